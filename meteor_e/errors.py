@@ -1,0 +1,46 @@
+"""The errors that meteor_e raises on purpose.
+
+Every message says what is wrong, where (file, line, option) and what to do about it.
+The command line prints it as one line and exits with :attr:`MeteorError.exit_code`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MeteorError(Exception):
+    """Base of all errors of this library."""
+
+    exit_code = 1
+
+
+class InputError(MeteorError):
+    """A text, score or data file (or a segment in it) cannot be used as it is."""
+
+    exit_code = 1
+
+
+class ConfigError(MeteorError):
+    """An option, a parameter or a YAML chain is wrong."""
+
+    exit_code = 2
+
+
+class ResourceError(MeteorError):
+    """A resource pack or another resource is missing, damaged or cannot be installed."""
+
+    exit_code = 3
+
+
+class PluginError(MeteorError):
+    """A plugin is missing, broken, or clashes with another one."""
+
+    exit_code = 3
+
+
+def near_miss(wrong: str, known: Iterable[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest of the known names, or ``""``."""
+    close = difflib.get_close_matches(wrong, sorted(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
