@@ -1,0 +1,1 @@
+"""Alignment: from candidate matches to the one alignment that is scored."""

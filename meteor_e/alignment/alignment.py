@@ -1,0 +1,79 @@
+"""The result of aligning a hypothesis with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class AlignedMatch(NamedTuple):
+    """One match of the alignment; positions count words from 0.
+
+    Attributes:
+        reference_start, reference_length: the words of the reference.
+        hypothesis_start, hypothesis_length: the words of the hypothesis.
+        matcher: index in the chain of the matcher that found it.
+        probability: how sure the matcher is, in [0, 1]; 1 for all built-in matchers.
+    """
+
+    reference_start: int
+    reference_length: int
+    hypothesis_start: int
+    hypothesis_length: int
+    matcher: int
+    probability: float
+
+
+def count_chunks(matches: Sequence[AlignedMatch]) -> int:
+    """Count the chunks of matches sorted by reference position.
+
+    A chunk ends at an unmatched reference word, or where the next match does not go on in the hypothesis.
+    """
+    chunks = 0
+    reference_end = hypothesis_end = -1
+    for match in matches:
+        if match.reference_start != reference_end or match.hypothesis_start != hypothesis_end:
+            chunks += 1
+        reference_end = match.reference_start + match.reference_length
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+    return chunks
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A hypothesis aligned with a reference.
+
+    Attributes:
+        hypothesis: words of the hypothesis, normalised.
+        reference: words of the reference, normalised.
+        matches: the matches, sorted by reference position; no word is in two of them.
+        matchers: names of the chain's matchers; ``AlignedMatch.matcher`` indexes them.
+        chunks: number of chunks of the matches.
+    """
+
+    hypothesis: tuple[str, ...]
+    reference: tuple[str, ...]
+    matches: tuple[AlignedMatch, ...]
+    matchers: tuple[str, ...]
+    chunks: int
+
+    def pairs(self) -> list[tuple[str, str, str]]:
+        """Return ``(hypothesis words, reference words, matcher name)`` of every match."""
+        return [
+            (
+                " ".join(self.hypothesis[m.hypothesis_start : m.hypothesis_start + m.hypothesis_length]),
+                " ".join(self.reference[m.reference_start : m.reference_start + m.reference_length]),
+                self.matchers[m.matcher],
+            )
+            for m in self.matches
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a form that JSON can hold."""
+        return {
+            "hypothesis": list(self.hypothesis),
+            "reference": list(self.reference),
+            "chunks": self.chunks,
+            "matches": [{**match._asdict(), "matcher": self.matchers[match.matcher]} for match in self.matches],
+        }

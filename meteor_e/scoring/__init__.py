@@ -1,0 +1,1 @@
+"""Scoring: statistics of an alignment, parameters, and the formula that joins them."""

@@ -1,0 +1,72 @@
+"""METEOR's formula: from statistics and parameters to a score.
+
+Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any Target
+Language", section 2. The order of the additions is fixed, so that the last digit is METEOR 1.5's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics
+
+
+class FormulaScores(NamedTuple):
+    """The score and its parts.
+
+    Attributes:
+        precision, recall: weighted matches over weighted words of hypothesis and reference.
+        f1: their harmonic mean (for information, the score does not use it).
+        fmean: their harmonic mean weighted by α.
+        fragmentation_penalty: share that fragmentation takes from Fmean, ``γ·frag^β``.
+        score: ``max(0, Fmean·(1 − penalty))``; 0 where nothing matches or a side is empty.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    fmean: float
+    fragmentation_penalty: float
+    score: float
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    """Divide as IEEE 754 does: 0/0 is not a number."""
+    if denominator:
+        return numerator / denominator
+    return math.nan if numerator == 0 or math.isnan(numerator) else math.inf
+
+
+def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
+    """Apply the formula to the statistics of a segment or of a whole corpus.
+
+    Where a part is undefined (an empty side), it is reported as 0.
+    """
+    alpha, delta = parameters.alpha, parameters.delta
+    hypothesis_weighted = reference_weighted = 0.0
+    for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
+        hypothesis_weighted += counts.hypothesis_content * weight * delta
+        reference_weighted += counts.reference_content * weight * delta
+    for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
+        hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
+        reference_weighted += counts.reference_function * weight * (1 - delta)
+    precision = _ratio(
+        hypothesis_weighted,
+        delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
+    )
+    recall = _ratio(
+        reference_weighted,
+        delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
+    )
+    f1 = _ratio(2 * precision * recall, precision + recall)
+    fmean = _ratio(1.0, _ratio(1 - alpha, precision) + _ratio(alpha, recall))
+    matched = (statistics.hypothesis_matched + statistics.reference_matched) / 2
+    fragmentation = 0.0 if statistics.is_perfect else _ratio(statistics.chunks, matched)
+    penalty = parameters.gamma * math.pow(fragmentation, parameters.beta)
+    score = fmean * (1 - penalty)
+    return FormulaScores(
+        *(0.0 if math.isnan(value) else value for value in (precision, recall, f1, fmean, penalty)),
+        score if score > 0 else 0.0,
+    )

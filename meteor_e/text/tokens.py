@@ -1,0 +1,33 @@
+"""Tokens: what matchers see of a word."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Token(NamedTuple):
+    """A word of a segment, as matchers see it.
+
+    Attributes:
+        form: the word after normalisation.
+        lemma: its base form; ``None`` in a chain without a lemmatiser.
+        tag: its part of speech (universal tag set); ``None`` where the lemmatiser gives none.
+    """
+
+    form: str
+    lemma: str | None = None
+    tag: str | None = None
+
+
+_SEPARATORS = re.compile("[ \t\n\r\f]+")
+
+
+def split_words(text: str) -> list[str]:
+    """Split a normalised segment into words: on space, tab, newline, carriage return and form feed only."""
+    return [word for word in _SEPARATORS.split(text) if word]
+
+
+def plain_tokens(words: list[str]) -> list[Token]:
+    """Return tokens that carry their form and nothing else."""
+    return [Token(word) for word in words]
