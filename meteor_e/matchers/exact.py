@@ -1,0 +1,20 @@
+"""Equal words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from meteor_e.matchers.base import KeyMatcher
+from meteor_e.text.tokens import Token
+
+
+class ExactMatcher(KeyMatcher):
+    """Words match if they are equal."""
+
+    name: ClassVar[str] = "exact"
+    search_weight: ClassVar[float] = 1.0
+    match_equal_words: ClassVar[bool] = True
+
+    def keys(self, token: Token) -> tuple[str]:
+        """Return the word itself."""
+        return (token.form,)

@@ -1,0 +1,54 @@
+"""Phrases that a table pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.matchers.base import MatcherContext, PhraseMatcher
+
+if TYPE_CHECKING:
+    from meteor_e.packs import ParaphraseIndex
+
+
+class ParaphraseMatcher(PhraseMatcher):
+    """Phrases match if the paraphrase table pairs them.
+
+    Args:
+        paraphrases: the table; ``None`` matches nothing, and the signature says so.
+    """
+
+    name: ClassVar[str] = "paraphrase"
+    default_weight: ClassVar[float] = 0.5
+    requires: ClassVar[tuple[str, ...]] = ("paraphrases of a resource pack",)
+
+    def __init__(self, paraphrases: ParaphraseIndex | None) -> None:
+        self._paraphrases = paraphrases
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> ParaphraseMatcher:
+        """Take the paraphrases of the language's pack.
+
+        Raises:
+            ResourceError: if a chain asks for the matcher and there is no table. A language's default chain
+                goes without.
+        """
+        if options:
+            raise ConfigError(f"matcher 'paraphrase' has no option {next(iter(options))!r}; it has no options")
+        paraphrases = context.pack.paraphrases if context.pack is not None else None
+        if paraphrases is None and context.explicit:
+            raise ResourceError(
+                f"matcher 'paraphrase': no paraphrase table is installed for language {context.language.code!r}; "
+                "install a pack that has one (meteor-e pack install --from a METEOR 1.5 tarball), "
+                "or leave the matcher out"
+            )
+        return cls(paraphrases)
+
+    @property
+    def table(self) -> ParaphraseIndex | None:
+        """The paraphrase table."""
+        return self._paraphrases
+
+    def describe(self) -> str:
+        """Say so if there is no table."""
+        return "no table" if self._paraphrases is None else ""

@@ -1,0 +1,50 @@
+"""Words with one stem."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from meteor_e.errors import ConfigError
+from meteor_e.matchers.base import KeyMatcher, MatcherContext
+from meteor_e.text.stemming import stemmer
+from meteor_e.text.tokens import Token
+
+
+class StemMatcher(KeyMatcher):
+    """Different words match if their Snowball stems are equal.
+
+    Args:
+        stemmer: name of a Snowball stemmer, such as ``english``; in a chain, by default the language's.
+    """
+
+    name: ClassVar[str] = "stem"
+    default_weight: ClassVar[float] = 0.5
+
+    def __init__(self, stemmer: str) -> None:
+        self.stemmer_name = stemmer
+        self._stem = _find(stemmer)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> StemMatcher:
+        """Take the language's stemmer where the chain names none."""
+        if "stemmer" not in options:
+            if context.language.stemmer is None:
+                raise ConfigError(
+                    f"matcher 'stem': language {context.language.code!r} has no stemmer; "
+                    "leave the matcher out or name one with the option 'stemmer'"
+                )
+            options["stemmer"] = context.language.stemmer
+        matcher = super().create(context, **options)
+        assert isinstance(matcher, cls)
+        return matcher
+
+    def keys(self, token: Token) -> tuple[str]:
+        """Return the word's stem."""
+        return (self._stem(token.form),)
+
+    def describe(self) -> str:
+        """Name the stemmer."""
+        return self.stemmer_name
+
+
+_find = stemmer

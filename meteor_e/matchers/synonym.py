@@ -1,0 +1,72 @@
+"""Words that share a synset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.matchers.base import KeyMatcher, MatcherContext
+from meteor_e.text.tokens import Token
+
+if TYPE_CHECKING:
+    from meteor_e.packs import SynonymIndex
+
+_SUFFIXES = (
+    *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
+    *(("ies", "y"), ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e")),
+    *(("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+)
+"""WordNet's suffix rules: nouns, verbs, adjectives, in the order in which they are tried."""
+
+
+class SynonymMatcher(KeyMatcher):
+    """Different words match if the synsets of them or of their base forms meet.
+
+    A word's base form comes from the exceptions list or, for words that are not in it, from WordNet's
+    suffix rules (https://wordnet.princeton.edu/documentation/morphy7wn); the first form that has synsets wins.
+    """
+
+    name: ClassVar[str] = "synonym"
+    default_weight: ClassVar[float] = 0.5
+    requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
+
+    def __init__(self, synonyms: SynonymIndex) -> None:
+        self.synonyms = synonyms
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> SynonymMatcher:
+        """Take the synonyms of the language's pack."""
+        if options:
+            raise ConfigError(f"matcher 'synonym' has no option {next(iter(options))!r}; it has no options")
+        if context.pack is None or context.pack.synonyms is None:
+            raise ResourceError(
+                f"matcher 'synonym': there are no synonyms for language {context.language.code!r}"
+                + ("; install its pack or leave the matcher out" if context.pack is None else " in its pack")
+            )
+        return cls(context.pack.synonyms)
+
+    def keys(self, token: Token) -> set[int]:
+        """Return the synsets of the word and of its base form."""
+        word = token.form
+        found = set(self.synonyms.synsets(word))
+        bases = self.synonyms.bases(word)
+        if bases:
+            for base in bases:
+                found.update(self.synonyms.synsets(base))
+        else:
+            found.update(self._regular(word))
+        return found
+
+    def _regular(self, word: str) -> tuple[int, ...]:
+        """Return the synsets of the base form that the suffix rules find."""
+        ending = ""
+        if word.endswith("ful"):
+            word, ending = word[:-3], "ful"
+        elif word.endswith("ss") or len(word) <= 2:
+            return ()
+        for suffix, replacement in _SUFFIXES:
+            if word.endswith(suffix):
+                synsets = self.synonyms.synsets(word[: len(word) - len(suffix)] + replacement)
+                if synsets:
+                    return self.synonyms.synsets(word[: len(word) - len(suffix)] + replacement + ending)
+        return ()
