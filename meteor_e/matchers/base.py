@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from meteor_e.language_resources import LanguageResources
     from meteor_e.languages import Language
-    from meteor_e.packs import Pack
 
 __all__ = [
     "KeyMatcher",
@@ -75,13 +75,13 @@ class MatcherContext(NamedTuple):
 
     Attributes:
         language: the language that is scored.
-        pack: its resource pack, ``None`` where the language has none.
+        resources: its function words, synonyms and paraphrases, as far as they are installed.
         explicit: whether the chain asks for this matcher by name; ``False`` if it is there by the
             language's default, when a missing optional resource may be tolerated.
     """
 
     language: Language
-    pack: Pack | None = None
+    resources: LanguageResources
     explicit: bool = True
 
 
@@ -249,7 +249,8 @@ class SimilarityMatcher(Matcher):
         cache: dict[Token, NDArray[np.float32]] = self.__dict__.setdefault("_row_cache", {})
         if len(cache) >= CACHE_LIMIT:
             cache.clear()
-        rows = {token: cache[token] for token in tokens if token in cache}
+        # Other threads may empty the cache at any time, so each row is taken from it once and kept.
+        rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing:
             fresh = dict(zip(missing, self._checked(missing), strict=True))

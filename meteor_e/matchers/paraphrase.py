@@ -35,7 +35,7 @@ class ParaphraseMatcher(PhraseMatcher):
         """
         if options:
             raise ConfigError(f"matcher 'paraphrase' has no option {next(iter(options))!r}; it has no options")
-        paraphrases = context.pack.paraphrases if context.pack is not None else None
+        paraphrases = context.resources.paraphrases
         if paraphrases is None and context.explicit:
             raise ResourceError(
                 f"matcher 'paraphrase': no paraphrase table is installed for language {context.language.code!r}; "

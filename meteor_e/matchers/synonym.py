@@ -38,12 +38,13 @@ class SynonymMatcher(KeyMatcher):
         """Take the synonyms of the language's pack."""
         if options:
             raise ConfigError(f"matcher 'synonym' has no option {next(iter(options))!r}; it has no options")
-        if context.pack is None or context.pack.synonyms is None:
+        synonyms = context.resources.synonyms
+        if synonyms is None:
             raise ResourceError(
-                f"matcher 'synonym': there are no synonyms for language {context.language.code!r}"
-                + ("; install its pack or leave the matcher out" if context.pack is None else " in its pack")
+                f"matcher 'synonym': no synonyms are installed for language {context.language.code!r}; "
+                "leave the matcher out or use one that brings its own"
             )
-        return cls(context.pack.synonyms)
+        return cls(synonyms)
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the word and of its base form."""

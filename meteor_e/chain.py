@@ -1,0 +1,149 @@
+"""A chain: everything that decides a score, with all defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.alignment.search import DEFAULT_BEAM
+from meteor_e.errors import ConfigError, near_miss
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.text.normalization import Normalization
+
+if TYPE_CHECKING:
+    from meteor_e.config import ChainConfig, MatcherConfig
+    from meteor_e.languages import Language
+    from meteor_e.registry import Registry
+
+__all__ = ["Chain", "ChainMatcher", "resolve"]
+
+GREEK = ("alpha", "beta", "gamma", "delta")
+
+
+@dataclass(frozen=True)
+class ChainMatcher:
+    """A matcher's place in a chain.
+
+    Attributes:
+        name: the matcher's name.
+        weight: its weight in the score.
+        options: what it is made with.
+        explicit: whether the user named it (``False``: it is there by the language's default).
+        where: ``file:line`` of its entry in the chain's file, if it has one.
+    """
+
+    name: str
+    weight: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    explicit: bool = True
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A resolved chain.
+
+    Attributes:
+        language: the language's definition.
+        task: name of the task that the defaults come from.
+        parameters: of the formula, with one weight a matcher.
+        normalization: how text becomes tokens.
+        matchers: the matchers, in order.
+        beam: paths that survive a position of the search.
+        character_mode: count lengths and matches in characters.
+        pack: name or folder of the resource pack, ``None`` if none is needed.
+        lemmatizer: name and options of the lemmatiser, ``None`` for none.
+    """
+
+    language: Language
+    task: str
+    parameters: Parameters
+    normalization: Normalization
+    matchers: tuple[ChainMatcher, ...]
+    beam: int = DEFAULT_BEAM
+    character_mode: bool = False
+    pack: str | None = None
+    lemmatizer: tuple[str, Mapping[str, Any]] | None = None
+
+    def effective(self) -> dict[str, Any]:
+        """Return the chain as a mapping that a YAML file can hold, every default spelled out."""
+        chain: dict[str, Any] = {
+            "language": self.language.code,
+            "task": self.task,
+            "normalization": self.normalization.value,
+            "parameters": {name: getattr(self.parameters, name) for name in GREEK},
+            "matchers": [
+                {"use": matcher.name, "weight": matcher.weight, **matcher.options} for matcher in self.matchers
+            ],
+            "beam": self.beam,
+            "character_mode": self.character_mode,
+        }
+        if self.pack is not None:
+            chain["pack"] = self.pack
+        if self.lemmatizer is not None:
+            name, options = self.lemmatizer
+            chain["lemmatizer"] = {"use": name, **options}
+        return chain
+
+
+def resolve(config: ChainConfig, registry: Registry) -> Chain:
+    """Fill in what a configuration leaves open: from its task, its language, its matchers.
+
+    Raises:
+        ConfigError: for a language, task, normalisation or parameter that does not exist or fit.
+        PluginError: for a matcher that does not exist.
+    """
+    language = registry.language(config.language or "en")
+    task_name, task = language.task(config.task)
+    if config.matchers is None:
+        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
+    else:
+        matchers = tuple(_chain_matcher(entry, task.weights, registry) for entry in config.matchers)
+    if not matchers:
+        raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
+    greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    for name in config.parameters:
+        if name not in GREEK:
+            raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
+    beam = DEFAULT_BEAM if config.beam is None else config.beam
+    if beam < 1:
+        raise ConfigError(f"beam is {beam}; it must be 1 or more")
+    lemmatizer = config.lemmatizer
+    return Chain(
+        language=language,
+        task=task_name,
+        parameters=Parameters(**greek, weights=tuple(matcher.weight for matcher in matchers)),
+        normalization=_normalization(config.normalization, language),
+        matchers=matchers,
+        beam=beam,
+        character_mode=bool(config.character_mode),
+        pack=config.pack or language.pack,
+        lemmatizer=None if lemmatizer is None else (lemmatizer.use, dict(lemmatizer.options)),
+    )
+
+
+def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry: Registry) -> ChainMatcher:
+    weight = entry.weight
+    if weight is None:
+        weight = weights.get(entry.use)
+    if weight is None:
+        weight = registry.matcher(entry.use).default_weight
+    return ChainMatcher(entry.use, float(weight), dict(entry.options), True, entry.where)
+
+
+def _normalization(wanted: Normalization | None, language: Language) -> Normalization:
+    if wanted is None:
+        return language.normalization
+    if wanted not in language.normalizations:
+        raise ConfigError(
+            f"language {language.code!r} has no normalization {wanted.value!r}; "
+            f"it has {', '.join(mode.value for mode in language.normalizations)}"
+        )
+    return wanted
+
+
+def weights_by_position(names: Sequence[str], weights: Sequence[float]) -> list[tuple[str, float]]:
+    """Give matchers their weights by position, as the Java program does; missing weights are 0."""
+    padded = [*weights, *[0.0] * len(names)]
+    return list(zip(names, padded, strict=False))

@@ -1,0 +1,50 @@
+"""The signature: what must be the same for a score to be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from meteor_e._version import __version__
+
+if TYPE_CHECKING:
+    from meteor_e.chain import Chain
+    from meteor_e.matchers.base import Matcher
+
+
+def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins: Sequence[str] = ()) -> str:
+    """Return the signature of a chain.
+
+    Args:
+        chain: the chain.
+        matchers: its matchers, made.
+        resources: name and digest of the resource pack.
+        plugins: ``distribution@version`` of each third-party plugin that the chain uses.
+
+    Returns:
+        ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
+    """
+    parameters = chain.parameters
+    names = []
+    for matcher, weight in zip(matchers, parameters.weights, strict=True):
+        details = matcher.describe()
+        names.append(f"{matcher.name}={weight!r}" + (f"({details})" if details else ""))
+    parts = [
+        ("meteor_e", __version__),
+        ("lang", chain.language.code),
+        ("task", chain.task),
+        ("norm", chain.normalization.value),
+        ("a", repr(parameters.alpha)),
+        ("b", repr(parameters.beta)),
+        ("g", repr(parameters.gamma)),
+        ("d", repr(parameters.delta)),
+        ("match", "+".join(names)),
+        ("beam", str(chain.beam)),
+        ("units", "chars" if chain.character_mode else "words"),
+        ("pack", resources),
+    ]
+    if chain.lemmatizer is not None:
+        parts.append(("lemmas", chain.lemmatizer[0]))
+    if plugins:
+        parts.append(("plugins", "+".join(plugins)))
+    return "|".join(f"{key}:{value}" for key, value in parts)
