@@ -1,0 +1,1 @@
+"""Resource packs: function words, prefixes, synonyms and paraphrases of a language, installed and mapped."""

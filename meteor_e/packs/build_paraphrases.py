@@ -1,0 +1,264 @@
+"""From METEOR's paraphrase table (text, three lines an entry) to the index that :mod:`paraphrases` maps."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs.indexfile import write_index
+from meteor_e.packs.paraphrases import FLAG_BITS, LAYOUT, LEFT_SIDE, RIGHT_SIDE
+from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.vocabulary import vocabulary_sections
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BLOCK = 1 << 23
+MAX_TEXT = 8 << 30
+"""Bytes of text that a table may hold; a gzip bomb ends here."""
+_ROOT_WORD = 0x3FFFFFFF
+
+
+def build_paraphrase_index(
+    source: str | os.PathLike[str] | IO[bytes],
+    target: str | os.PathLike[str],
+    progress: Progress | None = None,
+    *,
+    name: str | None = None,
+    size: int | None = None,
+) -> int:
+    """Build the index of a paraphrase table, in METEOR's format, gzip or plain; return its number of entries.
+
+    An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are separated
+    by white space. ``source`` is a path or an open binary stream, of which ``name`` is what messages call it and
+    ``size`` its bytes, for the progress. The target is written in place.
+    Raises :class:`~meteor_e.errors.ResourceError` with file and line for a malformed table.
+    """
+    progress = progress or silent
+    with contextlib.ExitStack() as stack:
+        if isinstance(source, str | os.PathLike):
+            path = Path(source)
+            name = name or str(path)
+            try:
+                size = path.stat().st_size
+                stream: IO[bytes] = stack.enter_context(path.open("rb"))
+            except OSError as error:
+                raise ResourceError(f"cannot read the paraphrase table {path}: {error.strerror}") from error
+        else:
+            stream = source
+            name = name or "the paraphrase table"
+        vocabulary, ids, lengths = _read(stream, name, size, progress)
+    progress("indexing paraphrases", 0, None)
+    words, ids, starts = _number_words(vocabulary, ids, lengths)
+    nodes, phrase_nodes = _build_trie(ids, lengths, len(words))
+    left, right = phrase_nodes[0::2], phrase_nodes[1::2]
+    entries = _fill_entries(nodes, left, right)
+    sections, parameters = vocabulary_sections(words, Path(name))
+    longest = int(lengths.max()) if len(lengths) else 0
+    write_index(
+        Path(target),
+        LAYOUT,
+        [*parameters, starts, len(nodes) - 1, len(entries), longest],
+        [*sections, _little(nodes), _little(entries)],
+    )
+    progress("indexing paraphrases", 1, 1)
+    return len(entries)
+
+
+class _Counted(io.RawIOBase):
+    """A stream that knows how much was read from it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+def _read(
+    stream: IO[bytes], name: str, size: int | None, progress: Progress
+) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
+    """Return the words (by first appearance), the word numbers of all phrases in a row, and their lengths.
+
+    Phrases alternate: left side, right side.
+    """
+    import numpy as np
+
+    counted = _Counted(stream)
+    # A dictionary that numbers what it has not seen: one C-level look-up a word.
+    numbers: defaultdict[bytes, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    all_ids, all_lengths = [np.empty(0, np.uint32)], [np.empty(0, np.uint8)]
+    line = 0
+    progress("reading paraphrases", 0, size)
+    for block in _blocks(counted, name):
+        text = _utf8(block, name, line)
+        del text
+        lines = block.split(b"\n")
+        del lines[-1]
+        phrases = [part for pair in zip(lines[1::3], lines[2::3], strict=True) for part in pair]
+        tokens = [phrase.split() for phrase in phrases]
+        counts = [len(phrase) for phrase in tokens]
+        _check(lines, counts, name, line)
+        all_lengths.append(np.array(counts, np.uint8))
+        flat = map(numbers.__getitem__, chain.from_iterable(tokens))
+        all_ids.append(np.fromiter(flat, np.uint32, sum(counts)))
+        line += len(lines)
+        progress("reading paraphrases", counted.count, size)
+    return list(numbers), np.concatenate(all_ids), np.concatenate(all_lengths)
+
+
+def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
+    """Yield the text in blocks of whole entries, each line with its newline."""
+    buffered = io.BufferedReader(counted, 1 << 20)
+    stream: IO[bytes] = buffered
+    if buffered.peek(2)[:2] == b"\x1f\x8b":
+        stream = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+    rest, done, first = b"", 0, True
+    while True:
+        try:
+            data = stream.read(_BLOCK)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+        done += len(data)
+        if done > MAX_TEXT:
+            raise ResourceError(f"{name} holds more than {MAX_TEXT >> 30} GiB of text; refusing to index it")
+        if first and data.startswith(b"\xef\xbb\xbf"):
+            data = data[3:]
+        first = False
+        rest += data
+        if not data:
+            if rest:
+                yield rest if rest.endswith(b"\n") else rest + b"\n"
+            return
+        surplus = rest.count(b"\n") % 3
+        cut = len(rest)
+        for _ in range(surplus + 1):
+            cut = rest.rfind(b"\n", 0, cut)
+            if cut < 0:
+                break
+        if cut >= 0:
+            yield rest[: cut + 1]
+            rest = rest[cut + 1 :]
+
+
+def _utf8(block: bytes, name: str, line: int) -> str:
+    try:
+        return block.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = line + block.count(b"\n", 0, error.start) + 1
+        raise ResourceError(f"{name}, line {at}: not valid UTF-8") from None
+
+
+def _check(lines: list[bytes], counts: list[int], name: str, line: int) -> None:
+    """Refuse what is no table: a line out of place shifts probabilities and phrases."""
+    if len(lines) % 3:
+        raise ResourceError(
+            f"{name}, line {line + len(lines)}: the table ends inside an entry; an entry is three lines: "
+            "probability, reference phrase, paraphrase"
+        )
+    try:
+        for _ in map(float, lines[0::3]):
+            pass
+    except ValueError:
+        for number, text in enumerate(lines[0::3]):
+            try:
+                float(text)
+            except ValueError:
+                shown = text.decode()[:40].strip()
+                at = line + 3 * number + 1
+                raise ResourceError(f"{name}, line {at}: expected a probability, found {shown!r}") from None
+    if counts and (min(counts) == 0 or max(counts) > 255):
+        number = next(i for i, count in enumerate(counts) if not 0 < count <= 255)
+        at = line + 3 * (number // 2) + number % 2 + 2
+        what = "an empty phrase" if not counts[number] else "a phrase of more than 255 words"
+        raise ResourceError(f"{name}, line {at}: {what}")
+
+
+def _number_words(
+    vocabulary: list[bytes], ids: NDArray[np.uint32], lengths: NDArray[np.uint8]
+) -> tuple[list[bytes], NDArray[np.uint32], int]:
+    """Number the words anew and return them in that order, the ids, and how many words begin a phrase.
+
+    Words that begin a phrase come first, so that their nodes follow from their numbers; within each group the
+    frequent ones come first, so that what a text touches lies on few pages.
+    """
+    import numpy as np
+
+    begins = np.zeros(len(vocabulary), bool)
+    begins[ids[np.cumsum(lengths, dtype=np.int64) - lengths]] = True
+    frequency = np.bincount(ids, minlength=len(vocabulary))
+    order = np.lexsort((-frequency, ~begins))
+    place = np.empty(len(vocabulary), np.uint32)
+    place[order] = np.arange(len(vocabulary), dtype=np.uint32)
+    return [vocabulary[old] for old in order.tolist()], place[ids], int(begins.sum())
+
+
+def _build_trie(
+    ids: NDArray[np.uint32], lengths: NDArray[np.uint8], words: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return the node records (word, first child, no entry yet), the closing one included, and each phrase's node.
+
+    Level by level, the distinct (parent, word) pairs in sorted order are the nodes: breadth first, children of
+    a node together and sorted by word.
+    """
+    import numpy as np
+
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    phrase_nodes = np.zeros(len(lengths), np.uint32)
+    node_words = [np.array([_ROOT_WORD], np.uint32)]
+    node_parents = [np.zeros(0, np.uint32)]
+    total = 1
+    going = np.arange(len(lengths))
+    for level in range(int(lengths.max()) if len(lengths) else 0):
+        going = going[lengths[going] > level]
+        keys = phrase_nodes[going].astype(np.uint64) * np.uint64(words) + ids[starts[going] + level]
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        phrase_nodes[going] = (total + inverse).astype(np.uint32)
+        node_words.append((distinct % np.uint64(words)).astype(np.uint32))
+        node_parents.append((distinct // np.uint64(words)).astype(np.uint32))
+        total += len(distinct)
+    if total >= (1 << 32) - 1:
+        raise ResourceError("the paraphrase table is too large for an index")
+    children = np.bincount(np.concatenate(node_parents), minlength=total)
+    nodes = np.zeros((total + 1, 3), np.uint32)
+    nodes[:-1, 0] = np.concatenate(node_words) << FLAG_BITS
+    nodes[0, 1] = 1
+    nodes[1:, 1] = 1 + np.cumsum(children)
+    return nodes, phrase_nodes
+
+
+def _fill_entries(
+    nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """Fill in the nodes' first entries and flags; return the entries: by left side, each in table order."""
+    import numpy as np
+
+    counts = np.bincount(left, minlength=len(nodes) - 1)
+    nodes[1:, 2] = np.cumsum(counts)
+    nodes[left, 0] |= LEFT_SIDE
+    nodes[right, 0] |= RIGHT_SIDE
+    entries: NDArray[np.uint32] = right[np.argsort(left, kind="stable")]
+    return entries
+
+
+def _little(numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    return numbers.byteswap() if sys.byteorder == "big" else numbers

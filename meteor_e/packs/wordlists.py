@@ -1,0 +1,78 @@
+"""Function words and nonbreaking prefixes: small text files, read whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from meteor_e.errors import ResourceError
+
+MAX_SIZE = 64 << 20
+"""Bytes that a word list may hold."""
+
+_NUMERIC = re.compile(r"(.*?)\s+#NUMERIC_ONLY#")
+
+
+class NonbreakingPrefixes(NamedTuple):
+    """Words after which a dot belongs to the word."""
+
+    always: frozenset[str]
+    """Whatever follows."""
+    numeric: frozenset[str]
+    """Only where a digit follows."""
+
+
+def read_function_words(path: str | os.PathLike[str]) -> frozenset[str]:
+    """Return the words of a list that has one a line; :class:`ResourceError` if it cannot be read."""
+    return parse_function_words(_text(Path(path)))
+
+
+def read_prefixes(path: str | os.PathLike[str]) -> NonbreakingPrefixes:
+    """Return the prefixes of a list in METEOR's (and Moses') format.
+
+    One a line; ``#`` begins a comment line, and ``PREFIX #NUMERIC_ONLY#`` a prefix that counts before digits only.
+    Raises :class:`ResourceError` if it cannot be read.
+    """
+    return parse_prefixes(_text(Path(path)))
+
+
+def parse_function_words(text: str) -> frozenset[str]:
+    """Return the words of a list's text."""
+    return frozenset(word for line in text.split("\n") if (word := line.strip()))
+
+
+def parse_prefixes(text: str) -> NonbreakingPrefixes:
+    """Return the prefixes of a list's text."""
+    always, numeric = set(), set()
+    for line in text.split("\n"):
+        prefix = line.strip()
+        if not prefix or prefix.startswith("#"):
+            continue
+        marked = _NUMERIC.match(prefix)
+        if marked:
+            numeric.add(marked[1])
+        else:
+            always.add(prefix)
+    return NonbreakingPrefixes(frozenset(always), frozenset(numeric))
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SIZE + 1)
+    except OSError as error:
+        raise ResourceError(f"cannot read the word list {path}: {error.strerror}") from error
+    return decode(data, str(path))
+
+
+def decode(data: bytes, name: str) -> str:
+    """Return a word list's text; :class:`ResourceError` names the line that is not UTF-8."""
+    if len(data) > MAX_SIZE:
+        raise ResourceError(f"{name} holds more than {MAX_SIZE >> 20} MiB; that is no word list")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
