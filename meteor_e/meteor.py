@@ -1,0 +1,338 @@
+"""The metric: a chain in, scores out."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.alignment.aligner import align
+from meteor_e.alignment.alignment import Alignment
+from meteor_e.chain import Chain, resolve
+from meteor_e.errors import ConfigError, InputError
+from meteor_e.language_resources import LanguageResources
+from meteor_e.matchers.base import Matcher, MatcherContext
+from meteor_e.registry import registry
+from meteor_e.results import CorpusScore, SegmentScore
+from meteor_e.scoring import formula
+from meteor_e.scoring.statistics import StatisticsSum, collect
+from meteor_e.signature import signature
+from meteor_e.text.normalization import Normalization, Normalizer
+from meteor_e.text.tokens import Token, plain_tokens, split_words
+
+if TYPE_CHECKING:
+    from meteor_e.config import ChainConfig
+    from meteor_e.packs import Pack
+    from meteor_e.text.lemmatizers import Lemmatizer
+
+__all__ = ["Meteor"]
+
+
+class Meteor:
+    """METEOR for one language, task and chain of matchers.
+
+    >>> meteor = Meteor("en")
+    >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
+
+    Instances can be used from several threads at once, and pickled.
+
+    Args:
+        language: ISO 639-1 code, such as ``en``; ``other`` for a language that METEOR does not know.
+        task: what the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
+            ``universal``); by default the language's.
+        parameters: single values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
+        matchers: the chain: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the
+            task's.
+        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` where the
+            language has it, else ``lower``.
+        beam: number of paths of the alignment search.
+        character_mode: count lengths and matches in characters.
+        pack: resource pack, by name or folder; by default the language's.
+        lemmatizer: name of a lemmatiser, or a mapping with its options.
+        offline: never download a missing pack.
+        resources: resources to use in place of the pack's.
+
+    Raises:
+        ConfigError: for a wrong option.
+        PluginError: for a matcher that is not installed.
+        ResourceError: if a pack is missing and cannot be installed.
+    """
+
+    def __init__(
+        self,
+        language: str = "en",
+        *,
+        task: str | None = None,
+        parameters: Mapping[str, float] | None = None,
+        matchers: Sequence[str | Mapping[str, Any]] | None = None,
+        normalization: str | None = None,
+        beam: int | None = None,
+        character_mode: bool = False,
+        pack: str | os.PathLike[str] | None = None,
+        lemmatizer: str | Mapping[str, Any] | None = None,
+        offline: bool | None = None,
+        resources: LanguageResources | None = None,
+    ) -> None:
+        given = {
+            "language": language,
+            "task": task,
+            "parameters": dict(parameters) if parameters else None,
+            "matchers": list(matchers) if matchers is not None else None,
+            "normalization": normalization,
+            "beam": beam,
+            "character_mode": character_mode or None,
+            "pack": os.fspath(pack) if pack is not None else None,
+            "lemmatizer": lemmatizer,
+        }
+        self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
+
+    @classmethod
+    def from_config(
+        cls,
+        source: str | os.PathLike[str] | Mapping[str, Any],
+        *,
+        offline: bool | None = None,
+        resources: LanguageResources | None = None,
+        **overrides: Any,
+    ) -> Meteor:
+        """Make a metric from a YAML chain.
+
+        Args:
+            source: path of a chain file, name of a chain that comes with meteor_e or a plugin, or a mapping
+                with a chain's content.
+            offline: never download a missing pack.
+            resources: resources to use in place of the pack's.
+            overrides: keys of the chain to replace, such as ``beam=5``.
+        """
+        from meteor_e.config import load_chain
+
+        config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
+        replaced = _configure({key: value for key, value in overrides.items() if value is not None})
+        config = dataclasses.replace(
+            config, **{key: getattr(replaced, key) for key, value in overrides.items() if value is not None}
+        )
+        return cls._of(config, offline, resources)
+
+    @classmethod
+    def _of(
+        cls, config: ChainConfig, offline: bool | None = None, resources: LanguageResources | None = None
+    ) -> Meteor:
+        meteor = cls.__new__(cls)
+        meteor._set_up(config, offline, resources)
+        return meteor
+
+    def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
+        self.chain: Chain = resolve(config, registry())
+        """The chain with all defaults filled in."""
+        self.resources = resources or LanguageResources(_pack(self.chain, offline))
+        """Function words, prefixes, synonyms and paraphrases."""
+        self.matchers: tuple[Matcher, ...] = tuple(
+            registry()
+            .matcher(entry.name)
+            .create(MatcherContext(self.chain.language, self.resources, entry.explicit), **entry.options)
+            for entry in self.chain.matchers
+        )
+        """The matchers, in chain order."""
+        self.normalizer = Normalizer(
+            self.chain.normalization,
+            self.chain.language.apostrophes,
+            self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
+        )
+        self._function_words = self.resources.function_words
+        self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        self.signature = signature(
+            self.chain, self.matchers, self.resources.description, registry().plugins_of(self.chain)
+        )
+        """What must be the same for two scores to be comparable."""
+
+    @property
+    def matcher_names(self) -> tuple[str, ...]:
+        """Names of the matchers, in chain order."""
+        return tuple(entry.name for entry in self.chain.matchers)
+
+    def tokenize(self, text: str) -> list[Token]:
+        """Normalise a segment and split it into tokens, lemmatised if the chain has a lemmatiser."""
+        if not isinstance(text, str):
+            raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        words = split_words(self.normalizer(text))
+        return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
+
+    def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
+        """Align a hypothesis with one reference.
+
+        Args:
+            hypothesis: a segment, raw.
+            reference: its reference, raw.
+            maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
+        """
+        return align(
+            self.matchers,
+            self.tokenize(hypothesis),
+            self.tokenize(reference),
+            beam=self.chain.beam,
+            maximum_accuracy=maximum_accuracy,
+        )
+
+    def score(self, hypothesis: str, references: str | Sequence[str]) -> SegmentScore:
+        """Score a segment.
+
+        Args:
+            hypothesis: the segment, raw.
+            references: one or several references, raw. Each is scored; the best counts, of equals the first.
+
+        Raises:
+            InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
+        """
+        if isinstance(references, str):
+            references = [references]
+        best: SegmentScore | None = None
+        tokens = self.tokenize(hypothesis)
+        for index, reference in enumerate(references):
+            scored = self._score_tokens(tokens, self.tokenize(reference), index)
+            if best is None or scored.score > best.score:
+                best = scored
+        if best is None:
+            raise InputError("a hypothesis needs at least one reference")
+        return best
+
+    def _score_tokens(self, hypothesis: list[Token], reference: list[Token], index: int) -> SegmentScore:
+        alignment = align(self.matchers, hypothesis, reference, beam=self.chain.beam)
+        statistics = collect(
+            alignment.hypothesis,
+            alignment.reference,
+            alignment.matches,
+            alignment.chunks,
+            len(self.matchers),
+            self._function_words,
+            character_mode=self.chain.character_mode,
+        )
+        parts = formula.compute(statistics, self.chain.parameters)
+        return SegmentScore(
+            **parts._asdict(),
+            statistics=statistics,
+            parameters=self.chain.parameters,
+            matchers=alignment.matchers,
+            signature=self.signature,
+            alignment=alignment,
+            reference_index=index,
+        )
+
+    def segments(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
+    ) -> Iterator[SegmentScore]:
+        """Score segments one after the other, as they are asked for.
+
+        Args:
+            hypotheses: one segment each.
+            references: for each hypothesis its reference, or a sequence of references.
+
+        Raises:
+            InputError: if one side ends before the other.
+        """
+        missing = object()
+        pairs = itertools.zip_longest(hypotheses, references, fillvalue=missing)
+        for number, (hypothesis, reference) in enumerate(pairs, 1):
+            if hypothesis is missing or reference is missing:
+                side, other = ("hypotheses", "references")[:: 1 if hypothesis is missing else -1]
+                raise InputError(f"the {side} end after {number - 1} segments, but there are more {other}")
+            try:
+                yield self.score(hypothesis, reference)  # type: ignore[arg-type]
+            except InputError as error:
+                raise InputError(f"segment {number}: {error}") from error
+
+    def corpus(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        segments: bool = False,
+        progress: Callable[[int], object] | None = None,
+    ) -> CorpusScore:
+        """Score a corpus: the formula applied to the summed statistics of its segments.
+
+        Args:
+            hypotheses: one segment each; any iterable, read once.
+            references: for each hypothesis its reference, or a sequence of references.
+            segments: keep the segments' scores and alignments in the result (memory grows with the corpus).
+            progress: called with the number of segments done, after each.
+
+        Raises:
+            InputError: if one side ends before the other, or there are no segments.
+        """
+        if isinstance(hypotheses, str) or isinstance(references, str):
+            raise InputError("hypotheses and references of a corpus are lists of segments, not one text")
+        total = StatisticsSum(len(self.matchers))
+        kept = []
+        for number, segment in enumerate(self.segments(hypotheses, references), 1):
+            total.add(segment.statistics)
+            if segments:
+                kept.append(segment)
+            if progress is not None:
+                progress(number)
+        if not total.segments:
+            raise InputError("there are no segments to score")
+        return self.corpus_score(total, tuple(kept))
+
+    def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
+        """Turn summed statistics into a corpus score."""
+        return CorpusScore(
+            **formula.compute(total.total, self.chain.parameters)._asdict(),
+            statistics=total.total,
+            parameters=self.chain.parameters,
+            matchers=self.matcher_names,
+            signature=self.signature,
+            segment_count=total.segments,
+            segments=segments,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Meteor {self.signature}>"
+
+
+def _configure(given: dict[str, Any]) -> ChainConfig:
+    """Turn keyword arguments into a configuration; validate as a file would be where they have a structure."""
+    from meteor_e.config import ChainConfig, load_chain
+
+    if given.keys() & {"parameters", "matchers", "lemmatizer"}:
+        return load_chain(given)
+    mode = given.get("normalization")
+    if mode is not None:
+        try:
+            given["normalization"] = Normalization(mode)
+        except ValueError:
+            known = ", ".join(value.value for value in Normalization)
+            raise ConfigError(f"unknown normalization {mode!r}; it must be one of {known}") from None
+    return ChainConfig(**given)
+
+
+def _needs_prefixes(normalization: Normalization) -> bool:
+    return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
+
+
+def _pack(chain: Chain, offline: bool | None) -> Pack | None:
+    """Return the chain's pack, installing it if it is missing."""
+    if chain.pack is None:
+        return None
+    from meteor_e.packs import PackStore, open_pack
+
+    if os.sep in chain.pack or Path(chain.pack).is_dir():
+        return open_pack(Path(chain.pack))
+    store = PackStore()
+    pack = store.find(chain.pack)
+    if pack is None:
+        if offline is None:
+            offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
+        print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
+        pack = store.install(chain.pack, offline=offline)
+    return pack
+
+
+def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None:
+    if chain.lemmatizer is None or chain.lemmatizer[0] == "none":
+        return None
+    name, options = chain.lemmatizer
+    return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)
