@@ -210,7 +210,7 @@ class Meteor:
             self._function_words,
             character_mode=self.chain.character_mode,
         )
-        parts = formula.compute(statistics, self.chain.parameters)
+        parts = formula.compute(statistics, self.chain.parameters).defined()
         return SegmentScore(
             **parts._asdict(),
             statistics=statistics,
@@ -280,7 +280,7 @@ class Meteor:
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
         """Turn summed statistics into a corpus score."""
         return CorpusScore(
-            **formula.compute(total.total, self.chain.parameters)._asdict(),
+            **formula.compute(total.total, self.chain.parameters).defined()._asdict(),
             statistics=total.total,
             parameters=self.chain.parameters,
             matchers=self.matcher_names,

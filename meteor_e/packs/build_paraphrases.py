@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -104,18 +105,18 @@ def _read(
 
     counted = _Counted(stream)
     # A dictionary that numbers what it has not seen: one C-level look-up a word.
-    numbers: defaultdict[bytes, int] = defaultdict()
+    numbers: collections.defaultdict[bytes, int] = collections.defaultdict()
     numbers.default_factory = numbers.__len__
     all_ids, all_lengths = [np.empty(0, np.uint32)], [np.empty(0, np.uint8)]
     line = 0
     progress("reading paraphrases", 0, size)
     for block in _blocks(counted, name):
-        text = _utf8(block, name, line)
-        del text
+        _check_text(block, name, line)
         lines = block.split(b"\n")
         del lines[-1]
         phrases = [part for pair in zip(lines[1::3], lines[2::3], strict=True) for part in pair]
-        tokens = [phrase.split() for phrase in phrases]
+        split = bytes.split if b"\x0b" not in block else _split
+        tokens = list(map(split, phrases))
         counts = [len(phrase) for phrase in tokens]
         _check(lines, counts, name, line)
         all_lengths.append(np.array(counts, np.uint8))
@@ -138,6 +139,10 @@ def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
             data = stream.read(_BLOCK)
         except (OSError, EOFError, zlib.error) as error:
             raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+        if b"\r" in data:
+            if data.endswith(b"\r"):
+                data += stream.read(1)
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         done += len(data)
         if done > MAX_TEXT:
             raise ResourceError(f"{name} holds more than {MAX_TEXT >> 30} GiB of text; refusing to index it")
@@ -160,9 +165,14 @@ def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
             rest = rest[cut + 1 :]
 
 
-def _utf8(block: bytes, name: str, line: int) -> str:
+def _split(phrase: bytes) -> list[bytes]:
+    """Split as the Java program does: to it a vertical tab is no white space."""
+    return re.findall(rb"[^ \t\f]+", phrase)
+
+
+def _check_text(block: bytes, name: str, line: int) -> None:
     try:
-        return block.decode("utf-8")
+        block.decode("utf-8")
     except UnicodeDecodeError as error:
         at = line + block.count(b"\n", 0, error.start) + 1
         raise ResourceError(f"{name}, line {at}: not valid UTF-8") from None
@@ -176,21 +186,26 @@ def _check(lines: list[bytes], counts: list[int], name: str, line: int) -> None:
             "probability, reference phrase, paraphrase"
         )
     try:
-        for _ in map(float, lines[0::3]):
-            pass
+        collections.deque(map(float, lines[0::3]), maxlen=0)
     except ValueError:
         for number, text in enumerate(lines[0::3]):
-            try:
-                float(text)
-            except ValueError:
-                shown = text.decode()[:40].strip()
+            # Java does not look at this line at all; further numbers after the probability do no harm.
+            if not _is_number(text.split(maxsplit=1)[:1]):
                 at = line + 3 * number + 1
+                shown = text.decode()[:40].strip()
                 raise ResourceError(f"{name}, line {at}: expected a probability, found {shown!r}") from None
     if counts and (min(counts) == 0 or max(counts) > 255):
         number = next(i for i, count in enumerate(counts) if not 0 < count <= 255)
         at = line + 3 * (number // 2) + number % 2 + 2
         what = "an empty phrase" if not counts[number] else "a phrase of more than 255 words"
         raise ResourceError(f"{name}, line {at}: {what}")
+
+
+def _is_number(words: list[bytes]) -> bool:
+    try:
+        return bool(words) and float(words[0]) is not None
+    except ValueError:
+        return False
 
 
 def _number_words(

@@ -16,11 +16,9 @@ LAYOUT = Layout(
         ("synset_ids", 4),
         ("base_start", 4),
         ("base_ids", 4),
-        ("name_offsets", 4),
-        ("name_bytes", 1),
     ),
 )
-"""Parameters: words, longest probe, words with synsets, distinct synsets."""
+"""Parameters: words, longest probe, words with synsets."""
 
 
 class SynonymIndex:
@@ -29,25 +27,18 @@ class SynonymIndex:
     All methods raise :class:`~meteor_e.errors.ResourceError` when the file turns out to be damaged.
     """
 
-    __slots__ = ("_base_ids", "_base_start", "_entries", "_name_bytes", "_name_offsets", "_synset_ids",
-                 "_synset_start", "_synsets", "_vocabulary", "path")  # fmt: skip
+    __slots__ = ("_base_ids", "_base_start", "_entries", "_synset_ids", "_synset_start", "_vocabulary", "path")
 
     def __init__(self, file: IndexFile) -> None:
-        words, probes, entries, synsets = file.parameters[:4]
+        words, probes, entries = file.parameters[:3]
         self.path = file.path
         self._entries = entries
-        self._synsets = synsets
         self._vocabulary = Vocabulary(file, words, probes)
         sections = file.sections
         self._synset_start, self._synset_ids = sections["synset_start"], sections["synset_ids"]
         self._base_start, self._base_ids = sections["base_start"], sections["base_ids"]
-        self._name_offsets, self._name_bytes = sections["name_offsets"], sections["name_bytes"]
-        for start, count, data in (
-            (self._synset_start, words, self._synset_ids),
-            (self._base_start, words, self._base_ids),
-            (self._name_offsets, synsets, self._name_bytes),
-        ):
-            if len(start) != count + 1 or start[count] != len(data):
+        for start, data in ((self._synset_start, self._synset_ids), (self._base_start, self._base_ids)):
+            if len(start) != words + 1 or start[words] != len(data):
                 damaged(file.path, "its synset table does not fit")
 
     @classmethod
@@ -56,7 +47,7 @@ class SynonymIndex:
         return cls(IndexFile.open(path, LAYOUT))
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """Return the numbers of the word's synsets, in the file's order; empty for an unknown word."""
+        """Return the ids of the word's synsets, as the source file has them; empty for an unknown word."""
         number = self._vocabulary.id(word)
         if number < 0:
             return ()
@@ -71,12 +62,6 @@ class SynonymIndex:
             return tuple(map(self._vocabulary.word, self._row(self._base_start, self._base_ids, number)))
         except IndexError:
             damaged(self.path, "a base form lies outside it")
-
-    def synset_name(self, synset: int) -> str:
-        """Return the identifier that the source file gives a synset, numeric ones without leading zeros."""
-        if not 0 <= synset < self._synsets:
-            raise IndexError(synset)
-        return bytes(self._row(self._name_offsets, self._name_bytes, synset)).decode("utf-8", "replace")
 
     def __len__(self) -> int:
         """Return the number of words that have synsets."""

@@ -39,14 +39,14 @@ def read_prefixes(path: str | os.PathLike[str]) -> NonbreakingPrefixes:
 
 
 def parse_function_words(text: str) -> frozenset[str]:
-    """Return the words of a list's text."""
-    return frozenset(word for line in text.split("\n") if (word := line.strip()))
+    """Return the words of a list's text. Spaces belong to the word, as in the Java program."""
+    return frozenset(word for word in re.split(r"\r\n|\n|\r", text) if word)
 
 
 def parse_prefixes(text: str) -> NonbreakingPrefixes:
     """Return the prefixes of a list's text."""
     always, numeric = set(), set()
-    for line in text.split("\n"):
+    for line in re.split(r"[\r\n]", text):
         prefix = line.strip()
         if not prefix or prefix.startswith("#"):
             continue

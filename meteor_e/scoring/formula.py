@@ -31,6 +31,10 @@ class FormulaScores(NamedTuple):
     fragmentation_penalty: float
     score: float
 
+    def defined(self) -> FormulaScores:
+        """Return the scores with 0 in the place of each part that is not a number (as with an empty side)."""
+        return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
+
 
 def _ratio(numerator: float, denominator: float) -> float:
     """Divide as IEEE 754 does: 0/0 is not a number."""
@@ -42,7 +46,7 @@ def _ratio(numerator: float, denominator: float) -> float:
 def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
     """Apply the formula to the statistics of a segment or of a whole corpus.
 
-    Where a part is undefined (an empty side), it is reported as 0.
+    A part that is undefined (the precision of an empty hypothesis) is NaN; the score is always a number.
     """
     alpha, delta = parameters.alpha, parameters.delta
     hypothesis_weighted = reference_weighted = 0.0
@@ -66,7 +70,4 @@ def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
     fragmentation = 0.0 if statistics.is_perfect else _ratio(statistics.chunks, matched)
     penalty = parameters.gamma * math.pow(fragmentation, parameters.beta)
     score = fmean * (1 - penalty)
-    return FormulaScores(
-        *(0.0 if math.isnan(value) else value for value in (precision, recall, f1, fmean, penalty)),
-        score if score > 0 else 0.0,
-    )
+    return FormulaScores(precision, recall, f1, fmean, penalty, score if score > 0 else 0.0)
