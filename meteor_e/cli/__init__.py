@@ -1,0 +1,125 @@
+"""The command line, ``meteor-e``: a module a command, each imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from meteor_e._version import __version__
+from meteor_e.errors import MeteorError
+
+COMMANDS = {
+    "align": "Align hypotheses with references and show which words match.",
+    "compat": "Take the Java program's command line and write what it writes.",
+    "completion": "Print a script that completes meteor-e's commands in your shell.",
+    "config": "Check and show YAML chains.",
+    "pack": "Install, list, verify and remove resource packs.",
+    "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
+    "score": "Score hypotheses against references.",
+    "stem": "Stem words as METEOR does.",
+}
+"""The commands and what they are for; a command's module is named like it."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported only when they are called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import the command's module and return the command."""
+        if name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"meteor_e.cli.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for one that does not exist."""
+        from meteor_e.errors import near_miss
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no such command {args[0]!r}{near_miss(args[0], COMMANDS)}", context)
+        return super().resolve_command(context, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="meteor-e", message="%(prog)s %(version)s (pure Python)")
+def cli() -> None:
+    """METEOR and METEOR-E without Java.
+
+    Score a system's output against its reference:
+
+        meteor-e score HYPOTHESIS REFERENCE -l en
+    """
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line.
+
+    Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted.
+    """
+    warnings.showwarning = _one_line_warning
+    try:
+        result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        _complain(error.format_message() + (f" (see {context.command_path} --help)" if context else ""))
+        code = 2
+    except MeteorError as error:
+        _complain(str(error))
+        code = error.exit_code
+    except BrokenPipeError:
+        code = 1
+        _discard_output()
+    except OSError as error:
+        # Reading and writing name the file themselves; what is left is a full disk or a lost device.
+        _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        code = 1
+        _discard_output()
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted")
+        code = 130
+    except MemoryError:
+        _complain("out of memory; split the input into smaller parts")
+        code = 1
+    except RecursionError:
+        _complain("the input is nested too deeply")
+        code = 1
+    sys.exit(code)
+
+
+def _complain(message: str) -> None:
+    """Print one line on standard error."""
+    click.echo(f"meteor-e: {' '.join(message.split())}", err=True)
+
+
+def _discard_output() -> None:
+    """Keep the interpreter from complaining about a closed pipe when it flushes on its way out."""
+    try:
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None  # type: ignore[assignment]
+
+
+def _one_line_warning(message: Warning | str, *_: object) -> None:
+    _complain(f"warning: {message}")
