@@ -16,7 +16,10 @@ _SUFFIXES = (
     *(("ies", "y"), ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
 )
-"""WordNet's suffix rules: nouns, verbs, adjectives, in the order in which they are tried."""
+"""WordNet's suffix rules: nouns, verbs, adjectives, in the order in which they are tried.
+
+WordNet also cuts "ful" off nouns ("spoonsful"); METEOR 1.5 finds nothing for such words.
+"""
 
 
 class SynonymMatcher(KeyMatcher):
@@ -60,14 +63,11 @@ class SynonymMatcher(KeyMatcher):
 
     def _regular(self, word: str) -> tuple[int, ...]:
         """Return the synsets of the base form that the suffix rules find."""
-        ending = ""
-        if word.endswith("ful"):
-            word, ending = word[:-3], "ful"
-        elif word.endswith("ss") or len(word) <= 2:
+        if word.endswith(("ss", "ful")) or len(word) <= 2:
             return ()
         for suffix, replacement in _SUFFIXES:
             if word.endswith(suffix):
-                synsets = self.synonyms.synsets(word[: len(word) - len(suffix)] + replacement)
+                synsets = self.synonyms.synsets(word[: -len(suffix)] + replacement)
                 if synsets:
-                    return self.synonyms.synsets(word[: len(word) - len(suffix)] + replacement + ending)
+                    return synsets
         return ()
