@@ -41,9 +41,9 @@ def build_paraphrase_index(
 ) -> int:
     """Build the index of a paraphrase table, in METEOR's format, gzip or plain; return its number of entries.
 
-    An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are separated
-    by white space. ``source`` is a path or an open binary stream, of which ``name`` is what messages call it and
-    ``size`` its bytes, for the progress. The target is written in place.
+    An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are
+    separated by white space. ``source`` is a path or an open binary stream, of which ``name`` is what
+    messages call it and ``size`` its bytes, for the progress. The target is written in place.
     Raises :class:`~meteor_e.errors.ResourceError` with file and line for a malformed table.
     """
     progress = progress or silent
@@ -230,10 +230,10 @@ def _number_words(
 def _build_trie(
     ids: NDArray[np.uint32], lengths: NDArray[np.uint8], words: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the node records (word, first child, no entry yet), the closing one included, and each phrase's node.
+    """Return the node records (word, first child, no entry yet) with the closing one, and each phrase's node.
 
-    Level by level, the distinct (parent, word) pairs in sorted order are the nodes: breadth first, children of
-    a node together and sorted by word.
+    Level by level, the distinct (parent, word) pairs in sorted order are the nodes: breadth first, children
+    of a node together and sorted by word.
     """
     import numpy as np
 

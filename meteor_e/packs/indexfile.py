@@ -28,8 +28,8 @@ PARAMETERS = 8
 _FIXED = struct.Struct("<8sIIQII8I")  # magic, version, byte order, file size, CRC, sections, parameters
 _SECTION = struct.Struct("<QQ")  # offset, size in bytes
 _CRC_AT = 24
-# Linux caches a file in pages as large as it was written, and maps them whole: written in one piece, the English
-# table puts 60 MB into a process that looks up one sentence, written in small ones 7 MB.
+# Linux caches a file in pages as large as it was written, and maps them whole: written in one piece, the
+# English table puts 60 MB into a process that looks up one sentence, written in small ones 7 MB.
 _PIECE = 1 << 16
 
 
@@ -89,13 +89,12 @@ class IndexFile:
 def damaged(path: Path, problem: str) -> NoReturn:
     """Raise the :class:`ResourceError` for an index that cannot be what a builder wrote."""
     raise ResourceError(
-        f"cannot use the index {path}: {problem}; install its pack again (`meteor-e pack install`) or delete the file"
+        f"cannot use the index {path}: {problem}; "
+        "install its pack again (`meteor-e pack install`) or delete the file"
     )
 
 
-def write_index(
-    target: Path, layout: Layout, parameters: Sequence[int], sections: Iterable[Buffer]
-) -> None:
+def write_index(target: Path, layout: Layout, parameters: Sequence[int], sections: Iterable[Buffer]) -> None:
     """Write an index; the sections come in the layout's order, multi-byte items already little-endian.
 
     The file is written in place: give a path that nobody reads yet, and rename it when it is whole.

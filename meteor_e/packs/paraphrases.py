@@ -88,7 +88,7 @@ class ParaphraseIndex:
                 low, high = first_child[node], first_child[node + 1]
                 if low >= high or word < 0:
                     return found
-                # The flags are the low bits, so that children are in the order of their words whatever they are.
+                # The flags are the low bits, so children are in the order of their words.
                 node = bisect_left(words, word << FLAG_BITS, low, high)
                 if node >= high:
                     return found

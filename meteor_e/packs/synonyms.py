@@ -27,7 +27,15 @@ class SynonymIndex:
     All methods raise :class:`~meteor_e.errors.ResourceError` when the file turns out to be damaged.
     """
 
-    __slots__ = ("_base_ids", "_base_start", "_entries", "_synset_ids", "_synset_start", "_vocabulary", "path")
+    __slots__ = (
+        "_base_ids",
+        "_base_start",
+        "_entries",
+        "_synset_ids",
+        "_synset_start",
+        "_vocabulary",
+        "path",
+    )
 
     def __init__(self, file: IndexFile) -> None:
         words, probes, entries = file.parameters[:3]

@@ -1,4 +1,4 @@
-"""A string table with a hash table, as sections of an index: word → id and id → word, without loading either."""
+"""A string table with a hash table, as sections of an index: word ↔ id, without loading it."""
 
 from __future__ import annotations
 

@@ -5,23 +5,14 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from meteor_e.errors import ResourceError
+from meteor_e.text.normalization import NonbreakingPrefixes
 
 MAX_SIZE = 64 << 20
 """Bytes that a word list may hold."""
 
 _NUMERIC = re.compile(r"(.*?)\s+#NUMERIC_ONLY#")
-
-
-class NonbreakingPrefixes(NamedTuple):
-    """Words after which a dot belongs to the word."""
-
-    always: frozenset[str]
-    """Whatever follows."""
-    numeric: frozenset[str]
-    """Only where a digit follows."""
 
 
 def read_function_words(path: str | os.PathLike[str]) -> frozenset[str]:
@@ -32,7 +23,7 @@ def read_function_words(path: str | os.PathLike[str]) -> frozenset[str]:
 def read_prefixes(path: str | os.PathLike[str]) -> NonbreakingPrefixes:
     """Return the prefixes of a list in METEOR's (and Moses') format.
 
-    One a line; ``#`` begins a comment line, and ``PREFIX #NUMERIC_ONLY#`` a prefix that counts before digits only.
+    One a line; ``#`` begins a comment line. ``PREFIX #NUMERIC_ONLY#`` is a prefix only before digits.
     Raises :class:`ResourceError` if it cannot be read.
     """
     return parse_prefixes(_text(Path(path)))

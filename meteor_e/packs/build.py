@@ -1,0 +1,168 @@
+"""Build a pack from plain files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from meteor_e._version import __version__
+from meteor_e.errors import ResourceError
+from meteor_e.packs import manifest as manifests
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.folders import locked, put_folder, sha256_of, workplace
+from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.wordlists import decode, parse_function_words, parse_prefixes
+
+PathLike = str | os.PathLike[str]
+
+
+class Stream(NamedTuple):
+    """A paraphrase table that is read as it comes out of an archive."""
+
+    stream: IO[bytes]
+    name: str
+    size: int | None
+
+
+class Ingredients(NamedTuple):
+    """What goes into a pack; a None is left out."""
+
+    function_words: bytes | None = None
+    prefixes: bytes | None = None
+    synonyms: PathLike | IO[bytes] | None = None
+    exceptions: PathLike | IO[bytes] | None = None
+    paraphrases: PathLike | Stream | None = None
+    notices: tuple[tuple[str, bytes], ...] = ()
+    """Licence texts: (file name, text)."""
+
+
+def build_pack(
+    target: PathLike,
+    *,
+    language: str,
+    name: str | None = None,
+    version: str = "1",
+    licence: str = "",
+    function_words: PathLike | None = None,
+    prefixes: PathLike | None = None,
+    synonyms: PathLike | None = None,
+    exceptions: PathLike | None = None,
+    paraphrases: PathLike | None = None,
+    progress: Progress | None = None,
+) -> Pack:
+    """Build a pack in the folder ``target`` from files in METEOR's formats, and open it.
+
+    This is how a new language gets its resources. ``name`` defaults to the folder's name; a store finds the
+    pack if it lies in the store's root under that name. ``function_words``: a word a line. ``prefixes``: see
+    :func:`~meteor_e.packs.read_prefixes`. ``synonyms`` and ``exceptions``: see
+    :func:`~meteor_e.packs.build_synonym_index`. ``paraphrases``: see
+    :func:`~meteor_e.packs.build_paraphrase_index`. What is not given is not in the pack.
+
+    A pack that is already there is replaced when the new one is whole; a folder that is no pack is left
+    alone.
+    Raises :class:`~meteor_e.errors.ResourceError`.
+    """
+    target = Path(target).absolute()
+    name = check_name(name or target.name)
+    files = [
+        Path(path)
+        for path in (function_words, prefixes, synonyms, exceptions, paraphrases)
+        if path is not None
+    ]
+    try:
+        ingredients = Ingredients(
+            function_words=Path(function_words).read_bytes() if function_words is not None else None,
+            prefixes=Path(prefixes).read_bytes() if prefixes is not None else None,
+            synonyms=synonyms,
+            exceptions=exceptions,
+            paraphrases=paraphrases,
+        )
+        sources = [SourceFile(path.name, sha256_of(path)) for path in files]
+    except OSError as error:
+        raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
+    with locked(target.parent, target.name, progress or silent), workplace(target) as work:
+        built = work / "pack"
+        write_pack(built, ingredients, name, language, version, sources, licence, progress)
+        place_pack(built, target)
+    return Pack.open(target)
+
+
+def write_pack(
+    folder: Path,
+    ingredients: Ingredients,
+    name: str,
+    language: str,
+    version: str,
+    sources: Sequence[SourceFile],
+    licence: str,
+    progress: Progress | None = None,
+) -> None:
+    """Write a pack's files and manifest into a new folder."""
+    try:
+        folder.mkdir()
+        contents = _write_files(folder, ingredients, progress)
+        files = {
+            path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())
+        }
+        manifest = Manifest(
+            name=name,
+            language=language,
+            version=version,
+            sources=tuple(sources),
+            licence=licence,
+            built_with=f"meteor_e {__version__}",
+            contents=contents,
+            files=files,
+        )
+        (folder / manifests.FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+        Pack(folder, manifest).check()
+    except OSError as error:
+        raise ResourceError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+
+
+def place_pack(built: Path, target: Path) -> None:
+    """Put a finished pack in its place; the caller holds the lock.
+
+    An equal pack that is whole stays, so that nobody who reads it is disturbed.
+    """
+    if target.exists():
+        if target.is_symlink() or not (target / manifests.FILE_NAME).is_file():
+            raise ResourceError(
+                f"{target} exists and is no resource pack; move it away or choose another folder"
+            )
+        new = (built / manifests.FILE_NAME).read_bytes()
+        if (target / manifests.FILE_NAME).read_bytes() == new and not Pack.open(target).verify():
+            return
+    put_folder(built, target)
+
+
+def _write_files(folder: Path, ingredients: Ingredients, progress: Progress | None) -> dict[str, int]:
+    contents = {}
+    if ingredients.function_words is not None:
+        words = parse_function_words(decode(ingredients.function_words, "the function word list"))
+        (folder / manifests.FUNCTION_WORDS).write_bytes(ingredients.function_words)
+        contents["function_words"] = len(words)
+    if ingredients.prefixes is not None:
+        prefixes = parse_prefixes(decode(ingredients.prefixes, "the prefix list"))
+        (folder / manifests.PREFIXES).write_bytes(ingredients.prefixes)
+        contents["prefixes"] = len({*prefixes.always, *prefixes.numeric})
+    if ingredients.synonyms is not None:
+        contents["synonyms"] = build_synonym_index(
+            ingredients.synonyms, ingredients.exceptions, folder / manifests.SYNONYMS, progress
+        )
+    table = ingredients.paraphrases
+    if table is not None:
+        target = folder / manifests.PARAPHRASES
+        if isinstance(table, Stream):
+            entries = build_paraphrase_index(table.stream, target, progress, name=table.name, size=table.size)
+        else:
+            entries = build_paraphrase_index(table, target, progress)
+        contents["paraphrases"] = entries
+    for file_name, text in ingredients.notices:
+        (folder / file_name).write_bytes(text)
+    return contents

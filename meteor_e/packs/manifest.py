@@ -1,0 +1,141 @@
+"""What a pack says about itself: ``manifest.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from meteor_e.errors import ResourceError
+
+FORMAT_VERSION = 1
+FILE_NAME = "manifest.json"
+FUNCTION_WORDS = "function.words"
+PREFIXES = "nonbreaking.prefixes"
+SYNONYMS = "synonyms.idx"
+PARAPHRASES = "paraphrases.idx"
+DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
+"""The files that decide on scores."""
+
+_MAX_SIZE = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that a pack was built from."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class PackFile:
+    """A file of a pack."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Origin and contents of a pack."""
+
+    name: str
+    language: str
+    """ISO code."""
+    version: str
+    """Of the data, as its origin counts it."""
+    sources: tuple[SourceFile, ...]
+    licence: str
+    built_with: str
+    """Name and version of the program that built the indexes."""
+    contents: dict[str, int]
+    """How many function words, prefixes, synonyms (words with synsets) and paraphrases (entries) there are.
+
+    What the pack has no file for is left out.
+    """
+    files: dict[str, PackFile]
+    format: int = FORMAT_VERSION
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits over the data files: equal digests, equal scores."""
+        digest = hashlib.sha256()
+        for name in DATA_FILES:
+            if name in self.files:
+                digest.update(f"{name} {self.files[name].sha256}\n".encode())
+        return digest.hexdigest()[:12]
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read a pack's manifest; :class:`ResourceError` says what is wrong with it."""
+        path = folder / FILE_NAME
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MAX_SIZE + 1)
+        except OSError as error:
+            raise ResourceError(f"cannot read {path}: {error.strerror}") from error
+        try:
+            if len(data) > _MAX_SIZE:
+                raise ValueError("it is too large")
+            return _manifest(json.loads(data))
+        except (ValueError, RecursionError) as error:
+            raise ResourceError(f"{path} is damaged: {error}") from None
+
+
+def check_name(name: str) -> str:
+    """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
+    if not _NAME.fullmatch(name):
+        raise ResourceError(f"{name!r} is no name for a pack: use letters, digits, '-', '_' and '.'")
+    return name
+
+
+def _manifest(data: object) -> Manifest:
+    """Check everything: the file may come from anywhere. ValueError says what is wrong."""
+    if not isinstance(data, dict):
+        raise ValueError("it is no JSON object")
+    if data.get("format") != FORMAT_VERSION:
+        raise ValueError(f"its format is {data.get('format')!r}; this release reads format {FORMAT_VERSION}")
+    texts = {key: _item(data, key, str) for key in ("name", "language", "version", "licence", "built_with")}
+    if not _NAME.fullmatch(texts["name"]):
+        raise ValueError("its 'name' is no name for a pack")
+    contents = _item(data, "contents", dict)
+    for key in contents:
+        _item(contents, key, int)
+    return Manifest(
+        **texts,
+        sources=tuple(SourceFile(_item(s, "name", str), _hash(s)) for s in _item(data, "sources", list)),
+        contents=contents,
+        files={
+            _file_name(name): PackFile(_item(file, "size", int), _hash(file))
+            for name, file in _item(data, "files", dict).items()
+        },
+    )
+
+
+def _item(data: object, key: str, kind: type) -> Any:
+    if not isinstance(data, dict) or type(data.get(key)) is not kind:
+        raise ValueError(f"its {key!r} is missing or of the wrong type")
+    return data[key]
+
+
+def _hash(data: object) -> str:
+    text = _item(data, "sha256", str)
+    if not _SHA256.fullmatch(text):
+        raise ValueError("a 'sha256' in it is no SHA-256")
+    return str(text)
+
+
+def _file_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or name == FILE_NAME:
+        raise ValueError(f"{name!r} is no name for a file of a pack")
+    return name

@@ -1,0 +1,164 @@
+"""Where packs are installed."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from pathlib import Path
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs import manifest as manifests
+from meteor_e.packs.folders import locked, remove_folder, workplace
+from meteor_e.packs.languages import ALIASES, language_code
+from meteor_e.packs.manifest import check_name
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.progress import Progress, silent
+
+
+class PackStore:
+    """A folder of resource packs, each in a folder of its name.
+
+    Without ``root`` it is the folder that the environment variable METEOR_E_PACKS names, else ``packs`` in
+    the user's data folder for meteor_e.
+    """
+
+    def __init__(self, root: str | os.PathLike[str] | None = None) -> None:
+        self.root = Path(root).absolute() if root is not None else default_root()
+
+    def install(
+        self,
+        language: str,
+        source: str | os.PathLike[str] | None = None,
+        *,
+        progress: Progress | None = None,
+        offline: bool = False,
+    ) -> Pack:
+        """Build METEOR's pack of a language and put it in place; return it.
+
+        ``language`` is an ISO code or METEOR's own. ``source`` is the wheel pycocoevalcap 1.2, METEOR's
+        tarball, its jar with ``data`` beside it, or its folder, by path or URL; by default pip downloads
+        the wheel.
+        ``offline`` forbids any download. Several processes may install at once: one builds, the others wait.
+        Interrupted, it leaves the store as it was. Raises :class:`ResourceError`.
+        """
+        # What downloads and builds is heavy, and a process that scores never needs it.
+        from meteor_e.packs import download
+        from meteor_e.packs.build import place_pack, write_pack
+        from meteor_e.packs.meteor_data import LICENCE, ingredients, open_meteor
+
+        progress = progress or silent
+        code = language_code(language)
+        path = download.local_path(os.fspath(source)) if source is not None else None
+        if offline and path is None:
+            raise ResourceError(
+                f"offline, so the pack {code!r} is not downloaded; install it when online with "
+                f"`meteor-e pack install {code}`, or with `meteor-e pack install {code} --from FILE`"
+            )
+        if path is not None and not path.exists():
+            raise ResourceError(f"there is no {path} to install the pack {code!r} from")
+        target = self.root / code
+        before = _identity(target)
+        with locked(self.root, code, progress):
+            if source is None and _identity(target) != before:
+                # Another process installed it while this one waited.
+                return Pack.open(target)
+            with workplace(target) as work:
+                if path is None:
+                    path = (
+                        download.download_wheel(work, progress)
+                        if source is None
+                        else download.download_url(os.fspath(source), work, progress)
+                    )
+                built = work / "pack"
+                with open_meteor(path) as data, ingredients(data, code) as (parts, sources):
+                    write_pack(built, parts, code, code, data.version, sources, LICENCE, progress)
+                place_pack(built, target)
+        return Pack.open(target)
+
+    def names(self) -> builtins.list[str]:
+        """Return the names of the installed packs, damaged ones included, sorted."""
+        try:
+            folders = list(self.root.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise ResourceError(f"cannot read {self.root}: {error.strerror}") from error
+        return sorted(f.name for f in folders if not f.name.startswith(".") and f.is_dir())
+
+    def list(self) -> builtins.list[Pack]:
+        """Return the installed packs, sorted by name; :class:`ResourceError` names a damaged one."""
+        return [self._open(name) for name in self.names()]
+
+    def find(self, name: str) -> Pack | None:
+        """Return the pack of this name (or METEOR's language code), None if it is not installed.
+
+        Raises :class:`ResourceError` if it is there and its manifest is damaged; its files are checked when
+        they are opened.
+        """
+        name = ALIASES.get(name, name)
+        check_name(name)
+        return self._open(name) if (self.root / name).is_dir() else None
+
+    def get(self, name: str) -> Pack:
+        """Return the pack of this name; :class:`ResourceError` says how to install a missing one."""
+        pack = self.find(name)
+        if pack is None:
+            raise ResourceError(
+                f"the resource pack {name!r} is not installed in {self.root}; "
+                f"install it with `meteor-e pack install {name}`"
+            )
+        return pack
+
+    def verify(self, name: str) -> builtins.list[str]:
+        """Hash all files of a pack anew; return what is wrong with it, an empty list if nothing is."""
+        try:
+            return self.get(name).verify()
+        except ResourceError as error:
+            if self._is_installed(name):
+                return [str(error)]
+            raise
+
+    def remove(self, name: str) -> None:
+        """Remove a pack, damaged or not; :class:`ResourceError` if it is not installed."""
+        name = ALIASES.get(name, name)
+        check_name(name)
+        target = self.root / name
+        if not self._is_installed(name):
+            raise ResourceError(f"the resource pack {name!r} is not installed in {self.root}")
+        with locked(self.root, name):
+            if target.is_dir():
+                remove_folder(target)
+
+    def _is_installed(self, name: str) -> bool:
+        return (self.root / ALIASES.get(name, name)).is_dir()
+
+    def _open(self, name: str) -> Pack:
+        try:
+            pack = Pack.open(self.root / name)
+            if pack.name != name:
+                raise ResourceError(f"its manifest is that of a pack {pack.name!r}")
+        except ResourceError as error:
+            raise ResourceError(
+                f"pack {name!r} in {self.root / name} is damaged: {error}; "
+                f"install it again with `meteor-e pack install {name}`"
+            ) from error
+        return pack
+
+
+def default_root() -> Path:
+    """Return where packs are when nothing else is said."""
+    named = os.environ.get("METEOR_E_PACKS")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / "packs"
+
+
+def _identity(target: Path) -> tuple[int, int] | None:
+    """Return what changes whenever a pack is put in place."""
+    try:
+        status = (target / manifests.FILE_NAME).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
