@@ -74,7 +74,8 @@ class Chain:
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [
-                {"use": matcher.name, "weight": matcher.weight, **matcher.options} for matcher in self.matchers
+                {"use": matcher.name, "weight": matcher.weight, **matcher.options}
+                for matcher in self.matchers
             ],
             "beam": self.beam,
             "character_mode": self.character_mode,
@@ -105,7 +106,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     for name in config.parameters:
         if name not in GREEK:
-            raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
+            raise ConfigError(
+                f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}"
+            )
     beam = DEFAULT_BEAM if config.beam is None else config.beam
     if beam < 1:
         raise ConfigError(f"beam is {beam}; it must be 1 or more")

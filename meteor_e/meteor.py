@@ -88,7 +88,9 @@ class Meteor:
             "pack": os.fspath(pack) if pack is not None else None,
             "lemmatizer": lemmatizer,
         }
-        self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
+        self._set_up(
+            _configure({key: value for key, value in given.items() if value is not None}), offline, resources
+        )
 
     @classmethod
     def from_config(

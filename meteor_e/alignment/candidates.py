@@ -51,7 +51,11 @@ def collect_candidates(
     total = 0
     for index, matcher in enumerate(matchers):
         for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-            if reference_length == 1 == hypothesis_length and 0 <= j < reference_size and 0 <= i < hypothesis_size:
+            if (
+                reference_length == 1 == hypothesis_length
+                and 0 <= j < reference_size
+                and 0 <= i < hypothesis_size
+            ):
                 reference_cover[j] += 1
                 hypothesis_cover[i] += 1
             else:
@@ -82,6 +86,8 @@ def collect_candidates(
         (only,) = starting
         words = range(j, j + only.reference_length)
         others = range(only.hypothesis_start, only.hypothesis_start + only.hypothesis_length)
-        if all(reference_cover[word] == 1 for word in words) and all(hypothesis_cover[word] == 1 for word in others):
+        if all(reference_cover[word] == 1 for word in words) and all(
+            hypothesis_cover[word] == 1 for word in others
+        ):
             fixed[j] = only
     return Candidates(by_reference, fixed)

@@ -57,7 +57,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="meteor-e", message="%(prog)s %(version)s (pure Python)")
 def cli() -> None:
     """METEOR and METEOR-E without Java.

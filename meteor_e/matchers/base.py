@@ -24,12 +24,12 @@ overrides :meth:`Matcher.create`.
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.errors import ConfigError
+from meteor_e.options import construct
 from meteor_e.text.tokens import Token
 
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ class Matcher(ABC):
             ConfigError: for an option that the matcher does not have, or a value that it refuses.
             ResourceError: if a resource that it needs is missing.
         """
-        check_options(cls.__name__, cls.name, cls.__init__, options)
-        return cls(**options)
+        return construct(f"matcher {cls.name!r}", cls, options)
 
     @abstractmethod
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
@@ -129,27 +128,6 @@ class Matcher(ABC):
     def describe(self) -> str:
         """Return what the signature says of this matcher behind its name: options that change its result."""
         return ""
-
-
-def check_options(owner: str, name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Refuse options that a matcher's constructor does not take.
-
-    Raises:
-        ConfigError: naming the option, the options there are, and the nearest one.
-    """
-    parameters = inspect.signature(function).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [
-        parameter.name
-        for parameter in parameters
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        and parameter.name not in ("self", "context")
-    ]
-    for option in options:
-        if option not in known:
-            there = f"its options: {', '.join(known)}" if known else "it has no options"
-            raise ConfigError(f"matcher {name or owner!r} has no option {option!r}{near_miss(option, known)}; {there}")
 
 
 class KeyMatcher(Matcher):

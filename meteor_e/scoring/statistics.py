@@ -133,8 +133,14 @@ def collect(
     return Statistics(
         sum(hypothesis_units),
         sum(reference_units),
-        sum(unit for unit, functional in zip(hypothesis_units, hypothesis_functional, strict=True) if functional),
-        sum(unit for unit, functional in zip(reference_units, reference_functional, strict=True) if functional),
+        sum(
+            unit
+            for unit, functional in zip(hypothesis_units, hypothesis_functional, strict=True)
+            if functional
+        ),
+        sum(
+            unit for unit, functional in zip(reference_units, reference_functional, strict=True) if functional
+        ),
         tuple(MatcherCounts(*count) for count in counts),
         chunks,
         hypothesis_matched,

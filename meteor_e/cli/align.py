@@ -1,0 +1,108 @@
+"""``meteor-e align``: which words match."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from meteor_e.cli.alignments import alignment_lines
+from meteor_e.cli.options import metric_options
+from meteor_e.cli.output import destination
+from meteor_e.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from meteor_e.alignment.alignment import Alignment
+    from meteor_e.meteor import Meteor
+
+
+@click.command()
+@click.argument("hypothesis", required=False)
+@click.argument("reference", required=False)
+@metric_options
+@click.option("--text", is_flag=True, help="The two arguments are segments, not files.")
+@click.option("--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once.")
+@click.option(
+    "--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc)."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "java"]),
+    default="text",
+    help="Lines to read, a JSON object a segment, or the Java Matcher's format.  [default: text]",
+)
+@click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+def align(
+    hypothesis: str | None,
+    reference: str | None,
+    make_meteor: Callable[[], Meteor],
+    text: bool,
+    stdio: bool,
+    maximum_accuracy: bool,
+    form: str,
+    encoding: str,
+    output: str | None,
+) -> None:
+    """Align hypotheses with references, a segment a line, and show which words match.
+
+    \b
+    meteor-e align system.txt reference.txt
+    meteor-e align --text "the cat sat on the mat" "a cat was sitting on the mat"
+    """
+    if stdio:
+        if hypothesis is not None or text:
+            raise ConfigError("--stdio reads standard input; give no files and no --text")
+        pairs = _stdio_pairs(encoding)
+    elif hypothesis is None or reference is None:
+        raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
+    elif text:
+        pairs = iter([(hypothesis, reference)])
+    else:
+        pairs = _file_pairs(hypothesis, reference, encoding)
+    meteor = make_meteor()
+    with destination(output) as stream:
+        for number, (one, other) in enumerate(pairs, 1):
+            _write(stream, meteor.align(one, other, maximum_accuracy=maximum_accuracy), number, form)
+            if stdio:
+                stream.flush()
+
+
+def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
+    from meteor_e.cli.inputs import systems
+
+    try:
+        (system,) = systems([hypothesis], [reference], 1, encoding)
+    except InputError as error:
+        if "No such file" in str(error):
+            raise InputError(f"{error} (to align two segments instead of two files, add --text)") from error
+        raise
+    for segment, (first, *_) in system.pairs():
+        yield segment, first
+
+
+def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
+    from meteor_e.formats.plain import read_segments
+
+    for number, line in enumerate(read_segments("-", encoding=encoding), 1):
+        hypothesis, separator, reference = line.partition(" ||| ")
+        if not separator:
+            raise InputError(f"standard input, line {number}: 'hypothesis ||| reference' was expected")
+        yield hypothesis, reference
+
+
+def _write(stream: TextIO, alignment: Alignment, number: int, form: str) -> None:
+    if form == "json":
+        json.dump({"segment": number, **alignment.to_dict()}, stream, ensure_ascii=False)
+        stream.write("\n")
+    elif form == "java":
+        from meteor_e.formats.alignments import format_alignment
+
+        stream.write(format_alignment(f"Alignment {number}", alignment))
+    else:
+        stream.write(f"segment {number}\n")
+        stream.writelines(line + "\n" for line in alignment_lines(alignment))
+        stream.write("\n")

@@ -1,0 +1,136 @@
+"""Options that several commands share: which metric to use."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from meteor_e.errors import ConfigError
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_METRIC_OPTIONS = [
+    click.option(
+        "-l", "--language", help="Language of the text, by its ISO code; 'other' for any.  [default: en]"
+    ),
+    click.option("-t", "--task", help="What the parameters were tuned for, such as rank, adq, hter, li."),
+    click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
+    click.option(
+        "-m",
+        "--matchers",
+        metavar="LIST",
+        help="The matchers, in order, with weights if you like: 'exact,stem=0.6'.",
+    ),
+    click.option(
+        "-p",
+        "--parameter",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Replace one of alpha, beta, gamma, delta; may be repeated.",
+    ),
+    click.option(
+        "-n",
+        "--normalization",
+        type=click.Choice(["none", "lower", "full", "no-punctuation"]),
+        help="How text becomes words.  [default: full where the language has it, else lower]",
+    ),
+    click.option(
+        "-x", "--beam", type=click.IntRange(min=1), help="Paths of the alignment search.  [default: 40]"
+    ),
+    click.option("--character-mode", is_flag=True, help="Count lengths and matches in characters."),
+    click.option("--pack", metavar="NAME|DIR", help="Resource pack.  [default: the language's]"),
+    click.option("--offline", is_flag=True, help="Never download a missing pack."),
+]
+
+
+def metric_options(command: Command) -> Command:
+    """Give a command the options that choose a metric; it receives them made, as ``meteor``."""
+
+    @functools.wraps(command)
+    def with_metric(
+        *args: Any,
+        language: str | None,
+        task: str | None,
+        chain: str | None,
+        matchers: str | None,
+        parameters: tuple[str, ...],
+        normalization: str | None,
+        beam: int | None,
+        character_mode: bool,
+        pack: str | None,
+        offline: bool,
+        **kwargs: Any,
+    ) -> Any:
+        def make() -> Meteor:
+            from meteor_e.meteor import Meteor
+
+            given: dict[str, Any] = {
+                "language": language,
+                "task": task,
+                "matchers": parse_matchers(matchers) if matchers is not None else None,
+                "parameters": parse_parameters(parameters) if parameters else None,
+                "normalization": normalization,
+                "beam": beam,
+                "character_mode": character_mode or None,
+                "pack": pack,
+            }
+            given = {key: value for key, value in given.items() if value is not None}
+            if chain is not None:
+                return Meteor.from_config(chain, offline=offline or None, **given)
+            return Meteor(**given, offline=offline or None)
+
+        return command(*args, make_meteor=make, **kwargs)
+
+    wrapped: Any = with_metric
+    for option in reversed(_METRIC_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+def parse_matchers(text: str) -> list[dict[str, Any]]:
+    """Read ``exact,stem=0.6`` (commas or spaces between).
+
+    Raises:
+        ConfigError: for a weight that is not a number.
+    """
+    entries = []
+    for part in text.replace(",", " ").split():
+        name, separator, weight = part.partition("=")
+        entry: dict[str, Any] = {"use": name}
+        if separator:
+            entry["weight"] = _number(weight, f"--matchers: the weight of {name}")
+        entries.append(entry)
+    if not entries:
+        raise ConfigError("--matchers names no matcher")
+    return entries
+
+
+def parse_parameters(texts: tuple[str, ...]) -> dict[str, float]:
+    """Read ``alpha=0.85`` entries.
+
+    Raises:
+        ConfigError: for an entry of another form, or given twice.
+    """
+    values: dict[str, float] = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise ConfigError(f"--parameter {text!r} is not of the form NAME=VALUE")
+        if name in values:
+            raise ConfigError(f"--parameter {name} is given twice")
+        values[name] = _number(value, f"--parameter {name}")
+    return values
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"{where} is {text!r}, not a number") from None

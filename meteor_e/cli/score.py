@@ -1,0 +1,198 @@
+"""``meteor-e score``: hypotheses against references."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from meteor_e.cli.inputs import SystemInput, systems
+from meteor_e.cli.options import metric_options
+from meteor_e.cli.output import destination
+from meteor_e.cli.progress import progress_bar
+from meteor_e.cli.tables import format_table
+from meteor_e.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor
+    from meteor_e.results import CorpusScore, Score, SegmentScore
+
+PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... [REFERENCE]")
+@click.option(
+    "-R",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="A reference; repeat it for several. All other files are then hypotheses.",
+)
+@click.option(
+    "-r",
+    "--references-per-segment",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Lines of the reference file that belong to one segment.  [default: 1]",
+)
+@metric_options
+@click.option("--segments", is_flag=True, help="Show the score of every segment.")
+@click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("--tsv", is_flag=True, help="Write tab-separated values.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the table.  [default: 4]")
+@click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
+def score(
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    references_per_segment: int,
+    make_meteor: Callable[[], Meteor],
+    segments: bool,
+    alignments: bool,
+    as_json: bool,
+    tsv: bool,
+    digits: int,
+    encoding: str,
+    output: str | None,
+    quiet: bool,
+) -> None:
+    """Score hypotheses against references.
+
+    The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
+    Files hold one segment a line (plain or gzip), or are SGML or WMT XML; - is standard input.
+
+    \b
+    meteor-e score system.txt reference.txt
+    meteor-e score system1.txt system2.txt reference.txt -l de
+    meteor-e score system.txt --reference first.txt --reference second.txt --json --segments
+    """
+    if as_json + tsv + quiet > 1:
+        raise ConfigError("--json, --tsv and --quiet exclude each other")
+    inputs = systems(files, references, references_per_segment, encoding)
+    meteor = make_meteor()
+    write = _writer(as_json, tsv, quiet, segments, alignments, digits)
+    with destination(output) as stream:
+        write(stream, meteor, inputs, quiet)
+
+
+Writer = Callable[[TextIO, "Meteor", list[SystemInput], bool], None]
+
+
+def _writer(as_json: bool, tsv: bool, quiet: bool, segments: bool, alignments: bool, digits: int) -> Writer:
+    def scored(
+        meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None
+    ) -> CorpusScore:
+        return _score_system(meteor, system, keep, quiet)
+
+    def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+        results = []
+        for system in inputs:
+            kept: list[dict[str, Any]] = []
+            corpus = scored(
+                meteor, system, lambda _, segment: kept.append(_segment_dict(segment, alignments))
+            )  # noqa: B023
+            entry = {"system": system.name, **corpus.to_dict()}
+            del entry["signature"]
+            if segments or alignments:
+                entry["segments"] = kept
+            results.append(entry)
+        document = {"signature": meteor.signature, "chain": meteor.chain.effective(), "systems": results}
+        json.dump(document, stream, ensure_ascii=False, indent=2)
+        stream.write("\n")
+
+    def write_tsv(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+        stream.write("\t".join(("system", "segment", *PARTS)) + "\n")
+        for system in inputs:
+
+            def line(number: int | str, result: Score, name: str = system.name) -> None:
+                values = (repr(getattr(result, part)) for part in PARTS)
+                stream.write("\t".join((_cell(name), str(number), *values)) + "\n")
+
+            line("all", scored(meteor, system, line if segments else None))
+
+    def write_quiet(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+        for system in inputs:
+            stream.write(f"{scored(meteor, system, None).score!r}\n")
+
+    def write_table(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+        rows = []
+        for system in inputs:
+            show = _segment_printer(stream, system, segments, alignments, digits, len(inputs) > 1)
+            corpus = scored(meteor, system, show)
+            parts = [f"{getattr(corpus, part):.{digits}f}" for part in PARTS]
+            rows.append([system.name, *parts, str(corpus.segment_count)])
+        if segments or alignments:
+            stream.write("\n")
+        header = ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
+        stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n")
+
+    if quiet:
+        return write_quiet
+    if tsv:
+        return write_tsv
+    if as_json:
+        return write_json
+    return write_table
+
+
+def _score_system(
+    meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None, quiet: bool
+) -> CorpusScore:
+    """Score one system; segments are handed on as they are scored, and not kept."""
+    from meteor_e.scoring.statistics import StatisticsSum
+
+    total = StatisticsSum(len(meteor.matchers))
+    with progress_bar(system.name, system.count, hidden=quiet) as advance:
+        for number, segment in enumerate(_segments(meteor, system), 1):
+            total.add(segment.statistics)
+            if keep is not None:
+                keep(number, segment)
+            advance(number)
+    if not total.segments:
+        raise InputError(f"{system.name} is empty; there is nothing to score")
+    return meteor.corpus_score(total)
+
+
+def _segments(meteor: Meteor, system: SystemInput) -> Iterator[SegmentScore]:
+    """Score the pairs as they are read."""
+    import itertools
+
+    hypotheses, references = itertools.tee(system.pairs())
+    return meteor.segments((hypothesis for hypothesis, _ in hypotheses), (refs for _, refs in references))
+
+
+def _segment_dict(segment: SegmentScore, alignments: bool) -> dict[str, Any]:
+    entry = segment.to_dict()
+    del entry["signature"]
+    if not alignments:
+        del entry["alignment"]
+    return entry
+
+
+def _segment_printer(
+    stream: TextIO, system: SystemInput, segments: bool, alignments: bool, digits: int, several: bool
+) -> Callable[[int, SegmentScore], None] | None:
+    if not (segments or alignments):
+        return None
+    from meteor_e.cli.alignments import alignment_lines
+
+    prefix = f"{system.name} " if several else ""
+
+    def show(number: int, segment: SegmentScore) -> None:
+        stream.write(f"{prefix}segment {number}: {segment.score:.{digits}f}\n")
+        if alignments:
+            stream.writelines(line + "\n" for line in alignment_lines(segment.alignment))
+            stream.write("\n")
+
+    return show
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,33 @@
+"""``meteor-e stem``: METEOR's stems."""
+
+from __future__ import annotations
+
+import click
+
+from meteor_e.cli.output import destination
+from meteor_e.errors import ConfigError
+
+
+@click.command()
+@click.argument("files", nargs=-1)
+@click.option("-l", "--language", required=True, help="Language, by its ISO code.")
+@click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+def stem(files: tuple[str, ...], language: str, encoding: str, output: str | None) -> None:
+    """Stem every word of FILES (by default of standard input), line by line, as METEOR does.
+
+    Words are what stands between white space, and their case is kept; the stemmers expect lower case.
+    """
+    from meteor_e.formats.plain import read_segments
+    from meteor_e.registry import registry
+    from meteor_e.text.stemming import stemmer
+    from meteor_e.text.tokens import split_words
+
+    definition = registry().language(language)
+    if definition.stemmer is None:
+        raise ConfigError(f"language {definition.code!r} has no stemmer")
+    find = stemmer(definition.stemmer)
+    with destination(output) as stream:
+        for path in files or ("-",):
+            for line in read_segments(path, encoding=encoding):
+                stream.write(" ".join(map(find, split_words(line))) + "\n")
