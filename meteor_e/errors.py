@@ -40,6 +40,14 @@ class PluginError(MeteorError):
     exit_code = 3
 
 
+class MeteorWarning(UserWarning):
+    """Base of all warnings of this library."""
+
+
+class PluginWarning(MeteorWarning):
+    """A plugin is broken or clashes with another one; what was asked for works all the same."""
+
+
 def near_miss(wrong: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest of the known names, or ``""``."""
     close = difflib.get_close_matches(wrong, sorted(known), n=1, cutoff=0.6)

@@ -201,7 +201,7 @@ class SimilarityMatcher(Matcher):
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return one unit-length row a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
+        """Return a row of length 1 a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every similar pair: by reference word, then by hypothesis word."""
@@ -209,7 +209,7 @@ class SimilarityMatcher(Matcher):
             return
         hypothesis_rows = self._rows(hypothesis)
         reference_rows = self._rows(reference)
-        hypothesis_known = hypothesis_rows.any(axis=1)
+        hypothesis_known = [bool(row.any()) for row in hypothesis_rows]
         similarities = (1 + reference_rows @ hypothesis_rows.T) / 2
         for j, token in enumerate(reference):
             known = bool(reference_rows[j].any())
@@ -240,8 +240,8 @@ class SimilarityMatcher(Matcher):
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
             raise TypeError(
-                f"{type(self).__name__}.vectors returned an array of shape {rows.shape} for {len(tokens)} tokens; "
-                "it must return one row a token"
+                f"{type(self).__name__}.vectors returned an array of shape {rows.shape} for {len(tokens)} "
+                "tokens; it must return one row a token"
             )
         return rows
 

@@ -1,0 +1,54 @@
+"""What meteor_e itself brings, through the hooks that everybody uses."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from meteor_e.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+@hookimpl
+def meteor_e_matchers() -> dict[str, str]:
+    """The modules of METEOR 1.5."""
+    return {
+        "exact": "meteor_e.matchers.exact:ExactMatcher",
+        "stem": "meteor_e.matchers.stem:StemMatcher",
+        "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
+        "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
+    }
+
+
+@hookimpl
+def meteor_e_features() -> dict[str, str]:
+    """METEOR as a feature."""
+    return {"meteor": "meteor_e.features:MeteorFeature"}
+
+
+@hookimpl
+def meteor_e_lemmatizers() -> dict[str, str]:
+    """No lemmas, and lemmas from a file."""
+    return {
+        "none": "meteor_e.text.lemmatizers:NoLemmatizer",
+        "lookup": "meteor_e.text.lemmatizers:LookupLemmatizer",
+    }
+
+
+@hookimpl
+def meteor_e_languages() -> dict[str, Traversable]:
+    """METEOR's languages, under ISO's codes and the Java program's."""
+    from meteor_e.languages import ALIASES, BUILTIN_CODES
+
+    folder = files("meteor_e.resources.languages")
+    codes = {**{code: code for code in BUILTIN_CODES}, **ALIASES}
+    return {code: folder / f"{home}.yaml" for code, home in codes.items()}
+
+
+@hookimpl
+def meteor_e_chains() -> list[Traversable]:
+    """The chains in ``resources/chains``."""
+    chains = files("meteor_e.resources.chains")
+    return [file for file in chains.iterdir() if file.name.endswith(".yaml")]

@@ -1,0 +1,62 @@
+"""Options of plugins: the keyword arguments of a class's ``__init__``, checked before it is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from meteor_e.errors import ConfigError, near_miss
+
+T = TypeVar("T")
+
+
+def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
+    """Make an object of a class with options from a chain.
+
+    Args:
+        what: what to call it in errors, such as ``matcher 'soundex'``.
+        cls: the class.
+        options: keyword arguments of its ``__init__``.
+
+    Raises:
+        ConfigError: for an option that it does not take, one that is missing, or a value that it refuses with
+            a ``TypeError`` or ``ValueError``. Other errors of its ``__init__`` pass.
+    """
+    known, required, takes_any = _parameters(cls)
+    if not takes_any:
+        for option in options:
+            if option not in known:
+                there = f"its options: {', '.join(known)}" if known else "it has no options"
+                raise ConfigError(f"{what} has no option {option!r}{near_miss(option, known)}; {there}")
+    for option in required:
+        if option not in options:
+            raise ConfigError(f"{what} needs the option {option!r}")
+    try:
+        return cls(**options)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{what} refuses its options ({_spell(options)}): {error}") from error
+
+
+def option_names(cls: type) -> list[str]:
+    """Return the names of the options that a class's ``__init__`` takes."""
+    return _parameters(cls)[0]
+
+
+def _parameters(cls: type) -> tuple[list[str], list[str], bool]:
+    """Return names of the options, names of those without a default, and whether any other is taken, too."""
+    parameters = list(inspect.signature(cls).parameters.values())
+    named = [
+        parameter
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    ]
+    return (
+        [parameter.name for parameter in named],
+        [parameter.name for parameter in named if parameter.default is parameter.empty],
+        any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters),
+    )
+
+
+def _spell(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
