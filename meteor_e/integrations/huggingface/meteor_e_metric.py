@@ -1,0 +1,74 @@
+"""The module that ``evaluate.load`` imports; ``evaluate`` copies this one file, so it stands alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+_DESCRIPTION = """\
+METEOR 1.5, exact to the last digit and without Java: unigram matches by form, stem, synonym and paraphrase,
+a harmonic mean of precision and recall, and a penalty for fragmentation.
+"""
+
+_ARGUMENTS = """
+Args:
+    predictions: the hypotheses, one text each.
+    references: for each hypothesis its reference, or a list of references.
+    language: ISO code of the language (default: en).
+    options: further arguments of meteor_e.Meteor, such as {"task": "adq"}.
+Returns:
+    meteor: score of the corpus, and its parts: precision, recall, f1, fmean, fragmentation_penalty.
+    segments: scores of the segments.
+    signature: what must be the same for the numbers to be the same.
+Examples:
+    >>> metric = evaluate.load(meteor_e.integrations.huggingface.MODULE)
+    >>> metric.compute(predictions=["the cat sat"], references=[["the cat sat down", "a cat sat"]])
+"""
+
+_CITATION = """\
+@inproceedings{denkowski-lavie-2014-meteor,
+  title = {Meteor Universal: Language Specific Translation Evaluation for Any Target Language},
+  author = {Denkowski, Michael and Lavie, Alon},
+  booktitle = {Proceedings of the Ninth Workshop on Statistical Machine Translation},
+  year = {2014}
+}
+"""
+
+
+class MeteorE(evaluate.Metric):
+    """METEOR as an ``evaluate`` metric."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        one = datasets.Features({"predictions": datasets.Value("string"), "references": datasets.Value("string")})
+        several = datasets.Features(
+            {"predictions": datasets.Value("string"), "references": datasets.Sequence(datasets.Value("string"))}
+        )
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_ARGUMENTS,
+            features=[several, one],
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[Any],
+        language: str = "en",
+        options: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        from meteor_e import Meteor
+
+        corpus = Meteor(language, **(options or {})).corpus(predictions, references, segments=True)
+        return {
+            "meteor": corpus.score,
+            "precision": corpus.precision,
+            "recall": corpus.recall,
+            "f1": corpus.f1,
+            "fmean": corpus.fmean,
+            "fragmentation_penalty": corpus.fragmentation_penalty,
+            "segments": [segment.score for segment in corpus.segments],
+            "signature": corpus.signature,
+        }

@@ -1,0 +1,74 @@
+"""METEOR as a torchmetrics metric: ``update``, ``compute``, ``reset``, and sums over processes.
+
+The state is the summed sufficient statistics, so that updates in any batches, on any number of processes,
+give the corpus score of all segments together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torchmetrics import Metric
+
+from meteor_e.scoring import formula
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor
+
+__all__ = ["MeteorScore"]
+
+
+class MeteorScore(Metric):
+    """The corpus score of METEOR.
+
+    >>> metric = MeteorScore("en")
+    >>> metric.update(["the cat sat on the mat"], [["a cat was sitting on the mat"]])
+    >>> metric.compute()
+
+    Args:
+        language: ISO code of the language.
+        options: further arguments of :class:`~meteor_e.meteor.Meteor`.
+        kwargs: arguments of ``torchmetrics.Metric``.
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    plot_lower_bound = 0.0
+    plot_upper_bound = 1.0
+
+    statistics: torch.Tensor
+
+    def __init__(self, language: str = "en", *, options: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        from meteor_e.meteor import Meteor
+
+        self.meteor: Meteor = Meteor(language, **(options or {}))
+        size = 7 + 4 * len(self.meteor.matchers)
+        self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
+        """Add segments.
+
+        Args:
+            preds: the hypotheses.
+            target: for each hypothesis its reference, or a sequence of references.
+
+        Raises:
+            InputError: if one side has more segments than the other.
+        """
+        if isinstance(preds, str):
+            preds, target = [preds], [target]
+        total = StatisticsSum(len(self.meteor.matchers))
+        for segment in self.meteor.segments(preds, target):
+            total.add(segment.statistics)
+        self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
+
+    def compute(self) -> torch.Tensor:
+        """Return the corpus score of all segments so far, in double precision."""
+        statistics = Statistics.from_vector(self.statistics.tolist())
+        scores = formula.compute(statistics, self.meteor.chain.parameters)
+        return torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)
