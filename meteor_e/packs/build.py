@@ -39,6 +39,8 @@ class Ingredients(NamedTuple):
     paraphrases: PathLike | Stream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
     """Licence texts: (file name, text)."""
+    licence: str = ""
+    """What the manifest says about the licence."""
 
 
 def build_pack(
@@ -69,11 +71,7 @@ def build_pack(
     """
     target = Path(target).absolute()
     name = check_name(name or target.name)
-    files = [
-        Path(path)
-        for path in (function_words, prefixes, synonyms, exceptions, paraphrases)
-        if path is not None
-    ]
+    files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
         ingredients = Ingredients(
             function_words=Path(function_words).read_bytes() if function_words is not None else None,
@@ -81,13 +79,14 @@ def build_pack(
             synonyms=synonyms,
             exceptions=exceptions,
             paraphrases=paraphrases,
+            licence=licence,
         )
         sources = [SourceFile(path.name, sha256_of(path)) for path in files]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
     with locked(target.parent, target.name, progress or silent), workplace(target) as work:
         built = work / "pack"
-        write_pack(built, ingredients, name, language, version, sources, licence, progress)
+        write_pack(built, ingredients, name, language, version, sources, progress)
         place_pack(built, target)
     return Pack.open(target)
 
@@ -99,22 +98,19 @@ def write_pack(
     language: str,
     version: str,
     sources: Sequence[SourceFile],
-    licence: str,
     progress: Progress | None = None,
 ) -> None:
     """Write a pack's files and manifest into a new folder."""
     try:
         folder.mkdir()
         contents = _write_files(folder, ingredients, progress)
-        files = {
-            path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())
-        }
+        files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())}
         manifest = Manifest(
             name=name,
             language=language,
             version=version,
             sources=tuple(sources),
-            licence=licence,
+            licence=ingredients.licence,
             built_with=f"meteor_e {__version__}",
             contents=contents,
             files=files,
@@ -132,9 +128,7 @@ def place_pack(built: Path, target: Path) -> None:
     """
     if target.exists():
         if target.is_symlink() or not (target / manifests.FILE_NAME).is_file():
-            raise ResourceError(
-                f"{target} exists and is no resource pack; move it away or choose another folder"
-            )
+            raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
         new = (built / manifests.FILE_NAME).read_bytes()
         if (target / manifests.FILE_NAME).read_bytes() == new and not Pack.open(target).verify():
             return

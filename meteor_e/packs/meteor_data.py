@@ -19,10 +19,8 @@ from meteor_e.packs.folders import sha256_of
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile
 
-LICENCE = (
-    "METEOR 1.5 data: GNU LGPL, Carnegie Mellon University (https://www.cs.cmu.edu/~alavie/METEOR/). "
-    "English synonyms: WordNet 3.0, Princeton University, see COPYING.WORDNET."
-)
+LICENCE = "METEOR 1.5 data: GNU LGPL, Carnegie Mellon University (https://www.cs.cmu.edu/~alavie/METEOR/)."
+WORDNET_LICENCE = " English synonyms: WordNet 3.0, Princeton University; see COPYING.WORDNET."
 
 MAX_JAR = 256 << 20
 MAX_MEMBER = 64 << 20
@@ -87,8 +85,8 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
 
 
 @contextlib.contextmanager
-def ingredients(data: MeteorData, language: str) -> Iterator[tuple[Ingredients, tuple[SourceFile, ...]]]:
-    """Give what goes into the pack of a language (ISO code), and the files that it comes from.
+def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
+    """Give what goes into the pack of a language (ISO code).
 
     The paraphrase table is a stream that is open as long as the context.
     """
@@ -100,16 +98,14 @@ def ingredients(data: MeteorData, language: str) -> Iterator[tuple[Ingredients, 
         exceptions = io.BytesIO(_member(data, f"synonym/{word}.exceptions"))
         notices = (("COPYING.WORDNET", _member(data, "synonym/COPYING.WORDNET")),)
     with data.table(code) as table:
-        yield (
-            Ingredients(
-                function_words=_member(data, f"function/{word}.words"),
-                prefixes=_member(data, f"nonbreaking/{word}.prefixes"),
-                synonyms=synsets,
-                exceptions=exceptions,
-                paraphrases=table,
-                notices=notices,
-            ),
-            data.sources,
+        yield Ingredients(
+            function_words=_member(data, f"function/{word}.words"),
+            prefixes=_member(data, f"nonbreaking/{word}.prefixes"),
+            synonyms=synsets,
+            exceptions=exceptions,
+            paraphrases=table,
+            notices=notices,
+            licence=LICENCE + (WORDNET_LICENCE if synsets else ""),
         )
 
 
@@ -169,9 +165,7 @@ def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack)
     else:
         raise ResourceError(f"{path} holds no meteor-1.5/meteor-1.5.jar")
     if info.size > MAX_JAR:
-        raise ResourceError(
-            f"{path.name}: {info.name} is larger than {MAX_JAR >> 20} MiB; refusing to read it"
-        )
+        raise ResourceError(f"{path.name}: {info.name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
     jar = _inner_jar(_stream(archive, info).read(MAX_JAR + 1), stack)
     folder = info.name.rpartition("/")[0]
 

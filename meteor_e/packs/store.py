@@ -44,7 +44,7 @@ class PackStore:
         # What downloads and builds is heavy, and a process that scores never needs it.
         from meteor_e.packs import download
         from meteor_e.packs.build import place_pack, write_pack
-        from meteor_e.packs.meteor_data import LICENCE, ingredients, open_meteor
+        from meteor_e.packs.meteor_data import ingredients, open_meteor
 
         progress = progress or silent
         code = language_code(language)
@@ -70,8 +70,8 @@ class PackStore:
                         else download.download_url(os.fspath(source), work, progress)
                     )
                 built = work / "pack"
-                with open_meteor(path) as data, ingredients(data, code) as (parts, sources):
-                    write_pack(built, parts, code, code, data.version, sources, LICENCE, progress)
+                with open_meteor(path) as data, ingredients(data, code) as parts:
+                    write_pack(built, parts, code, code, data.version, data.sources, progress)
                 place_pack(built, target)
         return Pack.open(target)
 
