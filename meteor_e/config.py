@@ -1,0 +1,205 @@
+"""Chains as people write them: YAML files and mappings, checked.
+
+>>> load_chain("chain.yaml")           # a file
+>>> load_chain("adq")                  # the name of a chain that meteor_e or a plugin brings
+>>> load_chain({"language": "de"})     # the content of a file
+
+``docs/chains.md`` describes the format. What a chain's names stand for (languages, matchers) is found when it
+is resolved, by :mod:`meteor_e.chain`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.errors import ConfigError, near_miss
+from meteor_e.text.normalization import Normalization
+from meteor_e.yamlfile import Document, Key, raise_problems, read_yaml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
+
+__all__ = ["ChainConfig", "MatcherConfig", "load_chain", "open_chain"]
+
+
+@dataclass(frozen=True)
+class MatcherConfig:
+    """A matcher (or lemmatiser) as a chain names it.
+
+    Attributes:
+        use: its name.
+        weight: its weight in the score; ``None`` for the task's or the matcher's own.
+        options: what it is made with; paths are absolute.
+        where: ``file:line`` of the entry; empty for what comes from Python.
+        optional: go without its resource where that is not installed.
+    """
+
+    use: str
+    weight: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class ChainConfig:
+    """A chain as its author wrote it; ``None`` is what is left to language and task.
+
+    Attributes:
+        language: its code, or the path of a language file.
+        task: what the parameters were tuned for.
+        parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
+        normalization: how text becomes tokens.
+        matchers: the matchers, in order.
+        beam: paths that survive a position of the search.
+        character_mode: count lengths and matches in characters.
+        pack: name or folder of the resource pack.
+        lemmatizer: the lemmatiser; ``None`` for none.
+        name: what to call the chain; the file's name unless the file says something else.
+        description: what the chain is for.
+        source: the file; empty for what comes from Python.
+    """
+
+    language: str | None = None
+    task: str | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    normalization: Normalization | None = None
+    matchers: tuple[MatcherConfig, ...] | None = None
+    beam: int | None = None
+    character_mode: bool | None = None
+    pack: str | None = None
+    lemmatizer: MatcherConfig | None = None
+    name: str = ""
+    description: str = ""
+    source: str = ""
+
+
+ENTRY_KEYS = ("use", "weight", "optional")
+"""Keys of a matcher's entry that are not options of the matcher."""
+
+
+def load_chain(source: ChainSource) -> ChainConfig:
+    """Read and check a chain.
+
+    Args:
+        source: a file's path; the name of a chain that meteor_e or a plugin brings; or a mapping with a file's
+            content. A text with a slash, or that ends in ``.yaml``, ``.yml`` or ``.json``, is a path; another
+            one is a name, or, if there is no such chain but a file, a path.
+
+    Raises:
+        ConfigError: for the first thing that is wrong, with file, line and key, and how many more there are.
+    """
+    from meteor_e.schemas import ChainFile
+    from meteor_e.validation import find_problems
+
+    document = open_chain(source)
+    raise_problems(find_problems(document, ChainFile))
+    return build_chain(document)
+
+
+def open_chain(source: ChainSource) -> Document:
+    """Read what :func:`load_chain` reads, without a look at what it says."""
+    if isinstance(source, Mapping):
+        return Document(source)
+    if not isinstance(source, str):
+        return read_yaml(source)
+    if is_path(source):
+        return read_yaml(Path(source))
+    from meteor_e.registry import registry
+
+    try:
+        return read_yaml(registry().chain(source))
+    except ConfigError:
+        if Path(source).is_file():
+            return read_yaml(Path(source))
+        names = registry().names("chain")
+        if source in names:
+            raise
+    raise ConfigError(
+        f"there is no chain {source!r}{near_miss(source, names)}, and no such file; the chains: {', '.join(names)}"
+    )
+
+
+def is_path(text: str) -> bool:
+    """Return whether a text is meant as a path rather than as a name."""
+    return "/" in text or os.sep in text or text.endswith((".yaml", ".yml", ".json"))
+
+
+def build_chain(document: Document) -> ChainConfig:
+    """Turn a document that has no problems into a chain."""
+    data = document.data
+    folder = _folder(document.source)
+    matchers = data.get("matchers")
+    mode = data.get("normalization")
+    lemmatizer = _entry(data["lemmatizer"], document, ("lemmatizer",), folder) if "lemmatizer" in data else None
+    language, pack = data.get("language"), data.get("pack")
+    return ChainConfig(
+        language=_absolute(language, folder) if language is not None and is_path(language) else language,
+        task=data.get("task"),
+        parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
+        normalization=Normalization(mode) if mode is not None else None,
+        matchers=None
+        if matchers is None
+        else tuple(_entry(entry, document, ("matchers", index), folder) for index, entry in enumerate(matchers)),
+        beam=int(data["beam"]) if "beam" in data else None,
+        character_mode=data.get("character_mode"),
+        pack=_absolute(pack, folder) if pack is not None and _is_folder(pack) else pack,
+        lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
+        name=data.get("name", Path(document.source).stem),
+        description=data.get("description", ""),
+        source=document.source,
+    )
+
+
+def _folder(source: str) -> Path | None:
+    """Return what relative paths of a chain are relative to; ``None``: they stay as they are."""
+    return Path(source).absolute().parent if source else None
+
+
+def _entry(entry: str | Mapping[str, Any], document: Document, key: Key, folder: Path | None) -> MatcherConfig:
+    where = document.where(key)
+    if isinstance(entry, str):
+        return MatcherConfig(entry, where=where)
+    reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
+    own = {name: entry[name] for name in reserved if name in entry}
+    return MatcherConfig(
+        use=own["use"],
+        weight=float(own["weight"]) if "weight" in own else None,
+        options={name: _option(name, value, folder) for name, value in entry.items() if name not in reserved},
+        where=where,
+        optional=own.get("optional", False),
+    )
+
+
+_PATH_OPTION = re.compile("(.*_)?(file|folder|path)s?")
+
+
+def _option(name: str, value: Any, folder: Path | None) -> Any:
+    """Return an option's value; matchers do not know the chain's folder, so paths are made absolute here."""
+    if not _PATH_OPTION.fullmatch(name):
+        return value
+    if isinstance(value, list):
+        return [_option(name, item, folder) for item in value]
+    return _absolute(value, folder) if isinstance(value, str) else value
+
+
+def _is_folder(pack: str) -> bool:
+    return "/" in pack or os.sep in pack or pack in (".", "..")
+
+
+def _absolute(path: str, folder: Path | None) -> str:
+    """Return a path of a chain's file, seen from the file's folder; ``~`` is the user's home."""
+    if folder is None:
+        return path
+    try:
+        return str(folder / Path(path).expanduser())
+    except RuntimeError:
+        # There is no home to expand to.
+        return str(folder / path)
