@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from meteor_e import InputError, Meteor
+from meteor_e.integrations.nltk import meteor_score, single_meteor_score
+
+HYPOTHESIS = "the train to lindau leaves today".split()
+REFERENCES = ["today 's train to lindau leaves".split(), "the train leaves for lindau today".split()]
+
+
+@pytest.fixture(scope="module")
+def meteor(tiny_pack):
+    return Meteor("en", pack=tiny_pack, normalization="lower")
+
+
+def test_equals_the_metric_on_the_joined_tokens(meteor):
+    expected = meteor.score(" ".join(HYPOTHESIS), [" ".join(tokens) for tokens in REFERENCES]).score
+    assert meteor_score(REFERENCES, HYPOTHESIS, meteor=meteor) == expected
+    assert 0 < expected < 1
+
+
+def test_one_reference(meteor):
+    assert single_meteor_score(REFERENCES[0], HYPOTHESIS, meteor=meteor) == meteor_score(
+        REFERENCES[:1], HYPOTHESIS, meteor=meteor
+    )
+
+
+def test_code_written_for_nltk_calls_it_the_same_way():
+    nltk_score = pytest.importorskip("nltk.translate.meteor_score", reason="nltk is not installed")
+    for name, ours in (("meteor_score", meteor_score), ("single_meteor_score", single_meteor_score)):
+        theirs = list(inspect.signature(getattr(nltk_score, name)).parameters)
+        assert list(inspect.signature(ours).parameters)[:2] == theirs[:2]
+
+
+def test_default_metric_has_the_java_programs_number(english_pack):
+    # java -jar meteor-1.5.jar hypothesis reference -l en -lower, on the two lines joined by spaces
+    assert meteor_score(["the cat is on the mat".split()], "a cat sat on the mat".split()) == pytest.approx(
+        0.37100556273578683, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("hypothesis", ["a text", ["two words"], [""]])
+def test_texts_are_refused(meteor, hypothesis):
+    with pytest.raises(InputError):
+        meteor_score(REFERENCES, hypothesis, meteor=meteor)
+
+
+def test_no_references(meteor):
+    with pytest.raises(InputError, match="at least one reference"):
+        meteor_score([], HYPOTHESIS, meteor=meteor)

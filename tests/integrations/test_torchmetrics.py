@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from meteor_e import InputError, Meteor
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
+
+HYPOTHESES = ["the train leaves today", "he closed the door", "a bakery has a new owner", ""]
+REFERENCES = [["today the train leaves"], ["he shut the door", "he closed a door"], ["the bakery has a new owner"], ["no"]]
+
+
+@pytest.fixture
+def metric(tiny_pack):
+    from meteor_e.integrations.torchmetrics import MeteorScore
+
+    return MeteorScore("en", options={"pack": str(tiny_pack), "normalization": "lower"})
+
+
+def expected(tiny_pack):
+    return Meteor("en", pack=tiny_pack, normalization="lower").corpus(HYPOTHESES, REFERENCES).score
+
+
+def test_batches_give_the_corpus_score(metric, tiny_pack):
+    metric.update(HYPOTHESES[:1], REFERENCES[:1])
+    metric.update(HYPOTHESES[1:], REFERENCES[1:])
+    assert metric.compute().item() == expected(tiny_pack)
+
+
+def test_a_metric_is_called_like_any_other(metric, tiny_pack):
+    batch = metric(HYPOTHESES, REFERENCES)
+    assert batch.item() == expected(tiny_pack) == metric.compute().item()
+    metric.reset()
+    metric.update("he closed the door", "he closed the door")
+    assert metric.compute().item() == 1
+
+
+def test_states_of_two_processes_add_up(metric, tiny_pack):
+    metric.update(HYPOTHESES[:2], REFERENCES[:2])
+    other = metric.clone()
+    other.reset()
+    other.update(HYPOTHESES[2:], REFERENCES[2:])
+    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]), dim=0)
+    assert metric.compute().item() == expected(tiny_pack)
+
+
+def test_unequal_sides(metric):
+    with pytest.raises(InputError, match="references end"):
+        metric.update(HYPOTHESES, REFERENCES[:1])
+
+
+def test_a_metric_in_a_module_follows_it(metric):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.metric = metric
+
+    model = Model().to(torch.device("cpu"))
+    model.metric.update(["a door"], ["a door"])
+    assert model.metric.compute().dtype == torch.float64
