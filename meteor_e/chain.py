@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.alignment.search import DEFAULT_BEAM
 from meteor_e.errors import ConfigError, near_miss
+from meteor_e.languages import GREEK, find_language
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalization
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Chain", "ChainMatcher", "resolve"]
 
-GREEK = ("alpha", "beta", "gamma", "delta")
-
 
 @dataclass(frozen=True)
 class ChainMatcher:
@@ -29,7 +28,8 @@ class ChainMatcher:
         name: the matcher's name.
         weight: its weight in the score.
         options: what it is made with.
-        explicit: whether the user named it (``False``: it is there by the language's default).
+        explicit: whether it must be complete; ``False``: it may go without its resource, because it is there by
+            the language's default or because the chain says that it is optional.
         where: ``file:line`` of its entry in the chain's file, if it has one.
     """
 
@@ -69,13 +69,12 @@ class Chain:
     def effective(self) -> dict[str, Any]:
         """Return the chain as a mapping that a YAML file can hold, every default spelled out."""
         chain: dict[str, Any] = {
-            "language": self.language.code,
+            "language": self.language.path or self.language.code,
             "task": self.task,
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [
-                {"use": matcher.name, "weight": matcher.weight, **matcher.options}
-                for matcher in self.matchers
+                {"use": matcher.name, "weight": matcher.weight, **matcher.options} for matcher in self.matchers
             ],
             "beam": self.beam,
             "character_mode": self.character_mode,
@@ -95,7 +94,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         ConfigError: for a language, task, normalisation or parameter that does not exist or fit.
         PluginError: for a matcher that does not exist.
     """
-    language = registry.language(config.language or "en")
+    language = find_language(config.language or "en", registry)
     task_name, task = language.task(config.task)
     if config.matchers is None:
         matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
@@ -106,9 +105,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     for name in config.parameters:
         if name not in GREEK:
-            raise ConfigError(
-                f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}"
-            )
+            raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
     beam = DEFAULT_BEAM if config.beam is None else config.beam
     if beam < 1:
         raise ConfigError(f"beam is {beam}; it must be 1 or more")
@@ -132,7 +129,7 @@ def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry:
         weight = weights.get(entry.use)
     if weight is None:
         weight = registry.matcher(entry.use).default_weight
-    return ChainMatcher(entry.use, float(weight), dict(entry.options), True, entry.where)
+    return ChainMatcher(entry.use, float(weight), dict(entry.options), not entry.optional, entry.where)
 
 
 def _normalization(wanted: Normalization | None, language: Language) -> Normalization:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.errors import ConfigError, near_miss
 from meteor_e.text.normalization import Normalization
-from meteor_e.yamlfile import Document, Key, raise_problems, read_yaml
+from meteor_e.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -127,30 +127,24 @@ def open_chain(source: ChainSource) -> Document:
     )
 
 
-def is_path(text: str) -> bool:
-    """Return whether a text is meant as a path rather than as a name."""
-    return "/" in text or os.sep in text or text.endswith((".yaml", ".yml", ".json"))
-
-
 def build_chain(document: Document) -> ChainConfig:
     """Turn a document that has no problems into a chain."""
     data = document.data
-    folder = _folder(document.source)
     matchers = data.get("matchers")
     mode = data.get("normalization")
-    lemmatizer = _entry(data["lemmatizer"], document, ("lemmatizer",), folder) if "lemmatizer" in data else None
+    lemmatizer = _entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
     language, pack = data.get("language"), data.get("pack")
     return ChainConfig(
-        language=_absolute(language, folder) if language is not None and is_path(language) else language,
+        language=document.path(language) if language is not None and is_path(language) else language,
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
         normalization=Normalization(mode) if mode is not None else None,
         matchers=None
         if matchers is None
-        else tuple(_entry(entry, document, ("matchers", index), folder) for index, entry in enumerate(matchers)),
+        else tuple(_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
         beam=int(data["beam"]) if "beam" in data else None,
         character_mode=data.get("character_mode"),
-        pack=_absolute(pack, folder) if pack is not None and _is_folder(pack) else pack,
+        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
         lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
@@ -158,12 +152,7 @@ def build_chain(document: Document) -> ChainConfig:
     )
 
 
-def _folder(source: str) -> Path | None:
-    """Return what relative paths of a chain are relative to; ``None``: they stay as they are."""
-    return Path(source).absolute().parent if source else None
-
-
-def _entry(entry: str | Mapping[str, Any], document: Document, key: Key, folder: Path | None) -> MatcherConfig:
+def _entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> MatcherConfig:
     where = document.where(key)
     if isinstance(entry, str):
         return MatcherConfig(entry, where=where)
@@ -172,7 +161,7 @@ def _entry(entry: str | Mapping[str, Any], document: Document, key: Key, folder:
     return MatcherConfig(
         use=own["use"],
         weight=float(own["weight"]) if "weight" in own else None,
-        options={name: _option(name, value, folder) for name, value in entry.items() if name not in reserved},
+        options={name: _option(name, value, document) for name, value in entry.items() if name not in reserved},
         where=where,
         optional=own.get("optional", False),
     )
@@ -181,25 +170,10 @@ def _entry(entry: str | Mapping[str, Any], document: Document, key: Key, folder:
 _PATH_OPTION = re.compile("(.*_)?(file|folder|path)s?")
 
 
-def _option(name: str, value: Any, folder: Path | None) -> Any:
+def _option(name: str, value: Any, document: Document) -> Any:
     """Return an option's value; matchers do not know the chain's folder, so paths are made absolute here."""
     if not _PATH_OPTION.fullmatch(name):
         return value
     if isinstance(value, list):
-        return [_option(name, item, folder) for item in value]
-    return _absolute(value, folder) if isinstance(value, str) else value
-
-
-def _is_folder(pack: str) -> bool:
-    return "/" in pack or os.sep in pack or pack in (".", "..")
-
-
-def _absolute(path: str, folder: Path | None) -> str:
-    """Return a path of a chain's file, seen from the file's folder; ``~`` is the user's home."""
-    if folder is None:
-        return path
-    try:
-        return str(folder / Path(path).expanduser())
-    except RuntimeError:
-        # There is no home to expand to.
-        return str(folder / path)
+        return [_option(name, item, document) for item in value]
+    return document.path(value) if isinstance(value, str) else value

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.errors import MeteorError, PluginError
@@ -198,6 +197,8 @@ def _shorten(value: object) -> str:
 def _file(raw: object, what: str) -> Traversable:
     """Return a file that a plugin points at."""
     if isinstance(raw, str | os.PathLike):
+        from pathlib import Path
+
         path = Path(raw)
         if not path.is_absolute():
             raise PluginError(
@@ -216,15 +217,14 @@ def load_language(raw: object) -> Language:
     Raises:
         PluginError: if it is none of these, or not valid.
     """
-    from meteor_e.languages import Language, common_tasks, load_yaml, parse_language
+    from meteor_e.languages import Language, parse_language, read_language
 
     if isinstance(raw, Language):
         return raw
     try:
         if isinstance(raw, Mapping):
-            return parse_language(dict(raw), "language definition", common_tasks())
-        file = _file(raw, "language file")
-        return parse_language(load_yaml(file.read_text(encoding="utf-8")), str(file), common_tasks())
+            return parse_language(raw, "language definition")
+        return read_language(_file(raw, "language file"))
     except PluginError:
         raise
     except MeteorError as error:

@@ -1,23 +1,41 @@
 """Languages: what METEOR knows of each, as data.
 
-A language is one YAML file. Those of METEOR are in ``resources/languages/``; third parties add theirs through
-the hook ``meteor_e_languages``. What every language has in common (the tasks ``li``, ``tune`` and
-``universal``) is in ``resources/languages/any.yaml``.
+A language is one YAML file; ``docs/languages.md`` describes the format. Those of METEOR are in
+``resources/languages/``; third parties add theirs through the hook ``meteor_e_languages``, and a chain can
+name a file of its own. What every language has in common (the tasks ``li``, ``tune`` and ``universal``) is in
+``resources/languages/any.yaml``.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import Any
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from meteor_e.errors import ConfigError, near_miss
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.text.normalization import APOSTROPHE_STYLES, Normalization
+from meteor_e.text.normalization import Normalization
+from meteor_e.yamlfile import Document, Problem, is_folder, is_path, raise_problems, read_yaml
 
-__all__ = ["Language", "Task", "builtin_languages", "parse_language"]
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from meteor_e.registry import Registry
+
+__all__ = [
+    "Language",
+    "Task",
+    "builtin_language",
+    "builtin_languages",
+    "find_language",
+    "language_problems",
+    "parse_language",
+    "read_language",
+]
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,8 @@ class Language:
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.
+        source: what errors call its definition.
+        path: its file, if a chain names it by that rather than by its code.
     """
 
     code: str
@@ -73,6 +93,7 @@ class Language:
     stemmer: str | None = None
     pack: str | None = None
     source: str = field(default="", compare=False)
+    path: str = ""
 
     def task(self, name: str | None) -> tuple[str, Task]:
         """Return name and parameters of a task; ``None`` is the default task.
@@ -89,130 +110,118 @@ class Language:
         return name, self.tasks[name]
 
 
-_REQUIRED = {"code": str, "name": str, "matchers": list, "default_task": str}
-_OPTIONAL = {
-    **{"aliases": list, "meteor_code": str, "normalization": str, "apostrophes": str, "stemmer": str},
-    **{"pack": str, "tasks": dict},
-}
+GREEK = ("alpha", "beta", "gamma", "delta")
 
 
-def parse_language(data: object, source: str, common: Mapping[str, Any] | None = None) -> Language:
+def find_language(name: str, registry: Registry) -> Language:
+    """Return a language by its code, or from a file of one's own.
+
+    Args:
+        name: a code, an alias, or the path of a language file (with a slash, or ending in ``.yaml``).
+        registry: knows the codes.
+
+    Raises:
+        ConfigError: if there is no such language, or its file has mistakes.
+    """
+    if not is_path(name):
+        return registry.language(name)
+    return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
+
+
+def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
+    """Read a language file.
+
+    Raises:
+        ConfigError: naming file, line and key.
+    """
+    document = read_yaml(file)
+    if Path(str(file)).parent == _folder():
+        # METEOR's own files are checked by a test, which saves every run the time to import the checker.
+        return _build(document, common_tasks())
+    return parse_language(document)
+
+
+def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
     """Turn the content of a language file into a :class:`Language`.
 
     Args:
-        data: the parsed YAML.
-        source: what to call the file in errors.
-        common: tasks of every language (the content of ``any.yaml``).
+        data: what the file says, or the :class:`~meteor_e.yamlfile.Document`, whose errors have lines.
+        source: what to call the file in errors, unless it is a document.
+        common: tasks of every language, as in ``any.yaml``; by default those.
 
     Raises:
-        ConfigError: naming file and key.
+        ConfigError: naming file, line and key of the first mistake, and how many more there are.
     """
-    if not isinstance(data, dict):
-        raise ConfigError(f"{source}: a language definition is a mapping of keys to values")
-    known = {**_REQUIRED, **_OPTIONAL}
-    for key, value in data.items():
-        if key not in known:
-            raise ConfigError(f"{source}: unknown key {key!r}{near_miss(str(key), known)}; known: {', '.join(known)}")
-        if not isinstance(value, known[key]):
-            raise ConfigError(f"{source}: {key} must be a {known[key].__name__}, not {value!r}")
-    for key in _REQUIRED:
-        if key not in data:
-            raise ConfigError(f"{source}: key {key!r} is missing")
-    matchers = _names(data["matchers"], f"{source}: matchers")
-    tasks = {name: _common_task(task, matchers, f"any.yaml: {name}") for name, task in (common or {}).items()}
-    for name, task in data.get("tasks", {}).items():
-        tasks[str(name)] = _task(task, f"{source}: tasks: {name}")
-    if data["default_task"] not in tasks:
-        raise ConfigError(
-            f"{source}: default_task is {data['default_task']!r}; its tasks: {', '.join(tasks) or 'none'}"
-        )
-    try:
-        normalization = Normalization(data.get("normalization", "lower"))
-    except ValueError:
-        raise ConfigError(
-            f"{source}: normalization is {data['normalization']!r}; "
-            f"it must be one of {', '.join(mode.value for mode in Normalization)}"
-        ) from None
-    apostrophes = data.get("apostrophes", "apart")
-    if apostrophes not in APOSTROPHE_STYLES:
-        raise ConfigError(
-            f"{source}: apostrophes is {apostrophes!r}; it must be one of {', '.join(APOSTROPHE_STYLES)}"
-        )
+    document = data if isinstance(data, Document) else Document(data, source)
+    common = common_tasks() if common is None else common
+    raise_problems(language_problems(document, common))
+    return _build(document, common)
+
+
+def language_problems(document: Document, common: Mapping[str, Any] | None = None) -> list[Problem]:
+    """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
+    from meteor_e.schemas import LanguageFile
+    from meteor_e.text.stemming import STEMMERS
+    from meteor_e.validation import find_problems
+
+    problems = find_problems(document, LanguageFile)
+    data = document.data
+    if not isinstance(data, Mapping):
+        return problems
+    tasks, task, stemmer = data.get("tasks", {}), data.get("default_task"), data.get("stemmer")
+    names = [*(common_tasks() if common is None else common), *(tasks if isinstance(tasks, Mapping) else ())]
+    if isinstance(task, str) and task and task not in names:
+        message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names)}"
+        problems.append(document.problem(("default_task",), message))
+    if isinstance(stemmer, str) and stemmer and stemmer not in STEMMERS:
+        message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, STEMMERS)}; there are {', '.join(STEMMERS)}"
+        problems.append(document.problem(("stemmer",), message))
+    return sorted(problems, key=lambda problem: problem.line)
+
+
+def _build(document: Document, common: Mapping[str, Any]) -> Language:
+    """Return the language of a document without mistakes."""
+    data = document.data
+    pack = data.get("pack")
+    normalization = Normalization(data.get("normalization", "lower"))
     plain = (Normalization.NONE, Normalization.LOWER)
+    tasks = {name: _task(values, data["matchers"]) for name, values in {**common, **data.get("tasks", {})}.items()}
     return Language(
         code=data["code"],
         name=data["name"],
-        matchers=matchers,
+        matchers=tuple(data["matchers"]),
         tasks=tasks,
         default_task=data["default_task"],
-        aliases=_names(data.get("aliases", []), f"{source}: aliases"),
+        aliases=tuple(data.get("aliases", ())),
         meteor_code=data.get("meteor_code", data["code"]),
         normalization=normalization,
         normalizations=plain if normalization in plain else tuple(Normalization),
-        apostrophes=apostrophes,
+        apostrophes=data.get("apostrophes", "apart"),
         stemmer=data.get("stemmer"),
-        pack=data.get("pack"),
-        source=source,
+        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        source=document.source,
     )
 
 
-def _names(values: Sequence[object], where: str) -> tuple[str, ...]:
-    for value in values:
-        if not isinstance(value, str):
-            # YAML 1.1 reads a bare `no` as false, and Norwegian's code is `no`.
-            raise ConfigError(f"{where}: {value!r} is not a text; put it in quotes")
-    return tuple(str(value) for value in values)
-
-
-def _numbers(task: object, keys: Sequence[str], where: str) -> list[float]:
-    if not isinstance(task, dict):
-        raise ConfigError(f"{where}: a task is a mapping with {', '.join(keys)} and weights")
-    for key in task:
-        if key not in (*keys, "weights"):
-            raise ConfigError(f"{where}: unknown key {key!r}{near_miss(str(key), (*keys, 'weights'))}")
-    values = []
-    for key in keys:
-        value = task.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ConfigError(f"{where}: {key} must be a number, not {value!r}")
-        values.append(float(value))
-    return values
-
-
-_GREEK = ("alpha", "beta", "gamma", "delta")
-
-
-def _task(task: object, where: str) -> Task:
-    alpha, beta, gamma, delta = _numbers(task, _GREEK, where)
-    assert isinstance(task, dict)
-    weights = task.get("weights")
-    if not isinstance(weights, dict) or not weights:
-        raise ConfigError(f"{where}: weights must map matchers to numbers")
-    for name, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise ConfigError(f"{where}: the weight of {name} must be a number, not {weight!r}")
-    return Task(alpha, beta, gamma, delta, {str(name): float(weight) for name, weight in weights.items()})
-
-
-def _common_task(task: Mapping[str, Any], matchers: Sequence[str], where: str) -> Task:
-    """A task of every language: weights by name, or a list of weights for the language's own matchers."""
-    weights = task["weights"]
-    if isinstance(weights, list):
+def _task(values: Mapping[str, Any], matchers: Sequence[str]) -> Task:
+    """Return a task; weights given as a list go to the language's own matchers, by position."""
+    weights = values["weights"]
+    if not isinstance(weights, Mapping):
         weights = dict(zip(matchers, weights, strict=False))
-    return _task({**task, "weights": weights}, where)
+    alpha, beta, gamma, delta = (float(values[name]) for name in GREEK)
+    return Task(alpha, beta, gamma, delta, {name: float(weight) for name, weight in weights.items()})
 
 
-def load_yaml(text: str) -> Any:
-    """Parse YAML safely, with the C parser where PyYAML has it."""
-    import yaml
-
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+@functools.cache
+def _folder() -> Path:
+    """Return the folder of METEOR's languages."""
+    return Path(import_module("meteor_e.resources").__path__[0]) / "languages"
 
 
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
-    """Return the tasks that every language has."""
-    tasks = load_yaml((files("meteor_e.resources.languages") / "any.yaml").read_text(encoding="utf-8"))
+    """Return the tasks that every language has, as ``any.yaml`` says them."""
+    tasks = read_yaml(_folder() / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks
 
@@ -220,8 +229,7 @@ def common_tasks() -> Mapping[str, Any]:
 @functools.cache
 def builtin_language(code: str) -> Language:
     """Return one of METEOR's languages, by its own code."""
-    text = (files("meteor_e.resources.languages") / f"{code}.yaml").read_text(encoding="utf-8")
-    return parse_language(load_yaml(text), f"languages/{code}.yaml", common_tasks())
+    return read_language(_folder() / f"{code}.yaml")
 
 
 BUILTIN_CODES = (

@@ -144,7 +144,8 @@ class Registry:
     def plugins_of(self, chain: Chain) -> list[str]:
         """Return ``distribution@version`` of each third party that a chain draws on, sorted."""
         wanted = [("matcher", matcher.name) for matcher in chain.matchers]
-        wanted.append(("language", chain.language.code))
+        if not chain.language.path:
+            wanted.append(("language", chain.language.code))
         if chain.lemmatizer is not None:
             wanted.append(("lemmatizer", chain.lemmatizer[0]))
         sources = {self._find(kind, name).source for kind, name in wanted}

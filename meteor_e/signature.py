@@ -9,6 +9,7 @@ from meteor_e._version import __version__
 
 if TYPE_CHECKING:
     from meteor_e.chain import Chain
+    from meteor_e.languages import Language
     from meteor_e.matchers.base import Matcher
 
 
@@ -31,7 +32,7 @@ def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins
         names.append(f"{matcher.name}={weight!r}" + (f"({details})" if details else ""))
     parts = [
         ("meteor_e", __version__),
-        ("lang", chain.language.code),
+        ("lang", _language(chain.language)),
         ("task", chain.task),
         ("norm", chain.normalization.value),
         ("a", repr(parameters.alpha)),
@@ -48,3 +49,8 @@ def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins
     if plugins:
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
+
+
+def _language(language: Language) -> str:
+    """Return a language's code; of one from a file of one's own, also what nothing else in the signature tells."""
+    return f"{language.code}({language.apostrophes} apostrophes)" if language.path else language.code

@@ -25,6 +25,8 @@ def find_problems(document: Document, kind: Any) -> list[Problem]:
         document: what to check.
         kind: a type of :mod:`meteor_e.schemas`.
     """
+    if not isinstance(document.data, Mapping):
+        return [document.problem((), f"must be a mapping of keys to values, not {_spell(document.data)}")]
     problems = list(document.problems)
     told = {(problem.line, problem.key) for problem in problems}
     for key, message in _check(types.type_info(kind), document.data, ()):
@@ -114,7 +116,7 @@ def _choices(kind: types.EnumType | types.LiteralType) -> list[str]:
 
 def _must_be(kind: types.Type, value: Any) -> str:
     if value is None:
-        return f"has no value; give {_describe(kind)}, or leave the key out"
+        return f"has no value; give {_describe(kind)}, or leave it out"
     return f"must be {_describe(kind)}, not {_spell(value)}{_hint(kind, value)}"
 
 
@@ -173,6 +175,8 @@ def _spell(value: Any) -> str:
     """Return a value as a file would have it, not too long."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if value is None:
+        return "nothing"
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, list | tuple):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from yaml.events import Event, NodeEvent, ScalarEvent
 
-__all__ = ["Document", "Problem", "dump_yaml", "parse_yaml", "raise_problems", "read_yaml"]
+__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml"]
 
 SIZE_LIMIT = 1 << 20
 """Bytes of the largest file that is read."""
@@ -84,9 +84,33 @@ class Document:
         line = self.line(key)
         return f"{self.source}:{line}" if self.source and line else self.source
 
+    def path(self, text: str) -> str:
+        """Return a path that the document names: seen from its folder, ``~`` being the user's home.
+
+        Paths in what comes from Python stay as they are.
+        """
+        if not self.source:
+            return text
+        try:
+            path = Path(text).expanduser()
+        except RuntimeError:
+            # There is no home to expand to.
+            path = Path(text)
+        return str(Path(self.source).absolute().parent / path)
+
     def problem(self, key: Key, message: str, *, is_note: bool = False) -> Problem:
         """Return a problem at a key."""
         return Problem(self.source, self.line(key), spell_key(key), message, is_note)
+
+
+def is_path(text: str) -> bool:
+    """Return whether a text that may be a name or a path is a path: by a slash, or a suffix of YAML or JSON."""
+    return "/" in text or os.sep in text or text.endswith((".yaml", ".yml", ".json"))
+
+
+def is_folder(pack: str) -> bool:
+    """Return whether a pack is given by its folder rather than by its name."""
+    return "/" in pack or os.sep in pack or pack in (".", "..")
 
 
 def spell_key(key: Key) -> str:
@@ -114,6 +138,8 @@ def raise_problems(problems: Sequence[Problem]) -> None:
         more = ""
         if len(errors) > 1:
             more = f" (and {len(errors) - 1} more problem{'s' if len(errors) > 2 else ''})"
+            if errors[0].source:
+                more = f"{more[:-1]}; meteor-e config check lists them)"
         raise ConfigError(f"{errors[0]}{more}")
 
 
