@@ -89,7 +89,8 @@ class IndexFile:
 def damaged(path: Path, problem: str) -> NoReturn:
     """Raise the :class:`ResourceError` for an index that cannot be what a builder wrote."""
     raise ResourceError(
-        f"cannot use the index {path}: {problem}; install its pack again (`meteor-e pack install`) or delete the file"
+        f"cannot use the index {path}: {problem}; "
+        "install its pack again (`meteor-e pack install`), or delete it if it is a cached one"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from meteor_e.errors import ResourceError
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.folders import locked, remove_folder, workplace
-from meteor_e.packs.languages import ALIASES, language_code
+from meteor_e.packs.languages import ALIASES, how_to_install, language_code
 from meteor_e.packs.manifest import check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
@@ -103,10 +103,7 @@ class PackStore:
         """Return the pack of this name; :class:`ResourceError` says how to install a missing one."""
         pack = self.find(name)
         if pack is None:
-            raise ResourceError(
-                f"the resource pack {name!r} is not installed in {self.root}; "
-                f"install it with `meteor-e pack install {name}`"
-            )
+            raise ResourceError(f"the resource pack {name!r} is not installed in {self.root}; {how_to_install(name)}")
         return pack
 
     def verify(self, name: str) -> builtins.list[str]:
@@ -139,8 +136,7 @@ class PackStore:
                 raise ResourceError(f"its manifest is that of a pack {pack.name!r}")
         except ResourceError as error:
             raise ResourceError(
-                f"pack {name!r} in {self.root / name} is damaged: {error}; "
-                f"install it again with `meteor-e pack install {name}`"
+                f"pack {name!r} in {self.root / name} is damaged: {error}; {how_to_install(name)}"
             ) from error
         return pack
 
