@@ -43,6 +43,16 @@ def option_names(cls: type) -> list[str]:
     return _parameters(cls)[0]
 
 
+def option_defaults(cls: type) -> dict[str, Any]:
+    """Return the options of a class that have a default that a YAML file can hold, with it."""
+    parameters = inspect.signature(cls).parameters
+    return {
+        name: parameters[name].default
+        for name in option_names(cls)
+        if isinstance(parameters[name].default, bool | int | float | str)
+    }
+
+
 def _parameters(cls: type) -> tuple[list[str], list[str], bool]:
     """Return names of the options, names of those without a default, and whether any other is taken, too."""
     parameters = list(inspect.signature(cls).parameters.values())
