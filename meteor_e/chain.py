@@ -74,7 +74,13 @@ class Chain:
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [
-                {"use": matcher.name, "weight": matcher.weight, **matcher.options} for matcher in self.matchers
+                {
+                    "use": matcher.name,
+                    "weight": matcher.weight,
+                    **({} if matcher.explicit else {"optional": True}),
+                    **matcher.options,
+                }
+                for matcher in self.matchers
             ],
             "beam": self.beam,
             "character_mode": self.character_mode,

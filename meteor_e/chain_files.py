@@ -14,7 +14,7 @@ from meteor_e.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.language_resources import LanguageResources
 from meteor_e.languages import Language, find_language, language_problems
 from meteor_e.matchers.base import KeyMatcher, Matcher, MatcherContext, PhraseMatcher, SimilarityMatcher
-from meteor_e.options import option_defaults
+from meteor_e.options import option_defaults, unknown_options
 from meteor_e.text.lemmatizers import Lemmatizer
 from meteor_e.yamlfile import Document, Key, Problem, is_folder
 
@@ -152,26 +152,39 @@ class _NameCheck:
             return
         context = MatcherContext(self._language, self._resources, not entry.optional)
         options = dict(entry.options)
-        while True:
-            try:
-                found.create(context, **options)
-            except ConfigError as error:
-                refused = [option for option in options if repr(option) in str(error)]
-                if not refused:
-                    self._tell(key, str(error))
-                    return
-                known = "" if "did you mean" in str(error) else near_miss(refused[0], ENTRY_KEYS)
-                self._tell((*key, refused[0]), f"{error}{known}")
-                del options[refused[0]]
-            except ResourceError as error:
-                if self._tell_resources:
-                    self._tell(key, str(error), is_note=True)
-                return
-            except MeteorError as error:
-                self._tell(key, str(error))
-                return
-            else:
-                return
+        try:
+            while refused := self._make(key, found, context, options):
+                del options[refused]
+        except ConfigError as error:
+            self._tell(key, str(error))
+            what = f"{'lemmatizer' if key[0] == 'lemmatizer' else 'matcher'} {entry.use!r}"
+            for option, message in unknown_options(what, found, options).items():
+                self._tell_option((*key, option), message)
+
+    def _make(
+        self, key: Key, found: type[Matcher] | type[Lemmatizer], context: MatcherContext, options: dict[str, Any]
+    ) -> str:
+        """Make a matcher or lemmatiser; return the option that is refused by name, if one is.
+
+        Raises:
+            ConfigError: if something else is refused.
+        """
+        try:
+            found.create(context, **options)
+        except ConfigError as error:
+            for option in options:
+                if repr(option) in str(error):
+                    self._tell_option((*key, option), str(error))
+                    return option
+            raise
+        except ResourceError as error:
+            if self._tell_resources:
+                self._tell(key, str(error), is_note=True)
+        return ""
+
+    def _tell_option(self, key: Key, message: str) -> None:
+        known = "" if "did you mean" in message else near_miss(str(key[-1]), ENTRY_KEYS)
+        self._tell(key, f"{message}{known}")
 
     def _tell(self, key: Key, message: str, *, is_note: bool = False) -> None:
         self.found.append(self.document.problem(key, message, is_note=is_note))
