@@ -117,7 +117,9 @@ def make(report: Report, given: Any, cls: Any, context: MatcherContext, options:
             report.expect(False, "an unknown option is taken without a word; spell the options out in __init__")
     description = report.run("describe()", made.describe)
     if description is not None:
-        fits = isinstance(description, str) and not re.search(r"[\x00-\x1f|]", description)
+        # A matcher is a part of METEOR's signature, whose parts are joined by |; a feature is not.
+        forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
+        fits = isinstance(description, str) and not re.search(forbidden, description)
         report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
     report.stop()
     return made
