@@ -78,7 +78,7 @@ def verify(names: tuple[str, ...]) -> None:
             click.echo(f"{name}: ok")
     if damaged:
         raise ResourceError(
-            "; ".join(f"the resource pack {name!r} is damaged, {how_to_install(name)}" for name in damaged)
+            "; ".join(f"the resource pack {name!r} is damaged, {how_to_install(name, again=True)}" for name in damaged)
         )
 
 

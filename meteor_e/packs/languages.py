@@ -30,8 +30,8 @@ def language_code(language: str) -> str:
     return code
 
 
-def how_to_install(name: str) -> str:
-    """Return the end of a message on a pack that is missing or damaged: what to do."""
+def how_to_install(name: str, *, again: bool = False) -> str:
+    """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
     if ALIASES.get(name, name) in LANGUAGES:
-        return f"install it with `meteor-e pack install {name}`"
+        return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
     return "it is none of METEOR's, so build it from its own files (`build_pack`)"

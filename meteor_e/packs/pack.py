@@ -125,7 +125,11 @@ class Pack:
         return self.path / name
 
     def _damaged(self, problem: str) -> ResourceError:
-        return ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {how_to_install(self.name)}")
+        with contextlib.suppress(ResourceError):
+            if Manifest.read(self.path) != self.manifest:
+                return ResourceError(f"pack {self.name!r} in {self.path} was replaced while it was in use; start again")
+        advice = how_to_install(self.name, again=True)
+        return ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {advice}")
 
     def _problem(self, name: str, trust: bool) -> str | None:
         """Return what is wrong with a file; with ``trust``, one that has not changed is not hashed again."""

@@ -28,6 +28,13 @@ def table_text(entries: Iterable[tuple[str, str]]) -> bytes:
     return "".join(f"0.25\n{left}\n{right}\n" for left, right in entries).encode()
 
 
+def member(name: str) -> zipfile.ZipInfo:
+    """Return a member without a date, so that equal archives are equal bytes."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
 def jar_bytes(**extra: bytes) -> bytes:
     """Return a jar with the members that METEOR's has, filled with our own words."""
     members = {
@@ -41,24 +48,24 @@ def jar_bytes(**extra: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {**members, **extra}.items():
-            archive.writestr(name, data)
+            archive.writestr(member(name), data)
     return out.getvalue()
 
 
 def write_wheel(path: Path, tables: Iterable[str] = ("en",), **extra: bytes) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("pycocoevalcap/meteor/meteor-1.5.jar", jar_bytes())
+        archive.writestr(member("pycocoevalcap/meteor/meteor-1.5.jar"), jar_bytes())
         for code in tables:
-            archive.writestr(
-                f"pycocoevalcap/meteor/data/paraphrase-{code}.gz", gzip.compress(table_text(TABLE), mtime=0)
-            )
+            name = f"pycocoevalcap/meteor/data/paraphrase-{code}.gz"
+            archive.writestr(member(name), gzip.compress(table_text(TABLE), mtime=0))
         for name, data in extra.items():
-            archive.writestr(name, data)
+            archive.writestr(member(name), data)
     return path
 
 
 def write_tarball(path: Path, tables: Iterable[str] = ("en", "cz"), extra: Iterable[tarfile.TarInfo] = ()) -> Path:
-    with tarfile.open(path, "w:gz") as archive:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
 
         def add(name: str, data: bytes) -> None:
             info = tarfile.TarInfo(name)
@@ -69,8 +76,9 @@ def write_tarball(path: Path, tables: Iterable[str] = ("en", "cz"), extra: Itera
             archive.addfile(info)
         add("meteor-1.5/README", b"read me\n")
         for code in tables:
-            add(f"meteor-1.5/data/paraphrase-{code}.gz", gzip.compress(table_text(TABLE)))
+            add(f"meteor-1.5/data/paraphrase-{code}.gz", gzip.compress(table_text(TABLE), mtime=0))
         add("meteor-1.5/meteor-1.5.jar", jar_bytes())
+    path.write_bytes(gzip.compress(out.getvalue(), mtime=0))
     return path
 
 

@@ -135,6 +135,14 @@ def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribu
     assert getattr(pack, attribute) is not None
 
 
+def test_a_pack_that_is_replaced_while_in_use_says_so(files: dict[str, Path], tiny_pack: Pack) -> None:
+    pack = open_pack(tiny_pack.path)
+    files["paraphrases"].write_bytes(b"0.5\na\nb\n")
+    build_pack(tiny_pack.path, language="en", **files)
+    with pytest.raises(ResourceError, match="was replaced while it was in use"):
+        assert pack.paraphrases
+
+
 def test_a_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[str] = []
     original = pack_module.sha256_of
