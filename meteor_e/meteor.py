@@ -135,7 +135,8 @@ class Meteor:
             self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
         )
         self._function_words = self.resources.function_words
-        self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
+            self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self.signature = signature(
             self.chain, self.matchers, self.resources.description, registry().plugins_of(self.chain)
         )
