@@ -348,7 +348,12 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
         """Quotes texts that either version of YAML would read as something else."""
 
     def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if isinstance(plain_value(value), str) else "'"
+        style = None
+        if not value.isprintable():
+            # What counts as a line break differs between the versions, too.
+            style = '"'
+        elif not isinstance(plain_value(value), str):
+            style = "'"
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, represent)
