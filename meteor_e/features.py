@@ -30,6 +30,7 @@ from meteor_e.options import construct
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
     from meteor_e.matchers.base import MatcherContext
 
@@ -75,7 +76,7 @@ class Feature(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Feature:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Make the feature.
 
         Args:
@@ -214,7 +215,7 @@ class MeteorFeature(Feature):
             self.meteor = Meteor.from_config(chain, language=language, task=task)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Feature:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
         if not options.get("chain") and not options.get("language"):
             options["language"] = context.language.code
