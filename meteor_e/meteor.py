@@ -50,7 +50,8 @@ class Meteor:
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
-        pack: resource pack, by name or folder; by default the language's.
+        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
+            by default the language's.
         lemmatizer: name of a lemmatiser, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
@@ -84,7 +85,7 @@ class Meteor:
             "normalization": normalization,
             "beam": beam,
             "character_mode": character_mode or None,
-            "pack": os.fspath(pack) if pack is not None else None,
+            "pack": pack if pack is None or isinstance(pack, str) else os.path.abspath(pack),
             "lemmatizer": lemmatizer,
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
@@ -310,9 +311,9 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
     """Return the chain's pack, installing it if it is missing."""
     if chain.pack is None:
         return None
-    from meteor_e.packs import PackStore, open_pack
+    from meteor_e.packs import PackStore, open_pack, terminal_progress
 
-    if os.sep in chain.pack or Path(chain.pack).is_dir():
+    if "/" in chain.pack or os.sep in chain.pack:
         return open_pack(Path(chain.pack))
     store = PackStore()
     pack = store.find(chain.pack)
@@ -320,7 +321,8 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
         print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
-        pack = store.install(chain.pack, offline=offline)
+        with terminal_progress() as progress:
+            pack = store.install(chain.pack, offline=offline, progress=progress)
     return pack
 
 
