@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from meteor_e.hookspecs import hookimpl
@@ -40,6 +39,8 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 @hookimpl
 def meteor_e_languages() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's."""
+    from importlib.resources import files
+
     from meteor_e.languages import ALIASES, BUILTIN_CODES
 
     folder = files("meteor_e.resources.languages")
@@ -50,5 +51,7 @@ def meteor_e_languages() -> dict[str, Traversable]:
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
     """The chains in ``resources/chains``."""
+    from importlib.resources import files
+
     chains = files("meteor_e.resources.chains")
     return [file for file in chains.iterdir() if file.name.endswith(".yaml")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.alignment.search import DEFAULT_BEAM
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.errors import ConfigError, located, near_miss
 from meteor_e.languages import GREEK, find_language
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalization
@@ -74,7 +74,13 @@ class Chain:
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [
-                {"use": matcher.name, "weight": matcher.weight, **matcher.options} for matcher in self.matchers
+                {
+                    "use": matcher.name,
+                    "weight": matcher.weight,
+                    **({} if matcher.explicit else {"optional": True}),
+                    **matcher.options,
+                }
+                for matcher in self.matchers
             ],
             "beam": self.beam,
             "character_mode": self.character_mode,
@@ -94,8 +100,10 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         ConfigError: for a language, task, normalisation or parameter that does not exist or fit.
         PluginError: for a matcher that does not exist.
     """
-    language = find_language(config.language or "en", registry)
-    task_name, task = language.task(config.task)
+    with located(config.where("language")):
+        language = find_language(config.language or "en", registry)
+    with located(config.where("task")):
+        task_name, task = language.task(config.task)
     if config.matchers is None:
         matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
     else:
@@ -109,12 +117,14 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     beam = DEFAULT_BEAM if config.beam is None else config.beam
     if beam < 1:
         raise ConfigError(f"beam is {beam}; it must be 1 or more")
+    with located(config.where("normalization")):
+        normalization = choose_normalization(config.normalization, language)
     lemmatizer = config.lemmatizer
     return Chain(
         language=language,
         task=task_name,
         parameters=Parameters(**greek, weights=tuple(matcher.weight for matcher in matchers)),
-        normalization=_normalization(config.normalization, language),
+        normalization=normalization,
         matchers=matchers,
         beam=beam,
         character_mode=bool(config.character_mode),
@@ -128,11 +138,13 @@ def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry:
     if weight is None:
         weight = weights.get(entry.use)
     if weight is None:
-        weight = registry.matcher(entry.use).default_weight
+        with located(entry.where):
+            weight = registry.matcher(entry.use).default_weight
     return ChainMatcher(entry.use, float(weight), dict(entry.options), not entry.optional, entry.where)
 
 
-def _normalization(wanted: Normalization | None, language: Language) -> Normalization:
+def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:
+    """Return how a language's text is normalised; :class:`ConfigError` for a way that it does not have."""
     if wanted is None:
         return language.normalization
     if wanted not in language.normalizations:

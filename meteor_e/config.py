@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.errors import ConfigError
 from meteor_e.text.normalization import Normalization
 from meteor_e.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
@@ -65,6 +65,7 @@ class ChainConfig:
         name: what to call the chain; the file's name unless the file says something else.
         description: what the chain is for.
         source: the file; empty for what comes from Python.
+        lines: the lines of its keys in the file.
     """
 
     language: str | None = None
@@ -79,6 +80,17 @@ class ChainConfig:
     name: str = ""
     description: str = ""
     source: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def where(self, key: str) -> str:
+        """Return ``file:line: key``; empty for what comes from Python."""
+        return f"{self.source}:{self.lines[key]}: {key}" if self.source and key in self.lines else ""
+
+    def overridden(self, other: ChainConfig, keys: Iterable[str]) -> ChainConfig:
+        """Return this chain with some keys taken from another one."""
+        changes: dict[str, Any] = {key: getattr(other, key) for key in keys}
+        lines = {key: line for key, line in self.lines.items() if key not in changes}
+        return replace(self, **changes, lines=lines)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -115,16 +127,12 @@ def open_chain(source: ChainSource) -> Document:
     from meteor_e.registry import registry
 
     try:
-        return read_yaml(registry().chain(source))
+        file = registry().chain(source)
     except ConfigError:
-        if Path(source).is_file():
-            return read_yaml(Path(source))
-        names = registry().names("chain")
-        if source in names:
+        if not Path(source).is_file():
             raise
-    raise ConfigError(
-        f"there is no chain {source!r}{near_miss(source, names)}, and no such file; the chains: {', '.join(names)}"
-    )
+        return read_yaml(Path(source))
+    return read_yaml(file)
 
 
 def build_chain(document: Document) -> ChainConfig:
@@ -132,7 +140,7 @@ def build_chain(document: Document) -> ChainConfig:
     data = document.data
     matchers = data.get("matchers")
     mode = data.get("normalization")
-    lemmatizer = _entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
+    lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
     language, pack = data.get("language"), data.get("pack")
     return ChainConfig(
         language=document.path(language) if language is not None and is_path(language) else language,
@@ -141,7 +149,7 @@ def build_chain(document: Document) -> ChainConfig:
         normalization=Normalization(mode) if mode is not None else None,
         matchers=None
         if matchers is None
-        else tuple(_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
+        else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
         beam=int(data["beam"]) if "beam" in data else None,
         character_mode=data.get("character_mode"),
         pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
@@ -149,10 +157,12 @@ def build_chain(document: Document) -> ChainConfig:
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
         source=document.source,
+        lines={key: document.line((key,)) for key in data},
     )
 
 
-def _entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> MatcherConfig:
+def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> MatcherConfig:
+    """Read an entry of ``matchers``, or ``lemmatizer``."""
     where = document.where(key)
     if isinstance(entry, str):
         return MatcherConfig(entry, where=where)

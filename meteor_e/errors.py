@@ -7,7 +7,8 @@ The command line prints it as one line and exits with :attr:`MeteorError.exit_co
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class MeteorError(Exception):
@@ -52,3 +53,14 @@ def near_miss(wrong: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest of the known names, or ``""``."""
     close = difflib.get_close_matches(wrong, sorted(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Put ``file:line`` in front of errors raised inside; an empty text leaves them alone."""
+    try:
+        yield
+    except MeteorError as error:
+        if where:
+            error.args = (f"{where}: {error}",)
+        raise

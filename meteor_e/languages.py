@@ -171,7 +171,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     tasks, task, stemmer = data.get("tasks", {}), data.get("default_task"), data.get("stemmer")
     names = [*(common_tasks() if common is None else common), *(tasks if isinstance(tasks, Mapping) else ())]
     if isinstance(task, str) and task and task not in names:
-        message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names)}"
+        message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names) or 'none'}"
         problems.append(document.problem(("default_task",), message))
     if isinstance(stemmer, str) and stemmer and stemmer not in STEMMERS:
         message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, STEMMERS)}; there are {', '.join(STEMMERS)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import os
 import sys
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.alignment.aligner import align
 from meteor_e.alignment.alignment import Alignment
-from meteor_e.chain import Chain, resolve
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.chain import Chain, ChainMatcher, resolve
+from meteor_e.errors import InputError, located
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
 from meteor_e.registry import registry
@@ -51,7 +50,8 @@ class Meteor:
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
-        pack: resource pack, by name or folder; by default the language's.
+        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
+            by default the language's.
         lemmatizer: name of a lemmatiser, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
@@ -85,12 +85,10 @@ class Meteor:
             "normalization": normalization,
             "beam": beam,
             "character_mode": character_mode or None,
-            "pack": os.fspath(pack) if pack is not None else None,
+            "pack": pack if pack is None or isinstance(pack, str) else os.path.abspath(pack),
             "lemmatizer": lemmatizer,
         }
-        self._set_up(
-            _configure({key: value for key, value in given.items() if value is not None}), offline, resources
-        )
+        self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
 
     @classmethod
     def from_config(
@@ -113,10 +111,8 @@ class Meteor:
         from meteor_e.config import load_chain
 
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
-        replaced = _configure({key: value for key, value in overrides.items() if value is not None})
-        config = dataclasses.replace(
-            config, **{key: getattr(replaced, key) for key, value in overrides.items() if value is not None}
-        )
+        given = {key: value for key, value in overrides.items() if value is not None}
+        config = config.overridden(_configure(given), given)
         return cls._of(config, offline, resources)
 
     @classmethod
@@ -132,12 +128,7 @@ class Meteor:
         """The chain with all defaults filled in."""
         self.resources = resources or LanguageResources(_pack(self.chain, offline))
         """Function words, prefixes, synonyms and paraphrases."""
-        self.matchers: tuple[Matcher, ...] = tuple(
-            registry()
-            .matcher(entry.name)
-            .create(MatcherContext(self.chain.language, self.resources, entry.explicit), **entry.options)
-            for entry in self.chain.matchers
-        )
+        self.matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         """The matchers, in chain order."""
         self.normalizer = Normalizer(
             self.chain.normalization,
@@ -145,11 +136,17 @@ class Meteor:
             self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
         )
         self._function_words = self.resources.function_words
-        self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
+            self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self.signature = signature(
             self.chain, self.matchers, self.resources.description, registry().plugins_of(self.chain)
         )
         """What must be the same for two scores to be comparable."""
+
+    def _make(self, entry: ChainMatcher) -> Matcher:
+        with located(entry.where):
+            context = MatcherContext(self.chain.language, self.resources, entry.explicit)
+            return registry().matcher(entry.name).create(context, **entry.options)
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
@@ -223,9 +220,7 @@ class Meteor:
             reference_index=index,
         )
 
-    def segments(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
-    ) -> Iterator[SegmentScore]:
+    def segments(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[SegmentScore]:
         """Score segments one after the other, as they are asked for.
 
         Args:
@@ -295,20 +290,17 @@ class Meteor:
         return f"<Meteor {self.signature}>"
 
 
+_PLAIN = {"language": str, "task": str, "beam": int, "character_mode": bool, "pack": str}
+
+
 def _configure(given: dict[str, Any]) -> ChainConfig:
-    """Turn keyword arguments into a configuration; validate as a file would be where they have a structure."""
+    """Turn keyword arguments into a configuration, checked as a file would be."""
     from meteor_e.config import ChainConfig, load_chain
 
-    if given.keys() & {"parameters", "matchers", "lemmatizer"}:
-        return load_chain(given)
-    mode = given.get("normalization")
-    if mode is not None:
-        try:
-            given["normalization"] = Normalization(mode)
-        except ValueError:
-            known = ", ".join(value.value for value in Normalization)
-            raise ConfigError(f"unknown normalization {mode!r}; it must be one of {known}") from None
-    return ChainConfig(**given)
+    if all(type(value) is _PLAIN.get(key) for key, value in given.items()):
+        # What resolving checks anyhow; the checker of files would take a while to import.
+        return ChainConfig(**given)
+    return load_chain(given)
 
 
 def _needs_prefixes(normalization: Normalization) -> bool:
@@ -319,9 +311,9 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
     """Return the chain's pack, installing it if it is missing."""
     if chain.pack is None:
         return None
-    from meteor_e.packs import PackStore, open_pack
+    from meteor_e.packs import PackStore, open_pack, terminal_progress
 
-    if os.sep in chain.pack or Path(chain.pack).is_dir():
+    if "/" in chain.pack or os.sep in chain.pack:
         return open_pack(Path(chain.pack))
     store = PackStore()
     pack = store.find(chain.pack)
@@ -329,7 +321,8 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
         print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
-        pack = store.install(chain.pack, offline=offline)
+        with terminal_progress() as progress:
+            pack = store.install(chain.pack, offline=offline, progress=progress)
     return pack
 
 

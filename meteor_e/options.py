@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from meteor_e.errors import ConfigError, near_miss
@@ -23,13 +23,9 @@ def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
         ConfigError: for an option that it does not take, one that is missing, or a value that it refuses with
             a ``TypeError`` or ``ValueError``. Other errors of its ``__init__`` pass.
     """
-    known, required, takes_any = _parameters(cls)
-    if not takes_any:
-        for option in options:
-            if option not in known:
-                there = f"its options: {', '.join(known)}" if known else "it has no options"
-                raise ConfigError(f"{what} has no option {option!r}{near_miss(option, known)}; {there}")
-    for option in required:
+    for message in unknown_options(what, cls, options).values():
+        raise ConfigError(message)
+    for option in _parameters(cls)[1]:
         if option not in options:
             raise ConfigError(f"{what} needs the option {option!r}")
     try:
@@ -38,9 +34,30 @@ def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
         raise ConfigError(f"{what} refuses its options ({_spell(options)}): {error}") from error
 
 
+def unknown_options(what: str, cls: type, options: Iterable[str]) -> dict[str, str]:
+    """Return the options that a class's ``__init__`` does not take, each with a message that says so."""
+    known, _, takes_any = _parameters(cls)
+    there = f"its options: {', '.join(known)}" if known else "it has no options"
+    return {
+        option: f"{what} has no option {option!r}{near_miss(option, known)}; {there}"
+        for option in options
+        if option not in known and not takes_any
+    }
+
+
 def option_names(cls: type) -> list[str]:
     """Return the names of the options that a class's ``__init__`` takes."""
     return _parameters(cls)[0]
+
+
+def option_defaults(cls: type) -> dict[str, Any]:
+    """Return the options of a class that have a default that a YAML file can hold, with it."""
+    parameters = inspect.signature(cls).parameters
+    return {
+        name: parameters[name].default
+        for name in option_names(cls)
+        if isinstance(parameters[name].default, bool | int | float | str)
+    }
 
 
 def _parameters(cls: type) -> tuple[list[str], list[str], bool]:

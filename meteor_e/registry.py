@@ -85,17 +85,17 @@ class Registry:
         Raises:
             PluginError: if there is none, several plugins claim the name, or the plugin is broken.
         """
-        found: type[Matcher] = self._find("matcher", name, explicit).load()
+        found: type[Matcher] = self._get("matcher", name, explicit)
         return found
 
     def feature(self, name: str, *, explicit: bool = False) -> type[Feature]:
         """Return the class of a feature; arguments and errors as for :meth:`matcher`."""
-        found: type[Feature] = self._find("feature", name, explicit).load()
+        found: type[Feature] = self._get("feature", name, explicit)
         return found
 
     def lemmatizer(self, name: str, *, explicit: bool = False) -> type[Lemmatizer]:
         """Return the class of a lemmatiser; arguments and errors as for :meth:`matcher`."""
-        found: type[Lemmatizer] = self._find("lemmatizer", name, explicit).load()
+        found: type[Lemmatizer] = self._get("lemmatizer", name, explicit)
         return found
 
     def language(self, code: str, *, explicit: bool = False) -> Language:
@@ -105,7 +105,7 @@ class Registry:
             ConfigError: if there is none.
             PluginError: if several plugins claim the code, or its definition is broken.
         """
-        found: Language = self._find("language", code, explicit).load()
+        found: Language = self._get("language", code, explicit)
         return found
 
     def chain(self, name: str, *, explicit: bool = False) -> Traversable:
@@ -115,7 +115,7 @@ class Registry:
             ConfigError: if there is none.
             PluginError: if several plugins claim the name, or its file is missing.
         """
-        found: Traversable = self._find("chain", name, explicit).load()
+        found: Traversable = self._get("chain", name, explicit)
         return found
 
     def names(self, kind: str) -> list[str]:
@@ -170,6 +170,12 @@ class Registry:
             for source, message in problems
         ]
 
+    def _get(self, kind: str, name: str, explicit: bool) -> Any:
+        """Return what has a name; then warn of what is broken besides."""
+        value = self._find(kind, name, explicit).load()
+        self._warn()
+        return value
+
     def _find(self, kind_name: str, name: str, explicit: bool = False) -> Definition:
         kind = KINDS[kind_name]
         if not isinstance(name, str):
@@ -186,7 +192,6 @@ class Registry:
                 raise self._unknown(kind, name)
             if len(claims) > 1:
                 raise PluginError(_clash(kind, name, claims))
-        self._warn()
         return claims[0]
 
     def _claims(self, kind: Kind, name: str) -> list[Definition]:

@@ -98,7 +98,7 @@ def _is_allowed(kind: types.Type, value: Any) -> bool:
     if isinstance(kind, types.IntType | types.FloatType):
         low = -math.inf if kind.ge is None else kind.ge
         high = math.inf if kind.le is None else kind.le
-        return bool(low <= value <= high and -math.inf < value < math.inf)
+        return bool(_is_finite(value) and low <= value <= high)
     if isinstance(kind, types.EnumType | types.LiteralType):
         return value in _choices(kind)
     if isinstance(kind, types.StrType):
@@ -107,6 +107,13 @@ def _is_allowed(kind: types.Type, value: Any) -> bool:
     if isinstance(kind, types.ListType | types.DictType):
         return len(value) >= (kind.min_length or 0)
     return True
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _choices(kind: types.EnumType | types.LiteralType) -> list[str]:
@@ -137,7 +144,8 @@ def _describe(kind: types.Type) -> str:
     if isinstance(kind, types.ListType):
         return "a list" if not kind.min_length else "a list with something in it"
     if isinstance(kind, types.StructType):
-        return f"a mapping with the keys {', '.join(field.encode_name for field in kind.fields)}"
+        keys = [field.encode_name for field in kind.fields]
+        return f"a mapping with the key{'s' if len(keys) > 1 else ''} {', '.join(keys)}"
     if isinstance(kind, types.DictType):
         return "a mapping" if not kind.min_length else "a mapping with something in it"
     if isinstance(kind, types.StrType) and kind.pattern is not None:
@@ -178,7 +186,7 @@ def _spell(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, Mapping):
-        return "a mapping"
+        return "a mapping" if value else "an empty mapping"
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     if isinstance(value, int) and abs(value) >= 10**50:

@@ -41,20 +41,20 @@ class Problem(NamedTuple):
     Attributes:
         source: the file; empty for what comes from Python.
         line: the line, counted from 1; 0 if there is none.
-        key: the key, as in ``matchers[1].weight`` (list positions count from 0); empty for the whole file.
+        key: the key; empty for the whole file.
         message: what is wrong, and the near miss.
         is_note: whether this is only worth knowing.
     """
 
     source: str
     line: int
-    key: str
+    key: Key
     message: str
     is_note: bool = False
 
     def __str__(self) -> str:
         where = f"{self.source}:{self.line}" if self.source and self.line else self.source
-        return ": ".join(filter(None, (where, "note" if self.is_note else "", self.key, self.message)))
+        return ": ".join(filter(None, (where, "note" if self.is_note else "", spell_key(self.key), self.message)))
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Document:
 
     def problem(self, key: Key, message: str, *, is_note: bool = False) -> Problem:
         """Return a problem at a key."""
-        return Problem(self.source, self.line(key), spell_key(key), message, is_note)
+        return Problem(self.source, self.line(key), key, message, is_note)
 
 
 def is_path(text: str) -> bool:
@@ -114,7 +114,7 @@ def is_folder(pack: str) -> bool:
 
 
 def spell_key(key: Key) -> str:
-    """Return a key as ``matchers[1].weight``."""
+    """Return a key as ``matchers[1].weight``; list positions count from 0."""
     text = ""
     for part in key:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -301,7 +301,7 @@ class _Parser:
             line = _line(event)
             if name in mapping:
                 message = f"is given twice, on lines {self.lines[item_key]} and {line}"
-                self.problems.append(Problem(self.source, line, spell_key(item_key), message))
+                self.problems.append(Problem(self.source, line, item_key, message))
                 # What the second one says is read for its own mistakes, then forgotten.
                 kept, self.lines = self.lines, {}
                 self._node(next(events), events, item_key)
@@ -320,7 +320,7 @@ class _Parser:
         data = plain_value(text)
         if isinstance(data, float) and not math.isfinite(data):
             message = f"is {text}; it must be a finite number"
-            self.problems.append(Problem(self.source, _line(event), spell_key(key), message))
+            self.problems.append(Problem(self.source, _line(event), key, message))
         return data
 
 
@@ -348,7 +348,12 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
         """Quotes texts that either version of YAML would read as something else."""
 
     def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if isinstance(plain_value(value), str) else "'"
+        style = None
+        if not value.isprintable():
+            # What counts as a line break differs between the versions, too.
+            style = '"'
+        elif not isinstance(plain_value(value), str):
+            style = "'"
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, represent)

@@ -58,9 +58,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
 
-@click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="meteor-e", message="%(prog)s %(version)s (pure Python)")
 def cli() -> None:
     """METEOR and METEOR-E without Java.
@@ -76,7 +74,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted.
     """
-    warnings.showwarning = _one_line_warning
+    warnings.showwarning = _one_line_warning  # type: ignore[assignment]
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
@@ -121,7 +119,7 @@ def _discard_output() -> None:
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())
     except (OSError, ValueError):
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
 
 
 def _one_line_warning(message: Warning | str, *_: object) -> None:

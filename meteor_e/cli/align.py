@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 @metric_options
 @click.option("--text", is_flag=True, help="The two arguments are segments, not files.")
 @click.option("--stdio", is_flag=True, help="Read 'hypothesis ||| reference' lines; answer each at once.")
-@click.option(
-    "--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc)."
-)
+@click.option("--maximum-accuracy", is_flag=True, help="Prefer many matches to few chunks (the Java Matcher's maxacc).")
 @click.option(
     "--format",
     "form",
@@ -101,7 +99,7 @@ def _write(stream: TextIO, alignment: Alignment, number: int, form: str) -> None
     elif form == "java":
         from meteor_e.formats.alignments import format_alignment
 
-        stream.write(format_alignment(f"Alignment {number}", alignment))
+        stream.write(format_alignment(alignment, number))
     else:
         stream.write(f"segment {number}\n")
         stream.writelines(line + "\n" for line in alignment_lines(alignment))

@@ -27,9 +27,7 @@ def alignment_lines(alignment: Alignment) -> list[str]:
         table = format_table(["matcher", "at", "hypothesis", "at", "reference"], rows, left=5)
         lines += ["  " + line for line in table.split("\n")]
     chunks = alignment.chunks
-    lines.append(
-        f"  {len(rows)} match{'' if len(rows) == 1 else 'es'} in {chunks} chunk{'' if chunks == 1 else 's'}"
-    )
+    lines.append(f"  {len(rows)} match{'' if len(rows) == 1 else 'es'} in {chunks} chunk{'' if chunks == 1 else 's'}")
     return lines
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e.errors import ConfigError, InputError
+from meteor_e.formats.documents import Collection, pair_collections
+from meteor_e.formats.inputs import open_input
 from meteor_e.formats.plain import read_segments
 
 Pair = tuple[str, list[str]]
@@ -18,12 +21,12 @@ class SystemInput(NamedTuple):
 
     Attributes:
         name: what to call the system.
-        count: number of segments, ``None`` where only reading tells (standard input).
+        size: number of segments, ``None`` where only reading tells (standard input).
         pairs: gives the hypotheses and their references, once.
     """
 
     name: str
-    count: int | None
+    size: int | None
     pairs: Callable[[], Iterator[Pair]]
 
 
@@ -45,9 +48,7 @@ def plain_systems(
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references from standard input can be read once only; give one system, or a file")
-    counts = {
-        path: _count(path, encoding) for path in dict.fromkeys([*hypotheses, *references]) if path != "-"
-    }
+    counts = {path: _count(path, encoding) for path in dict.fromkeys([*hypotheses, *references]) if path != "-"}
     for path in references:
         if counts.get(path, 0) % references_per_segment:
             raise InputError(
@@ -55,8 +56,7 @@ def plain_systems(
                 "a segment"
             )
     segments = {
-        path: count // references_per_segment if path in references else count
-        for path, count in counts.items()
+        path: count // references_per_segment if path in references else count for path, count in counts.items()
     }
     _check_counts(segments)
     names = system_names(hypotheses)
@@ -99,22 +99,20 @@ def system_names(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _pairs(
-    hypothesis: str, references: Sequence[str], references_per_segment: int, encoding: str
-) -> Iterator[Pair]:
-    sides = [read_segments(hypothesis, encoding=encoding)]
+def _pairs(path: str, references: Sequence[str], references_per_segment: int, encoding: str) -> Iterator[Pair]:
+    sides: list[Iterator[str]] = [read_segments(path, encoding=encoding)]
     sides += [
         lines
-        for path in references
-        for lines in _interleaved(read_segments(path, encoding=encoding), references_per_segment)
+        for reference in references
+        for lines in _interleaved(read_segments(reference, encoding=encoding), references_per_segment)
     ]
-    missing = object()
-    for number, row in enumerate(itertools.zip_longest(*sides, fillvalue=missing)):
-        if missing in row:
+    for number, row in enumerate(itertools.zip_longest(*sides)):
+        hypothesis, *others = row
+        if hypothesis is None or None in others:
             raise InputError(
-                f"hypotheses and references do not have the same number of segments ({number} and more)"
+                f"hypotheses and references do not line up: one of them ends after {number} segments, others go on"
             )
-        yield row[0], list(row[1:])
+        yield hypothesis, others
 
 
 def _interleaved(lines: Iterator[str], count: int) -> list[Iterator[str]]:
@@ -130,6 +128,9 @@ def systems(
 ) -> list[SystemInput]:
     """Find out what the files of a command line hold, and line up systems and references.
 
+    Plain files line up by line, SGML and XML files by document and segment. A plain hypothesis lines up with
+    the segments of an SGML or XML reference in their order in the file. One XML file alone may hold both sides.
+
     Args:
         files: hypotheses, and behind them the reference unless ``references`` names it.
         references: files that hold nothing but references.
@@ -141,10 +142,71 @@ def systems(
         InputError: if a file cannot be used, or files do not line up.
     """
     hypotheses = list(files)
+    formats = {path: _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
     if not references:
-        if len(hypotheses) < 2:
-            raise ConfigError(
-                "a reference is missing: give the hypotheses and, as the last file, the reference"
+        if len(hypotheses) == 1 and formats[hypotheses[0]] == "xml":
+            references = hypotheses
+        elif len(hypotheses) < 2:
+            raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
+        else:
+            references = [hypotheses.pop()]
+    if all(form == "plain" for form in formats.values()):
+        return plain_systems(hypotheses, references, references_per_segment, encoding)
+    if references_per_segment > 1:
+        raise ConfigError(
+            "-r counts the lines a segment of a plain reference file; SGML and XML files say it themselves"
+        )
+    if all(formats[path] != "plain" for path in references):
+        collections = {path: _collection(path, encoding) for path, form in formats.items() if form != "plain"}
+        known = [collections[path] for path in references]
+        return [
+            system
+            for path in hypotheses
+            for system in (
+                _structured_systems(collections[path], known)
+                if path in collections
+                else [_plain_beside_collections(path, known, encoding)]
             )
-        references = [hypotheses.pop()]
-    return plain_systems(hypotheses, references, references_per_segment, encoding)
+        ]
+    raise InputError(
+        "the references are plain text, but a hypothesis is SGML or XML; give the reference in that form too"
+    )
+
+
+def _format(path: str, encoding: str) -> str:
+    with open_input(path, encoding=encoding) as file:
+        return file.format
+
+
+def _collection(path: str, encoding: str) -> Collection:
+    with open_input(path, encoding=encoding) as file:
+        return file.collection()
+
+
+def _structured_systems(hypotheses: Collection, references: Sequence[Collection]) -> list[SystemInput]:
+    found = []
+    for system in pair_collections(hypotheses, references):
+        for keys, what in (
+            (system.missing, "lacks {}; they are scored as empty"),
+            (system.unreferenced, "has {} that no reference has; they are left out"),
+        ):
+            if keys:
+                count = f"{len(keys)} segments (the first is {keys[0]})"
+                warnings.warn(f"{hypotheses.name}: system {system.name!r} {what.format(count)}", stacklevel=1)
+        pairs = list(zip(system.hypotheses, system.references, strict=True))
+        found.append(SystemInput(system.name, len(pairs), lambda pairs=pairs: iter(pairs)))  # type: ignore[misc]
+    return found
+
+
+def _plain_beside_collections(path: str, references: Sequence[Collection], encoding: str) -> SystemInput:
+    sides = [
+        collection.segments("reference", name) for collection in references for name in collection.texts["reference"]
+    ]
+    if not sides:
+        raise InputError(f"{references[0].name} holds no references (no refset or ref element)")
+    hypotheses = list(read_segments(path, encoding=encoding))
+    counts = {path: len(hypotheses)}
+    counts |= {f"reference {number} of {references[0].name}": len(side) for number, side in enumerate(sides, 1)}
+    _check_counts(counts)
+    pairs = [(hypothesis, list(others)) for hypothesis, *others in zip(hypotheses, *sides, strict=True)]
+    return SystemInput(system_names([path])[0], len(pairs), lambda: iter(pairs))

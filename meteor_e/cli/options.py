@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _METRIC_OPTIONS = [
-    click.option(
-        "-l", "--language", help="Language of the text, by its ISO code; 'other' for any.  [default: en]"
-    ),
+    click.option("-l", "--language", help="Language of the text, by its ISO code; 'other' for any.  [default: en]"),
     click.option("-t", "--task", help="What the parameters were tuned for, such as rank, adq, hter, li."),
     click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
     click.option(
@@ -41,9 +39,7 @@ _METRIC_OPTIONS = [
         type=click.Choice(["none", "lower", "full", "no-punctuation"]),
         help="How text becomes words.  [default: full where the language has it, else lower]",
     ),
-    click.option(
-        "-x", "--beam", type=click.IntRange(min=1), help="Paths of the alignment search.  [default: 40]"
-    ),
+    click.option("-x", "--beam", type=click.IntRange(min=1), help="Paths of the alignment search.  [default: 40]"),
     click.option("--character-mode", is_flag=True, help="Count lengths and matches in characters."),
     click.option("--pack", metavar="NAME|DIR", help="Resource pack.  [default: the language's]"),
     click.option("--offline", is_flag=True, help="Never download a missing pack."),

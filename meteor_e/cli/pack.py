@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import click
 
+from meteor_e.cli.tables import format_table
 from meteor_e.errors import ResourceError
 from meteor_e.packs import Pack, PackStore, terminal_progress
+from meteor_e.packs.languages import how_to_install
 
 _CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
 
@@ -52,20 +53,13 @@ def list_packs(as_json: bool) -> None:
     if not rows:
         click.echo(f"no packs in {store.root}; install one with `meteor-e pack install en`", err=True)
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "version", "digest"):
-        table.add_column(column, no_wrap=True)
-    for column in _CONTENTS:
-        table.add_column(column.replace("_", " "), justify="right", no_wrap=True)
-    table.add_column("state")
-    for row in rows:
-        counts = [_count(row["contents"].get(key)) for key in _CONTENTS]
-        table.add_row(row["name"], row["version"], row["digest"], *counts, row["problem"] or "ok")
-    # A pipe gets whole lines, however long.
-    Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, markup=False).print(table)
+    header = ["name", "state", "version", "digest", *(key.replace("_", " ") for key in _CONTENTS)]
+    lines = [
+        [row["name"], "damaged" if row["problem"] else "ok", row["version"], row["digest"]]
+        + [_count(row["contents"].get(key)) for key in _CONTENTS]
+        for row in rows
+    ]
+    click.echo(format_table(header, lines, left=4))
 
 
 @pack.command()
@@ -84,8 +78,7 @@ def verify(names: tuple[str, ...]) -> None:
             click.echo(f"{name}: ok")
     if damaged:
         raise ResourceError(
-            f"damaged: {', '.join(damaged)}; install again with "
-            + " and ".join(f"`meteor-e pack install {name}`" for name in damaged)
+            "; ".join(f"the resource pack {name!r} is damaged, {how_to_install(name, again=True)}" for name in damaged)
         )
 
 
@@ -156,7 +149,7 @@ def _row(store: PackStore, name: str) -> dict[str, Any]:
 
 
 def _count(number: int | None) -> str:
-    return "none" if number is None else f"{number:,}"
+    return "no" if number is None else f"{number:,}"
 
 
 def _summary(found: Pack) -> str:

@@ -86,18 +86,14 @@ Writer = Callable[[TextIO, "Meteor", list[SystemInput], bool], None]
 
 
 def _writer(as_json: bool, tsv: bool, quiet: bool, segments: bool, alignments: bool, digits: int) -> Writer:
-    def scored(
-        meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None
-    ) -> CorpusScore:
+    def scored(meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None) -> CorpusScore:
         return _score_system(meteor, system, keep, quiet)
 
     def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
         results = []
         for system in inputs:
             kept: list[dict[str, Any]] = []
-            corpus = scored(
-                meteor, system, lambda _, segment: kept.append(_segment_dict(segment, alignments))
-            )  # noqa: B023
+            corpus = scored(meteor, system, lambda _, segment: kept.append(_segment_dict(segment, alignments)))  # noqa: B023
             entry = {"system": system.name, **corpus.to_dict()}
             del entry["signature"]
             if segments or alignments:
@@ -149,7 +145,7 @@ def _score_system(
     from meteor_e.scoring.statistics import StatisticsSum
 
     total = StatisticsSum(len(meteor.matchers))
-    with progress_bar(system.name, system.count, hidden=quiet) as advance:
+    with progress_bar(system.name, system.size, hidden=quiet) as advance:
         for number, segment in enumerate(_segments(meteor, system), 1):
             total.add(segment.statistics)
             if keep is not None:

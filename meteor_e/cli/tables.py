@@ -9,8 +9,7 @@ from collections.abc import Sequence
 def display_width(text: str) -> int:
     """Return how many columns of a terminal the text takes."""
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
 
 
@@ -31,10 +30,6 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
 def printable(text: str) -> str:
     """Replace control characters, which could change a terminal, by U+FFFD."""
     return "".join(
-        char
-        if char == " " or unicodedata.category(char)[0] not in "CZ"
-        else "\ufffd"
-        if char != "\t"
-        else " "
+        char if char == " " or unicodedata.category(char)[0] not in "CZ" else "\ufffd" if char != "\t" else " "
         for char in text
     )

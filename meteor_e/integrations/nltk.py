@@ -40,7 +40,9 @@ def _text(tokens: Iterable[str], side: str) -> str:
     return " ".join(words)
 
 
-def meteor_score(references: Iterable[Iterable[str]], hypothesis: Iterable[str], *, meteor: Meteor | None = None) -> float:
+def meteor_score(
+    references: Iterable[Iterable[str]], hypothesis: Iterable[str], *, meteor: Meteor | None = None
+) -> float:
     """Return METEOR of a tokenised hypothesis: the best score over its references.
 
     Args:

@@ -61,7 +61,7 @@ class MeteorScore(Metric):
             InputError: if one side has more segments than the other.
         """
         if isinstance(preds, str):
-            preds, target = [preds], [target]
+            preds, target = [preds], [target]  # type: ignore[list-item]
         total = StatisticsSum(len(self.meteor.matchers))
         for segment in self.meteor.segments(preds, target):
             total.add(segment.statistics)

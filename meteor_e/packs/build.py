@@ -71,6 +71,7 @@ def build_pack(
     """
     target = Path(target).absolute()
     name = check_name(name or target.name)
+    check_name(target.name)
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
         ingredients = Ingredients(

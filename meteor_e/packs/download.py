@@ -89,7 +89,9 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
                 out.write(chunk)
                 progress(f"downloading {target.name}", done, total)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        reason = error.reason if type(error) is urllib.error.URLError else error
         raise ResourceError(f"cannot download {url}: {reason}") from error
     if total is not None and done != total:
         raise ResourceError(f"cannot download {url}: the connection ended after {done} of {total} bytes")

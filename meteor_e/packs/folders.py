@@ -48,7 +48,7 @@ def workplace(target: Path) -> Iterator[Path]:
     """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
     _sweep(target)
     try:
-        work = Path(tempfile.mkdtemp(prefix=f".building-{target.name}-", dir=target.parent))
+        work = Path(tempfile.mkdtemp(prefix=_building(target), dir=target.parent))
     except OSError as error:
         raise ResourceError(f"cannot write to {target.parent}: {error.strerror}") from error
     try:
@@ -119,8 +119,14 @@ def _sweep(target: Path) -> None:
         if old.exists() and not target.exists():
             old.rename(target)
     shutil.rmtree(old, ignore_errors=True)
-    for stale in target.parent.glob(f".building-{target.name}-*"):
-        shutil.rmtree(stale, ignore_errors=True)
+    for stale in target.parent.iterdir():
+        if stale.name.startswith(_building(target)):
+            shutil.rmtree(stale, ignore_errors=True)
+
+
+def _building(target: Path) -> str:
+    # No name of a pack holds "=", so none begins with another one's prefix.
+    return f".building-{target.name}="
 
 
 def _sync(path: Path) -> None:

@@ -28,3 +28,10 @@ def language_code(language: str) -> str:
             "`build_pack` makes one from your own files"
         )
     return code
+
+
+def how_to_install(name: str, *, again: bool = False) -> str:
+    """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
+    if ALIASES.get(name, name) in LANGUAGES:
+        return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
+    return "it is none of METEOR's, so build it from its own files (`build_pack`)"

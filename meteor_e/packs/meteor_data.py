@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -32,7 +33,19 @@ _MARK_OF_JAR = "function/english.words"
 _JAR_IN_TAR = re.compile(r"(?:\./)?(meteor-[0-9.]+)/\1\.jar")
 _JAR_NAME = re.compile(r"meteor-([0-9]+(?:\.[0-9]+)*)\.jar")
 
-_BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
+# What zipfile and tarfile raise for altered archives goes beyond their own errors.
+_BROKEN = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    struct.error,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class MeteorData(NamedTuple):

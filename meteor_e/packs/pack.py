@@ -12,6 +12,7 @@ from typing import TypeVar
 from meteor_e.errors import ResourceError
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.folders import put_text, sha256_of
+from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import Manifest
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.synonyms import SynonymIndex
@@ -124,10 +125,11 @@ class Pack:
         return self.path / name
 
     def _damaged(self, problem: str) -> ResourceError:
-        return ResourceError(
-            f"pack {self.name!r} in {self.path} is damaged: {problem}; "
-            f"install it again with `meteor-e pack install {self.name}`"
-        )
+        with contextlib.suppress(ResourceError):
+            if Manifest.read(self.path) != self.manifest:
+                return ResourceError(f"pack {self.name!r} in {self.path} was replaced while it was in use; start again")
+        advice = how_to_install(self.name, again=True)
+        return ResourceError(f"pack {self.name!r} in {self.path} is damaged: {problem}; {advice}")
 
     def _problem(self, name: str, trust: bool) -> str | None:
         """Return what is wrong with a file; with ``trust``, one that has not changed is not hashed again."""

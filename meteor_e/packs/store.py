@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import builtins
 import os
+import time
 from pathlib import Path
 
 from meteor_e.errors import ResourceError
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.folders import locked, remove_folder, workplace
-from meteor_e.packs.languages import ALIASES, language_code
+from meteor_e.packs.languages import ALIASES, how_to_install, language_code
 from meteor_e.packs.manifest import check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
+
+_PATIENCE = 3
 
 
 class PackStore:
@@ -97,16 +100,21 @@ class PackStore:
         """
         name = ALIASES.get(name, name)
         check_name(name)
-        return self._open(name) if (self.root / name).is_dir() else None
+        for _ in range(_PATIENCE):
+            if not (self.root / name).is_dir():
+                return None
+            try:
+                return self._open(name)
+            except ResourceError:
+                # Another process may be putting a new pack in its place.
+                time.sleep(0.01)
+        return self._open(name)
 
     def get(self, name: str) -> Pack:
         """Return the pack of this name; :class:`ResourceError` says how to install a missing one."""
         pack = self.find(name)
         if pack is None:
-            raise ResourceError(
-                f"the resource pack {name!r} is not installed in {self.root}; "
-                f"install it with `meteor-e pack install {name}`"
-            )
+            raise ResourceError(f"the resource pack {name!r} is not installed in {self.root}; {how_to_install(name)}")
         return pack
 
     def verify(self, name: str) -> builtins.list[str]:
@@ -139,8 +147,7 @@ class PackStore:
                 raise ResourceError(f"its manifest is that of a pack {pack.name!r}")
         except ResourceError as error:
             raise ResourceError(
-                f"pack {name!r} in {self.root / name} is damaged: {error}; "
-                f"install it again with `meteor-e pack install {name}`"
+                f"pack {name!r} in {self.root / name} is damaged: {error}; {how_to_install(name, again=True)}"
             ) from error
         return pack
 

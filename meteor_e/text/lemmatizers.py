@@ -27,6 +27,8 @@ from meteor_e.options import construct
 from meteor_e.text.tokens import Token
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from meteor_e.matchers.base import MatcherContext
 
 __all__ = ["Lemmatizer", "LookupLemmatizer", "NoLemmatizer"]
@@ -56,7 +58,7 @@ class Lemmatizer(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Lemmatizer:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Make the lemmatiser for a chain.
 
         Args:

@@ -1,0 +1,128 @@
+"""``meteor-e config``: check and show YAML chains."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from meteor_e.errors import ConfigError
+
+if TYPE_CHECKING:
+    from meteor_e.yamlfile import Problem
+
+
+@click.group()
+def config() -> None:
+    """Check and show YAML chains."""
+
+
+@config.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--language", "is_language", is_flag=True, help="The files define languages, not chains.")
+def check(files: tuple[str, ...], is_language: bool) -> int:
+    """Check chain files, or, with --language, language files.
+
+    Prints every problem as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and their options
+    are checked, too; a resource pack that is not installed is worth a note. Exits with 2 if there are problems.
+    """
+    wrong = False
+    for file in files:
+        problems, summary = _check_language(file) if is_language else _check_chain(file)
+        for problem in problems:
+            click.echo(str(problem))
+        if summary:
+            click.echo(f"{file}: OK: {summary}")
+        wrong = wrong or not summary
+    return 2 if wrong else 0
+
+
+def _check_chain(file: str) -> tuple[list[Problem | str], str]:
+    """Return what is wrong with a chain file, and, if nothing is, what it holds."""
+    from meteor_e.chain_files import check_chain
+    from meteor_e.registry import registry
+    from meteor_e.yamlfile import read_yaml
+
+    try:
+        chain, problems = check_chain(read_yaml(file), registry())
+    except ConfigError as error:
+        return [str(error)], ""
+    if chain is None:
+        return [*problems], ""
+    matchers = ", ".join(matcher.name for matcher in chain.matchers)
+    return [*problems], f"language {chain.language.code}, task {chain.task}, matchers {matchers}"
+
+
+def _check_language(file: str) -> tuple[list[Problem | str], str]:
+    """Return what is wrong with a language file, and, if nothing is, what it holds."""
+    from meteor_e.chain_files import check_language
+    from meteor_e.languages import parse_language
+    from meteor_e.registry import registry
+    from meteor_e.yamlfile import read_yaml
+
+    try:
+        document = read_yaml(file)
+        problems = check_language(document, registry())
+        if problems:
+            return [*problems], ""
+        language = parse_language(document)
+    except ConfigError as error:
+        return [str(error)], ""
+    return [], f"{language.name} ({language.code}), tasks {', '.join(language.tasks)}"
+
+
+@config.command()
+@click.argument("source", metavar="[FILE|NAME]", required=False)
+@click.option("-l", "--language", help="Language to use in the place of the chain's.")
+@click.option("-t", "--task", help="Task to use in the place of the chain's.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(source: str | None, language: str | None, task: str | None, as_json: bool) -> None:
+    """Print a chain in full, every default spelled out, as YAML that can be loaded again.
+
+    SOURCE is a file or the name of a chain (see 'meteor-e config list'); without it, the chain is that of the
+    language.
+    """
+    from meteor_e.chain import resolve
+    from meteor_e.chain_files import spell_out
+    from meteor_e.config import ChainConfig, load_chain
+    from meteor_e.registry import registry
+    from meteor_e.yamlfile import dump_yaml
+
+    chain = load_chain(source) if source is not None else ChainConfig()
+    given = [key for key, value in (("language", language), ("task", task)) if value is not None]
+    chain = chain.overridden(ChainConfig(language=language, task=task), given)
+    spelled = spell_out(resolve(chain, registry()), registry())
+    click.echo(json.dumps(spelled, indent=2, ensure_ascii=False) if as_json else dump_yaml(spelled).rstrip())
+
+
+@config.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_chains(as_json: bool) -> None:
+    """List the chains that have a name: those of meteor_e and of plugins."""
+    from meteor_e.cli.tables import format_table, printable
+    from meteor_e.registry import registry
+
+    entries = registry().entries("chain")
+    if as_json:
+        rows = [{"name": entry.name, "description": entry.summary, "error": entry.error} for entry in entries]
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    table = [[entry.name, printable(f"error: {entry.error}" if entry.error else entry.summary)] for entry in entries]
+    click.echo(format_table(["chain", "what it is"], table, left=2))
+
+
+@config.command()
+@click.argument("kind", type=click.Choice(["chain", "language"]))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+def schema(kind: str, output: Path | None) -> None:
+    """Print the JSON schema of chain or language files, for editors and other programs."""
+    from meteor_e.formats.files import atomic_writer
+    from meteor_e.schemas import json_schema
+
+    if output is None:
+        click.echo(json_schema(kind), nl=False)
+        return
+    with atomic_writer(output) as stream:
+        stream.write(json_schema(kind))

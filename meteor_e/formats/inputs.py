@@ -1,0 +1,77 @@
+"""Input files of any format: plain text, SGML or WMT XML, told apart by their content."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Literal
+
+from meteor_e.formats.documents import Collection
+from meteor_e.formats.files import PathLike, input_name, open_binary, reading
+from meteor_e.formats.plain import decode_lines
+
+__all__ = ["InputFile", "open_input"]
+
+Format = Literal["plain", "sgml", "xml"]
+
+_HEAD = 4096
+_PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
+_SGML_START = re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE)
+_XML_START = re.compile(rb"<(?:dataset|collection|doc)\b")
+
+
+class InputFile:
+    """An open file of hypotheses or references.
+
+    Attributes:
+        name: what to call it in messages.
+        format: ``plain``, ``sgml`` or ``xml``.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
+        self.name = name
+        self._stream = stream
+        self._encoding = encoding
+        with reading(name):
+            head = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
+        prologue = _PROLOGUE.match(head)
+        start = head[prologue.end() :] if prologue else head
+        self.format: Format = "plain"
+        if _SGML_START.match(start):
+            self.format = "sgml"
+        elif _XML_START.match(start):
+            self.format = "xml"
+
+    def segments(self) -> Iterator[str]:
+        """Iterate over the lines of a plain file; see :func:`~meteor_e.formats.plain.read_segments`."""
+        return decode_lines(self._stream, self.name, encoding=self._encoding)
+
+    def collection(self) -> Collection:
+        """Read an SGML or XML file.
+
+        Raises:
+            InputError: if it is malformed.
+        """
+        if self.format == "xml":
+            from meteor_e.formats.wmt_xml import read_wmt_xml
+
+            return read_wmt_xml(self._stream, self.name)
+        from meteor_e.formats.sgml import read_sgml
+
+        return read_sgml(self.segments(), self.name)
+
+
+@contextlib.contextmanager
+def open_input(path: PathLike, *, encoding: str = "utf-8") -> Iterator[InputFile]:
+    """Open a file of hypotheses or references, plain or gzip; ``-`` is standard input.
+
+    Args:
+        path: the file.
+        encoding: encoding of plain text and SGML (XML says its own).
+
+    Raises:
+        InputError: if it cannot be opened.
+    """
+    with open_binary(path) as stream:
+        yield InputFile(stream, input_name(path), encoding)

@@ -1,0 +1,81 @@
+"""Plain text: one segment a line."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from meteor_e.errors import ConfigError, InputError
+from meteor_e.formats.files import PathLike, input_name, open_binary, reading
+
+__all__ = ["decode_lines", "read_segments"]
+
+
+def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
+    r"""Iterate over the segments of a plain text file, one a line, without their line ends.
+
+    Only ``\n`` and ``\r\n`` end a line, so that U+2028, form feeds and the like stay in their segment, and the
+    last line needs no end. A byte order mark is dropped. The file is read as it is iterated over.
+
+    Args:
+        path: the file, plain or gzip; ``-`` is standard input.
+        encoding: its encoding, by any name that Python knows.
+
+    Raises:
+        InputError: if it cannot be read, or is not in this encoding (naming file and line).
+        ConfigError: for an unknown encoding.
+    """
+    with open_binary(path) as stream:
+        yield from decode_lines(stream, input_name(path), encoding=encoding)
+
+
+def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Iterator[str]:
+    """Iterate over the lines of a binary stream as :func:`read_segments` does.
+
+    Args:
+        stream: the stream.
+        name: what to call it in errors.
+        encoding: its encoding.
+
+    Raises:
+        InputError: if it is not in this encoding.
+        ConfigError: for an unknown encoding.
+    """
+    try:
+        codec = codecs.lookup(encoding)
+        one_byte = codec.encode("\n\r")[0] == b"\n\r"
+    except (LookupError, UnicodeError) as error:
+        raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
+    lines = _single_byte_lines(stream, codec) if one_byte else _wide_lines(stream, codec)
+    number = 0
+    while True:
+        number += 1
+        try:
+            with reading(name):
+                line = next(lines)
+        except StopIteration:
+            return
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}, line {number}: not valid {codec.name.upper()} (byte {error.start + 1}: {error.reason}); "
+                "convert the file, or name its encoding"
+            ) from error
+        if number == 1:
+            line = line.removeprefix("\ufeff")
+        yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+
+
+def _single_byte_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
+    for line in stream:
+        yield codec.decode(line, "strict")[0]
+
+
+def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
+    # Line ends are more than a byte, so the text must be decoded before it is split.
+    text = io.TextIOWrapper(stream, encoding=codec.name, newline="\n")
+    try:
+        yield from text
+    finally:
+        text.detach()

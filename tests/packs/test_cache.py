@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs import cache, cached_paraphrase_index, cached_synonym_index
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "paraphrase.gz"
+    path.write_bytes(gzip.compress(table_text(TABLE)))
+    return path
+
+
+def test_built_once_for_a_content(tmp_path: Path, folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builds: list[Path] = []
+    original = cache.build_paraphrase_index
+
+    def counting(source: Path, *rest: object) -> int:
+        builds.append(source)
+        return original(source, *rest)
+
+    monkeypatch.setattr(cache, "build_paraphrase_index", counting)
+    first = cached_paraphrase_index(table)
+    assert len(first) == len(TABLE)
+    copy = tmp_path / "copy.gz"
+    shutil.copy(table, copy)
+    assert cached_paraphrase_index(copy).path == first.path
+    assert builds == [table]
+    table.write_bytes(gzip.compress(table_text(TABLE[:2])))
+    assert len(cached_paraphrase_index(table)) == 2
+    assert builds == [table, table]
+    assert first.path.parent == folder
+
+
+def test_a_damaged_index_is_built_again(table: Path) -> None:
+    path = cached_paraphrase_index(table).path
+    path.unlink()
+    path.write_bytes(b"rubbish")
+    assert len(cached_paraphrase_index(table)) == len(TABLE)
+
+
+def test_a_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
+    table.write_bytes(b"0.5\na\n")
+    with pytest.raises(ResourceError, match="line 2"):
+        cached_paraphrase_index(table)
+    assert [path.name for path in folder.iterdir() if not path.name.endswith(".lock")] == []
+    with pytest.raises(ResourceError, match="nowhere: No such file"):
+        cached_paraphrase_index(table.parent / "nowhere")
+
+
+def test_those_not_used_for_longest_go(folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def index(number: int) -> Path:
+        table.write_bytes(table_text([("a", f"b{number}")]))
+        return cached_paraphrase_index(table).path
+
+    paths = [index(number) for number in range(3)]
+    for age, path in enumerate(reversed(paths)):
+        os.utime(path, (1000 - age, 1000 - age))
+    index(0)  # used again
+    monkeypatch.setattr(cache, "MAX_CACHE", 3 * paths[0].stat().st_size)
+    newest = index(3)
+    assert sorted(folder.glob("*.idx")) == sorted([paths[0], paths[2], newest])
+    monkeypatch.setattr(cache, "MAX_CACHE", 1)
+    newest = index(4)
+    assert list(folder.glob("*.idx")) == [newest]
+
+
+def test_a_synonym_folder(tmp_path: Path, folder: Path) -> None:
+    synonyms = tmp_path / "synonyms"
+    synonyms.mkdir()
+    with pytest.raises(ResourceError, match=r"no english\.synsets in the synonym folder"):
+        cached_synonym_index(synonyms)
+    (synonyms / "english.synsets").write_text(SYNSETS, encoding="utf-8")
+    assert cached_synonym_index(synonyms).bases("went") == ()
+    (synonyms / "english.exceptions").write_text(EXCEPTIONS, encoding="utf-8")
+    assert cached_synonym_index(synonyms, "english").bases("went") == ("go", "wend")
+    (synonyms / "german.synsets.gz").write_bytes(gzip.compress(b"gro\xc3\x9f\n1\n"))
+    assert cached_synonym_index(synonyms, "german").synsets("groß") == (1,)
+    assert len(list(folder.glob("*.idx"))) == 3
+
+
+def test_a_cache_folder_that_is_a_file(folder: Path, table: Path) -> None:
+    folder.write_text("", encoding="utf-8")
+    with pytest.raises(ResourceError, match="cannot write to"):
+        cached_paraphrase_index(table)

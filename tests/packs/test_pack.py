@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import threading
+from pathlib import Path
+
+import pytest
+from own_resources import TABLE, flip
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs import Pack, PackStore, build_pack, open_pack
+from meteor_e.packs import pack as pack_module
+
+
+def test_a_pack_from_plain_files(tiny_pack: Pack) -> None:
+    pack = open_pack(tiny_pack.path)
+    assert (pack.name, pack.language, pack.version) == ("en", "en", "1")
+    assert pack.function_words == {"a", "the", "of"}
+    assert pack.nonbreaking_prefixes == ({"Mr", "Prof"}, {"No", "pp"})
+    assert pack.synonyms is not None
+    assert pack.synonyms.bases("went") == ("go", "wend")
+    assert pack.paraphrases is not None
+    assert len(pack.paraphrases) == len(TABLE)
+    assert pack.manifest.contents == {"function_words": 3, "prefixes": 4, "synonyms": 5, "paraphrases": len(TABLE)}
+    assert sorted(source.name for source in pack.manifest.sources) == [
+        "exceptions",
+        "function_words",
+        "paraphrases",
+        "prefixes",
+        "synonyms",
+    ]
+    assert pack.verify() == []
+
+
+def test_what_is_not_given_is_not_there(tmp_path: Path) -> None:
+    pack = build_pack(tmp_path / "xx", language="xx", licence="none")
+    assert pack.function_words == frozenset()
+    assert pack.nonbreaking_prefixes == (frozenset(), frozenset())
+    assert pack.synonyms is None
+    assert pack.paraphrases is None
+    assert pack.manifest.licence == "none"
+
+
+def test_equal_data_equal_digest(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
+    again = build_pack(tmp_path / "other", language="de", name="third-party", version="7", **files)
+    assert again.digest == tiny_pack.digest
+    assert len(again.digest) == 12
+    files["function_words"].write_text("a\n", encoding="utf-8")
+    assert build_pack(tmp_path / "other", language="de", **files).digest != tiny_pack.digest
+
+
+def test_a_pack_replaces_a_pack_and_nothing_else(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
+    opened = tiny_pack.paraphrases
+    replaced = build_pack(tiny_pack.path, language="en", function_words=files["function_words"])
+    assert replaced.paraphrases is None
+    assert opened is not None  # whoever had the old one open goes on reading it
+    assert opened.phrases_at([opened.word_id("in")], 0)
+    assert [path.name for path in tiny_pack.path.parent.iterdir() if not path.name.endswith(".lock")] == ["en"]
+
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.txt").write_text("all my work", encoding="utf-8")
+    with pytest.raises(ResourceError, match="is no resource pack"):
+        build_pack(precious, language="en")
+    assert (precious / "thesis.txt").read_text(encoding="utf-8") == "all my work"
+
+
+def test_a_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: Pack) -> None:
+    files["paraphrases"].write_bytes(b"0.5\na\n")
+    with pytest.raises(ResourceError, match="line 2"):
+        build_pack(tiny_pack.path, language="en", **files)
+    assert open_pack(tiny_pack.path).verify() == []
+    files["paraphrases"].unlink()
+    with pytest.raises(ResourceError, match="paraphrases: No such file"):
+        build_pack(tiny_pack.path, language="en", **files)
+
+
+@pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "a b", "x" * 101, "ä"])
+def test_names_are_names_of_folders(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ResourceError, match="no name for a pack"):
+        build_pack(tmp_path / "x", language="en", name=name or " ")
+    with pytest.raises(ResourceError, match="no name for a pack"):
+        PackStore(tmp_path).find(name)
+    with pytest.raises(ResourceError, match="no name for a pack"):
+        PackStore(tmp_path).remove(name)
+
+
+def test_pickles_by_path_and_opens_in_threads(tiny_pack: Pack) -> None:
+    copy = pickle.loads(pickle.dumps(tiny_pack))
+    assert copy.digest == tiny_pack.digest
+    seen: list[int] = []
+    threads = [threading.Thread(target=lambda: seen.append(len(copy.paraphrases))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [len(TABLE)] * 8
+
+
+FILES = ("function.words", "nonbreaking.prefixes", "synonyms.idx", "paraphrases.idx")
+ATTRIBUTES = ("function_words", "nonbreaking_prefixes", "synonyms", "paraphrases")
+
+
+@pytest.mark.parametrize(("file", "attribute"), [*zip(FILES, ATTRIBUTES, strict=True)])
+def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribute: str) -> None:
+    path = tiny_pack.path / file
+    whole = path.read_bytes()
+
+    def expect(message: str) -> None:
+        pack = open_pack(tiny_pack.path)
+        with pytest.raises(ResourceError, match=rf"pack 'en' .*{message}.*`meteor-e pack install en`"):
+            getattr(pack, attribute)
+        with pytest.raises(ResourceError, match=message):
+            pack.check()
+        [problem] = pack.verify()
+        assert file in problem
+
+    path.unlink()
+    path.write_bytes(whole[:-1])
+    expect(f"{file} holds {len(whole) - 1} bytes and should hold {len(whole)}")
+    path.write_bytes(whole)
+    flip(path, len(whole) - 2)
+    expect(f"the SHA-256 of {file} is not the manifest's")
+    path.unlink()
+    expect(f"{file} is missing")
+    path.mkdir()
+    expect(file)
+    path.rmdir()
+    path.write_bytes(whole)
+    pack = open_pack(tiny_pack.path)
+    pack.check()
+    assert pack.verify() == []
+    assert getattr(pack, attribute) is not None
+
+
+def test_a_pack_that_is_replaced_while_in_use_says_so(files: dict[str, Path], tiny_pack: Pack) -> None:
+    pack = open_pack(tiny_pack.path)
+    files["paraphrases"].write_bytes(b"0.5\na\nb\n")
+    build_pack(tiny_pack.path, language="en", **files)
+    with pytest.raises(ResourceError, match="was replaced while it was in use"):
+        assert pack.paraphrases
+
+
+def test_a_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    original = pack_module.sha256_of
+
+    def counting(path: Path) -> str:
+        hashed.append(path.name)
+        return original(path)
+
+    monkeypatch.setattr(pack_module, "sha256_of", counting)
+    open_pack(tiny_pack.path).check()
+    assert hashed == []
+    # A copy has other times: hashed once more, then known.
+    os.utime(tiny_pack.path / "synonyms.idx", ns=(1, 1))
+    open_pack(tiny_pack.path).check()
+    open_pack(tiny_pack.path).check()
+    assert hashed == ["synonyms.idx"]
+    # Archives and images cut times to seconds.
+    stamp = (tiny_pack.path / "paraphrases.idx").stat().st_mtime_ns
+    os.utime(tiny_pack.path / "paraphrases.idx", ns=(0, stamp // 10**9 * 10**9))
+    open_pack(tiny_pack.path).check()
+    assert hashed == ["synonyms.idx"]
+
+
+@pytest.mark.parametrize("checked", [b"", b"[]", b"{", b'{"synonyms.idx": 3}', b'{"synonyms.idx": [1, "x"]}', b"\xff"])
+def test_notes_that_cannot_be_read_are_no_notes(tiny_pack: Pack, checked: bytes) -> None:
+    (tiny_pack.path / pack_module.CHECKED).write_bytes(checked)
+    flip(tiny_pack.path / "synonyms.idx", 300)
+    os.utime(tiny_pack.path / "synonyms.idx", (5, 5))
+    with pytest.raises(ResourceError, match=r"synonyms\.idx"):
+        open_pack(tiny_pack.path).check()
+
+
+def edited(tiny_pack: Pack, **changes: object) -> None:
+    path = tiny_pack.path / "manifest.json"
+    manifest = {**json.loads(path.read_text(encoding="utf-8")), **changes}
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": 2}, "its format is 2; this release reads format 1"),
+        ({"name": "../x"}, "its 'name' is no name"),
+        ({"name": None}, "its 'name' is missing or of the wrong type"),
+        ({"version": 1.5}, "its 'version' is missing or of the wrong type"),
+        ({"sources": {}}, "its 'sources' is missing or of the wrong type"),
+        ({"sources": ["x"]}, "its 'name' is missing"),
+        ({"contents": {"synonyms": "many"}}, "its 'synonyms' is missing or of the wrong type"),
+        ({"contents": {"synonyms": True}}, "its 'synonyms' is missing or of the wrong type"),
+        ({"files": {"../../passwd": {"size": 1, "sha256": "0" * 64}}}, "is no name for a file of a pack"),
+        ({"files": {"manifest.json": {"size": 1, "sha256": "0" * 64}}}, "is no name for a file of a pack"),
+        ({"files": {"a": {"size": "1", "sha256": "0" * 64}}}, "its 'size' is missing"),
+        ({"files": {"a": {"size": 1, "sha256": "xyz"}}}, "is no SHA-256"),
+        ({"files": {"a": 1}}, "is missing or of the wrong type"),
+    ],
+)
+def test_a_damaged_manifest(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
+    edited(tiny_pack, **changes)
+    with pytest.raises(ResourceError, match=rf"manifest\.json is damaged: .*{message}"):
+        open_pack(tiny_pack.path)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b" " * (2 << 20), b'"\\ud800"'])
+def test_a_manifest_that_is_none(tiny_pack: Pack, text: bytes) -> None:
+    (tiny_pack.path / "manifest.json").write_bytes(text)
+    with pytest.raises(ResourceError, match=r"manifest\.json is damaged"):
+        open_pack(tiny_pack.path)
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"manifest\.json: No such file"):
+        open_pack(tmp_path)

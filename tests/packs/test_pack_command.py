@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from own_resources import flip
+
+from meteor_e.cli import main
+from meteor_e.packs import PackStore
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int | str | None, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(["pack", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return stop.value.code, out, err
+
+
+def test_install_list_info_path_verify_remove(
+    capsys: pytest.CaptureFixture[str], store_root: Path, wheel: Path
+) -> None:
+    assert run(capsys, "list") == (0, "", f"no packs in {store_root}; install one with `meteor-e pack install en`\n")
+    code, out, err = run(capsys, "install", "en", "--from", wheel)
+    assert (code, err) == (0, "")
+    assert out == (f"installed en (3 function words, 4 prefixes, 5 synonyms, 6 paraphrases) in {store_root / 'en'}\n")
+    code, out, err = run(capsys, "install", "cz", "--from", wheel)
+    assert "installed cs (3 function words, 4 prefixes, no synonyms, no paraphrases)" in out
+
+    code, out, _ = run(capsys, "list")
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines()] == [
+        ["name", "state", "version"],
+        ["cs", "ok", "1.5"],
+        ["en", "ok", "1.5"],
+    ]
+    code, out, _ = run(capsys, "list", "--json")
+    assert [(row["name"], row["problem"], row["contents"].get("paraphrases")) for row in json.loads(out)] == [
+        ("cs", None, None),
+        ("en", None, 6),
+    ]
+
+    digest = PackStore().get("en").digest
+    code, out, _ = run(capsys, "info", "en")
+    assert code == 0
+    assert digest in out
+    assert wheel.name in out
+    code, out, _ = run(capsys, "info", "en", "--json")
+    assert json.loads(out)["digest"] == digest
+    assert run(capsys, "path", "en") == (0, f"{store_root / 'en'}\n", "")
+    assert run(capsys, "verify") == (0, "cs: ok\nen: ok\n", "")
+    assert run(capsys, "remove", "cs") == (0, "removed cs\n", "")
+    assert run(capsys, "verify", "cs")[0] == 3
+
+
+def test_a_damaged_pack(capsys: pytest.CaptureFixture[str], store_root: Path, wheel: Path) -> None:
+    run(capsys, "install", "en", "--from", wheel)
+    flip(store_root / "en" / "synonyms.idx", 500)
+    code, out, err = run(capsys, "verify")
+    assert code == 3
+    assert out == "en: the SHA-256 of synonyms.idx is not the manifest's\n"
+    assert err == ("meteor-e: the resource pack 'en' is damaged, install it again with `meteor-e pack install en`\n")
+    code, out, _ = run(capsys, "list")
+    assert code == 0
+    assert out.splitlines()[1].split()[:2] == ["en", "damaged"]
+    [row] = json.loads(run(capsys, "list", "--json")[1])
+    assert "synonyms.idx" in row["problem"]
+    (store_root / "en" / "manifest.json").write_text("{", encoding="utf-8")
+    code, out, _ = run(capsys, "list")
+    assert out.splitlines()[1].split()[:2] == ["en", "damaged"]
+    assert run(capsys, "info", "en")[0] == 3
+    assert run(capsys, "path", "en")[0] == 3
+    assert run(capsys, "remove", "en")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["install", "it"], 3),
+        (["install", "en", "--offline"], 3),
+        (["install", "en", "--from", "nowhere.jar"], 3),
+        (["info", "en"], 3),
+        (["path", "../en"], 3),
+        (["remove", "en"], 3),
+        (["verify", "en"], 3),
+        (["install"], 2),
+        (["list", "--yaml"], 2),
+    ],
+)
+def test_errors_are_one_line(
+    capsys: pytest.CaptureFixture[str], store_root: Path, arguments: list[str], code: int
+) -> None:
+    actual, out, err = run(capsys, *arguments)
+    assert (actual, out) == (code, "")
+    assert err.startswith("meteor-e: ")
+    assert err.count("\n") == 1
+
+
+def test_offline_by_environment(
+    capsys: pytest.CaptureFixture[str], store_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("METEOR_E_OFFLINE", "1")
+    code, _, err = run(capsys, "install", "en")
+    assert code == 3
+    assert "offline" in err

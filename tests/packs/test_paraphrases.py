@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from own_resources import TABLE, flip, table_text
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs import ParaphraseIndex, build_paraphrase_index
+
+WORDS = st.one_of(
+    st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
+    st.text(st.characters(exclude_characters=" \t\n\r\f", exclude_categories=["Cs"]), min_size=1, max_size=3),
+)
+PHRASES = st.lists(WORDS, min_size=1, max_size=4).map(tuple)
+TABLES = st.lists(st.tuples(PHRASES, PHRASES), max_size=25)
+SEGMENTS = st.lists(WORDS, max_size=8)
+
+Phrase = tuple[str, ...]
+
+
+def build(folder: Path, entries: list[tuple[Phrase, Phrase]]) -> ParaphraseIndex:
+    source, target = folder / "table", folder / "table.idx"
+    source.write_bytes(table_text((" ".join(left), " ".join(right)) for left, right in entries))
+    assert build_paraphrase_index(source, target) == len(entries)
+    return ParaphraseIndex.open(target)
+
+
+def found(index: ParaphraseIndex, words: list[str], start: int) -> list[tuple[int, Phrase, list[Phrase]]]:
+    """Everything that the index says of the phrases at a position."""
+    ids = [index.word_id(word) for word in words]
+    return [
+        (length, index.phrase(node), [index.phrase(right) for right in index.paraphrases(node)])
+        for length, node in index.phrases_at(ids, start)
+    ]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> ParaphraseIndex:
+    return build(tmp_path, [(tuple(left.split()), tuple(right.split())) for left, right in TABLE])
+
+
+def test_phrases_of_both_sides_shortest_first(index: ParaphraseIndex) -> None:
+    assert found(index, ["so", "in", "the", "end"], 1) == [
+        (1, ("in",), [("inside",)]),
+        (3, ("in", "the", "end"), [("at", "last"), ("finally",), ("at", "last")]),
+    ]
+    assert found(index, ["at", "last"], 0) == [(2, ("at", "last"), [])]
+
+
+def test_a_prefix_of_a_phrase_is_no_phrase(index: ParaphraseIndex) -> None:
+    assert found(index, ["at"], 0) == []
+    assert found(index, ["the", "end"], 0) == []
+    assert found(index, ["in", "the"], 0) == [(1, ("in",), [("inside",)])]
+
+
+def test_equal_phrases_are_equal_nodes(index: ParaphraseIndex) -> None:
+    [(_, finally_left)] = index.phrases_at([index.word_id("finally")], 0)
+    ids = [index.word_id(word) for word in ("in", "the", "end")]
+    assert finally_left in index.paraphrases(index.phrases_at(ids, 0)[-1][1])
+
+
+def test_sizes(index: ParaphraseIndex) -> None:
+    assert len(index) == len(TABLE)
+    assert index.longest == 3
+
+
+def test_unknown_words(index: ParaphraseIndex) -> None:
+    assert index.word_id("zebra") == -1
+    assert index.word_id("\ud800") == -1
+    assert index.word_id("") == -1
+    assert index.phrases_at([-1, index.word_id("in")], 0) == []
+
+
+def test_pickles_by_path(index: ParaphraseIndex) -> None:
+    again = pickle.loads(pickle.dumps(index))
+    assert found(again, ["in"], 0) == found(index, ["in"], 0)
+
+
+def test_empty_table(tmp_path: Path) -> None:
+    index = build(tmp_path, [])
+    assert len(index) == 0
+    assert index.word_id("a") == -1
+    assert index.phrases_at([-1], 0) == []
+
+
+@settings(max_examples=150)
+@given(entries=TABLES, segment=SEGMENTS)
+def test_equals_a_dictionary(tmp_path_factory: pytest.TempPathFactory, entries: list, segment: list[str]) -> None:
+    index = build(tmp_path_factory.mktemp("table"), entries)
+    table: dict[Phrase, list[Phrase]] = {}
+    for left, right in entries:
+        table.setdefault(left, []).append(right)
+        table.setdefault(right, [])
+    assert len(index) == len(entries)
+    # The segment itself, and one that is sure to hold phrases.
+    for words in (segment, [word for entry in entries[:3] for side in entry for word in side]):
+        for start in range(len(words)):
+            expected = [
+                (end - start, phrase, table[phrase])
+                for end in range(start + 1, len(words) + 1)
+                if (phrase := tuple(words[start:end])) in table
+            ]
+            assert found(index, words, start) == expected
+
+
+def test_reads_without_numpy(tmp_path: Path, index: ParaphraseIndex) -> None:
+    import subprocess
+
+    code = (
+        "import sys; from meteor_e.packs import ParaphraseIndex; i = ParaphraseIndex.open(sys.argv[1]); "
+        "i.phrases_at([i.word_id('in')], 0); print('numpy' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code, str(index.path)], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
+
+
+def test_not_an_index(tmp_path: Path) -> None:
+    path = tmp_path / "x.idx"
+    for data in (b"", b"x", b"MEphrase", b"MEsynset" + bytes(200), bytes(5000)):
+        path.write_bytes(data)
+        with pytest.raises(ResourceError, match=r"x\.idx"):
+            ParaphraseIndex.open(path)
+    path.unlink()
+    with pytest.raises(ResourceError, match="No such file"):
+        ParaphraseIndex.open(path)
+    with pytest.raises(ResourceError, match=str(tmp_path.name)):
+        ParaphraseIndex.open(tmp_path)
+
+
+def test_every_truncation_is_refused(index: ParaphraseIndex) -> None:
+    path = index.path
+    data = path.read_bytes()
+    for length in [*range(200), *range(200, len(data), 7), len(data) - 1]:
+        path.unlink()  # the map of the fixture keeps the old file
+        path.write_bytes(data[:length])
+        with pytest.raises(ResourceError):
+            ParaphraseIndex.open(path)
+    path.unlink()
+    path.write_bytes(data + b"\0")
+    with pytest.raises(ResourceError, match="should hold"):
+        ParaphraseIndex.open(path)
+
+
+def test_every_altered_bit_of_the_header_is_refused(index: ParaphraseIndex) -> None:
+    path = index.path
+    data = path.read_bytes()
+    for at in range(64 + 16 * 5):
+        for bit in range(8):
+            path.unlink()
+            path.write_bytes(data)
+            flip(path, at, bit)
+            with pytest.raises(ResourceError):
+                ParaphraseIndex.open(path)
+
+
+def test_versions_and_byte_orders_are_named(index: ParaphraseIndex) -> None:
+    path = index.path
+    data = path.read_bytes()
+    path.unlink()
+    path.write_bytes(data[:8] + b"\x09\0\0\0" + data[12:])
+    with pytest.raises(ResourceError, match="format version 9; this release reads version 1"):
+        ParaphraseIndex.open(path)
+    path.unlink()
+    path.write_bytes(data[:12] + data[15:11:-1] + data[16:])
+    with pytest.raises(ResourceError, match="byte order"):
+        ParaphraseIndex.open(path)
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("altered")
+    entries = [(tuple(left.split()), tuple(right.split())) for left, right in TABLE]
+    good = build(folder, entries)
+    words = sorted({word for entry in entries for side in entry for word in side})
+    content = bytearray(good.path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(64 + 16 * 5, len(content) - 1))
+        content[at] = data.draw(st.integers(0, 255))
+    altered = folder / "altered.idx"
+    altered.write_bytes(content)
+    try:
+        index = ParaphraseIndex.open(altered)
+    except ResourceError:
+        return
+    for word in words:
+        for first in words:
+            try:
+                assert isinstance(found(index, [first, word, "end", "last"], 0), list)
+            except ResourceError:
+                continue
+    for node in [*range(index.nodes + 2), 2**31]:
+        for ask in (index.paraphrases, index.phrase):
+            try:
+                assert len(ask(node)) >= 0
+            except ResourceError:
+                continue

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from own_resources import EXCEPTIONS, SYNSETS
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs import SynonymIndex, build_synonym_index, build_synonyms
+
+WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\x0b", exclude_categories=["Cs"]), min_size=1, max_size=4)
+IDS = st.integers(0, 2**32 - 1)
+
+
+def build(folder: Path, synsets: str | bytes, exceptions: str | bytes | None = None) -> SynonymIndex:
+    def bytes_of(text: str | bytes) -> bytes:
+        return text.encode() if isinstance(text, str) else text
+
+    (folder / "english.synsets").write_bytes(bytes_of(synsets))
+    if exceptions is not None:
+        (folder / "english.exceptions").write_bytes(bytes_of(exceptions))
+    build_synonym_index(
+        folder / "english.synsets", folder / "english.exceptions" if exceptions is not None else None, folder / "idx"
+    )
+    return SynonymIndex.open(folder / "idx")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> SynonymIndex:
+    return build(tmp_path, SYNSETS, EXCEPTIONS)
+
+
+def test_synsets(index: SynonymIndex) -> None:
+    assert index.synsets("big") == (7, 8)
+    assert set(index.synsets("huge")) & set(index.synsets("big"))
+    assert index.synsets("walk") == (9, 10)
+    assert index.synsets("zebra") == ()
+    assert index.synsets("gone") == ()
+    assert len(index) == 5
+
+
+def test_bases(index: SynonymIndex) -> None:
+    assert index.bases("went") == ("go", "wend")
+    assert index.bases("gone") == ("go",)
+    assert index.bases("go") == ()
+    assert index.bases("zebra") == ()
+
+
+def test_of_a_word_that_comes_twice_the_last_counts(tmp_path: Path) -> None:
+    index = build(tmp_path, "foo\n1\nfoo\n2\n")
+    assert index.synsets("foo") == (2,)
+
+
+def test_no_exceptions_and_no_words(tmp_path: Path) -> None:
+    index = build(tmp_path, "")
+    assert (index.synsets("a"), index.bases("a"), len(index)) == ((), (), 0)
+
+
+def test_a_word_without_synsets(tmp_path: Path) -> None:
+    assert build(tmp_path, "foo\n \nbar\n1  \n").synsets("foo") == ()
+
+
+def test_gzip_streams_line_ends_and_mark(tmp_path: Path) -> None:
+    build(tmp_path, SYNSETS, EXCEPTIONS)
+    plain = (tmp_path / "idx").read_bytes()
+    for end in ("\r\n", "\r", "\n"):
+        synsets = b"\xef\xbb\xbf" + SYNSETS.replace("\n", end).encode()
+        build_synonym_index(
+            io.BytesIO(gzip.compress(synsets)), io.BytesIO(EXCEPTIONS.rstrip().encode()), tmp_path / "idx"
+        )
+        assert (tmp_path / "idx").read_bytes() == plain
+
+
+@pytest.mark.parametrize(
+    ("synsets", "exceptions", "message"),
+    [
+        ("foo\n1\nbar\n", "", "english.synsets, line 3: the file ends inside an entry"),
+        ("foo\n1\n\n2\n", "", "english.synsets, line 3: expected a word, found an empty line"),
+        ("foo\nbar\n", "", "english.synsets, line 2: 'bar' is no synset id"),
+        ("foo\n1\nbar\n1 4294967296\n", "", "english.synsets, line 4: '4294967296' is no synset id"),
+        ("foo\n-1\n", "", "english.synsets, line 2: '-1' is no synset id"),
+        ("foo\n٣\n", "", "english.synsets, line 2: '٣' is no synset id"),
+        (b"foo\n1\n\xffoo\n1\n", "", "english.synsets, line 3: not valid UTF-8"),
+        ("", "go\nwent\nsee\n", "english.exceptions, line 3: the file ends inside an entry"),
+        (gzip.compress(b"foo\n1\n")[:-4], "", "english.synsets is damaged or cut short"),
+    ],
+)
+def test_malformed_files(tmp_path: Path, synsets: str | bytes, exceptions: str, message: str) -> None:
+    with pytest.raises(ResourceError) as caught:
+        build(tmp_path, synsets, exceptions)
+    assert str(caught.value).removeprefix(f"{tmp_path}/").startswith(message)
+
+
+def test_missing_and_too_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ResourceError, match=r"nowhere: No such file"):
+        build_synonym_index(tmp_path / "nowhere", None, tmp_path / "idx")
+    monkeypatch.setattr(build_synonyms, "MAX_TEXT", 1000)
+    with pytest.raises(ResourceError, match="refusing to index it"):
+        build(tmp_path, gzip.compress(b"foo\n1\n" * 1000))
+
+
+def test_pickles_by_path(index: SynonymIndex) -> None:
+    assert pickle.loads(pickle.dumps(index)).synsets("big") == (7, 8)
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(WORDS, st.lists(IDS, max_size=4)), st.dictionaries(WORDS, st.lists(WORDS, max_size=3)), WORDS)
+def test_equals_a_dictionary(
+    tmp_path_factory: pytest.TempPathFactory, synsets: dict[str, list[int]], forms: dict[str, list[str]], other: str
+) -> None:
+    index = build(
+        tmp_path_factory.mktemp("synonyms"),
+        "".join(f"{word}\n{' '.join(f'{i:08}' for i in ids)}\n" for word, ids in synsets.items()),
+        "".join(f"{base}\n{' '.join(irregular)}\n" for base, irregular in forms.items()),
+    )
+    for word in {other, *synsets, *forms, *(form for several in forms.values() for form in several)}:
+        assert index.synsets(word) == tuple(synsets.get(word, ()))
+        expected = tuple(base for base, irregular in forms.items() for form in irregular if form == word)
+        assert index.bases(word) == expected
+
+
+def test_every_truncation_is_refused(index: SynonymIndex) -> None:
+    path = index.path
+    data = path.read_bytes()
+    for length in range(0, len(data), 5):
+        path.unlink()
+        path.write_bytes(data[:length])
+        with pytest.raises(ResourceError):
+            SynonymIndex.open(path)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_altered_content_never_leads_outside(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("altered")
+    build(folder, SYNSETS, EXCEPTIONS)
+    content = bytearray((folder / "idx").read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    (folder / "altered").write_bytes(content)
+    try:
+        index = SynonymIndex.open(folder / "altered")
+    except ResourceError:
+        return
+    for word in ("big", "go", "went", "gone", "wend", "walk", "zebra"):
+        for ask in (index.synsets, index.bases):
+            try:
+                assert isinstance(ask(word), tuple)
+            except ResourceError:
+                continue

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import itertools
+import zlib
+from pathlib import Path
+
+from meteor_e.packs.indexfile import IndexFile, Layout, write_index
+from meteor_e.packs.vocabulary import SECTIONS, Vocabulary, vocabulary_sections
+
+LAYOUT = Layout(b"MEtests.", SECTIONS)
+
+
+def vocabulary(path: Path, words: list[str]) -> Vocabulary:
+    sections, parameters = vocabulary_sections([word.encode() for word in words], path)
+    write_index(path, LAYOUT, parameters, sections)
+    return Vocabulary(IndexFile.open(path, LAYOUT), *parameters)
+
+
+def test_words_that_share_a_slot(tmp_path: Path) -> None:
+    candidates = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=4))
+    words = list(itertools.islice((word for word in candidates if zlib.crc32(word.encode()) % 64 == 63), 21))
+    absent, words = words[-1], words[:-1]
+    table = vocabulary(tmp_path / "v", words)
+    assert [table.id(word) for word in words] == list(range(20))
+    assert [table.word(number) for number in range(20)] == words
+    assert table.id(absent) == -1
+
+
+def test_sizes_around_powers_of_two(tmp_path: Path) -> None:
+    for size in (0, 1, 2, 3, 4, 5, 8, 9, 1023, 1024, 1025):
+        words = [f"word{number}" for number in range(size)]
+        table = vocabulary(tmp_path / "v", words)
+        assert [table.id(word) for word in words] == list(range(size))
+        assert table.id("absent") == -1
+        assert table.size == size
+        (tmp_path / "v").unlink()
+
+
+def test_the_memory_of_looked_up_words_is_bounded(tmp_path: Path) -> None:
+    table = vocabulary(tmp_path / "v", ["a", "b"])
+    for number in range(70_000):
+        assert table.id(f"unknown{number}") == -1
+    assert len(table._ids) <= 1 << 16
+    assert (table.id("a"), table.id("b")) == (0, 1)
+
+
+def test_prefixes_of_words_are_not_words(tmp_path: Path) -> None:
+    table = vocabulary(tmp_path / "v", ["abc", "", "d\u0308"])
+    assert [table.id(word) for word in ("abc", "ab", "", "d\u0308", "\u0308")] == [0, -1, 1, 2, -1]

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+import pickle
+
+import pytest
+
+from meteor_e.conformance.report import default_context
+from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.testing import check_lemmatizer
+from meteor_e.text import lemmatizers
+from meteor_e.text.lemmatizers import Lemmatizer, LookupLemmatizer, NoLemmatizer
+from meteor_e.text.tokens import Token
+
+TABLE = "boats\tNOUN\tboat\n#\tX\t#\nmice\t\tmouse\nodd\tADJ\t\nmice\tNOUN\tmouse\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    file = tmp_path / "own.lemmas.tsv"
+    file.write_text(TABLE, encoding="utf-8")
+    return file
+
+
+class Counting(Lemmatizer):
+    """Remembers what it was asked for."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def lemmatize(self, words):
+        self.asked.append(list(words))
+        return [(word[:2], "X") for word in words]
+
+
+class CountingSentences(Counting):
+    """The same, sentence by sentence: a lemma depends on where the word stands."""
+
+    name = "counting-sentences"
+    scope = "sentence"
+
+    def lemmatize(self, words):
+        self.asked.append(list(words))
+        return [(f"{word}{position}", None) for position, word in enumerate(words)]
+
+
+def test_lookup(table):
+    lemmatizer = LookupLemmatizer.create(default_context(), file=str(table))
+    assert lemmatizer.analyze(["two", "boats", "#", "mice", "odd", "boats"]) == [
+        Token("two", "two", None),
+        Token("boats", "boat", "NOUN"),
+        Token("#", "#", "X"),
+        Token("mice", "mouse", "NOUN"),
+        Token("odd", "odd", "ADJ"),
+        Token("boats", "boat", "NOUN"),
+    ]
+    assert lemmatizer.analyze([]) == []
+    digest = hashlib.sha256(TABLE.encode()).hexdigest()[:12]
+    assert lemmatizer.describe() == f"own.lemmas.tsv@{digest}"
+    check_lemmatizer(LookupLemmatizer, words=["boats"], file=str(table))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [TABLE.encode("utf-8-sig"), TABLE.replace("\n", "\r\n").encode(), TABLE.rstrip("\n").encode()],
+    ids=["BOM", "CRLF", "no newline at the end"],
+)
+def test_lookup_in_a_file_from_elsewhere(tmp_path, content):
+    file = tmp_path / "table"
+    file.write_bytes(content)
+    assert LookupLemmatizer(file).analyze(["mice", "boats"]) == [
+        Token("mice", "mouse", "NOUN"),
+        Token("boats", "boat", "NOUN"),
+    ]
+
+
+def test_lookup_in_a_compressed_file(tmp_path, table):
+    file = tmp_path / "table.gz"
+    file.write_bytes(gzip.compress(TABLE.encode()))
+    assert LookupLemmatizer(file).analyze(["boats"]) == [Token("boats", "boat", "NOUN")]
+    file.write_bytes(gzip.compress(TABLE.encode())[:-9])
+    with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
+        LookupLemmatizer(file)
+    file.write_bytes(TABLE.encode())
+    with pytest.raises(ResourceError, match=r"table\.gz' cannot be read"):
+        LookupLemmatizer(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"boats\tNOUN\tboat\nmice\tmouse\n", "table:2: 2 fields; a line is word, tag and lemma"),
+        (b"boats\tNOUN\tboat\n\n\tNOUN\tx\n", "table:3: "),
+        (b"a\tb\tc\td\n", "table:1: "),
+        (b"a\tb\tc\n\xff\tb\tc\n", "table:2: not UTF-8"),
+    ],
+)
+def test_lookup_in_a_wrong_file(tmp_path, content, message):
+    file = tmp_path / "table"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        LookupLemmatizer(file)
+
+
+def test_lookup_without_a_file(tmp_path):
+    context = default_context()
+    with pytest.raises(ResourceError, match=r"nothing\.tsv' cannot be read: No such file"):
+        LookupLemmatizer.create(context, file=str(tmp_path / "nothing.tsv"))
+    with pytest.raises(ResourceError, match="cannot be read: Is a directory"):
+        LookupLemmatizer.create(context, file=str(tmp_path))
+    with pytest.raises(ConfigError, match="'lookup' needs the option 'file'"):
+        LookupLemmatizer.create(context)
+    with pytest.raises(ConfigError, match=r"'lookup' has no option 'fille' \(did you mean 'file'\?\)"):
+        LookupLemmatizer.create(context, fille="x")
+    with pytest.raises(ConfigError, match=r"'lookup' refuses its options \(file: 7\)"):
+        LookupLemmatizer.create(context, file=7)
+
+
+def test_none():
+    assert NoLemmatizer().analyze(["a", "b"]) == [Token("a"), Token("b")]
+    check_lemmatizer(NoLemmatizer)
+    with pytest.raises(ConfigError, match="'none' has no option 'file'; it has no options"):
+        NoLemmatizer.create(default_context(), file="x")
+
+
+def test_a_word_type_is_asked_for_once():
+    lemmatizer = Counting()
+    assert lemmatizer.analyze(["a", "b", "a"]) == [Token("a", "a", "X"), Token("b", "b", "X"), Token("a", "a", "X")]
+    lemmatizer.analyze(["b", "c"])
+    lemmatizer.analyze(["c", "a"])
+    assert lemmatizer.asked == [["a", "b"], ["c"]]
+
+
+def test_a_sentence_is_asked_for_once():
+    lemmatizer = CountingSentences()
+    first = lemmatizer.analyze(["a", "b", "a"])
+    assert [token.lemma for token in first] == ["a0", "b1", "a2"]
+    first.clear()  # the caller's list is its own
+    assert [token.lemma for token in lemmatizer.analyze(["a", "b", "a"])] == ["a0", "b1", "a2"]
+    lemmatizer.analyze(["b", "a"])
+    assert lemmatizer.asked == [["a", "b", "a"], ["b", "a"]]
+
+
+@pytest.mark.parametrize("cls", [Counting, CountingSentences])
+def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
+    monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
+    monkeypatch.setattr(lemmatizers, "SENTENCE_LIMIT", 4)
+    lemmatizer = cls()
+    for number in range(50):
+        tokens = lemmatizer.analyze([f"w{number}", "x"])
+        assert [token.form for token in tokens] == [f"w{number}", "x"]
+    caches = [value for name, value in vars(lemmatizer).items() if name.endswith("_cache")]
+    assert len(caches) == 1
+    assert len(caches[0]) <= 4
+    assert not [name for name in vars(pickle.loads(pickle.dumps(lemmatizer))) if name.endswith("_cache")]
+
+
+def test_a_lemmatizer_that_loses_words():
+    class Losing(Counting):
+        def lemmatize(self, words):
+            return super().lemmatize(words)[1:]
+
+    with pytest.raises(PluginError, match="'counting' returned 1 lemmas for 2 words"):
+        Losing().analyze(["a", "b"])
