@@ -21,6 +21,7 @@ COMMANDS = {
     "config": "Check and show YAML chains.",
     "pack": "Install, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
+    "tune": "Find parameters and weights that agree best with human judgements.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
