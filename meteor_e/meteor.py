@@ -85,7 +85,7 @@ class Meteor:
             "normalization": normalization,
             "beam": beam,
             "character_mode": character_mode or None,
-            "pack": pack if pack is None or isinstance(pack, str) else os.path.abspath(pack),
+            "pack": pack if pack is None or isinstance(pack, str) else str(Path(pack).resolve()),
             "lemmatizer": lemmatizer,
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
