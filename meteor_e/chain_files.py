@@ -114,11 +114,14 @@ class _NameCheck:
             self._check_language_settings(self._language)
         for key, entry in self._matchers():
             with self._telling(self._name_key(key)):
-                self._check_options(key, entry, self.registry.matcher(entry.use))
+                # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
+                self._check_options(key, entry, self.registry.matcher(entry.use, explicit=True))
         lemmatizer = self._config.lemmatizer
         if lemmatizer is not None:
             with self._telling(self._name_key(("lemmatizer",))):
-                self._check_options(("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use))
+                self._check_options(
+                    ("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use, explicit=True)
+                )
         return self.found
 
     def _check_language_settings(self, language: Language) -> None:

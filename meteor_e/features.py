@@ -25,6 +25,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.errors import InputError, PluginError
+from meteor_e.guard import guarded
 from meteor_e.options import construct
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Feature(ABC):
 
         Raises:
             InputError: if the sequences differ in length, or one that the feature needs is not given.
-            PluginError: if the feature does not return finite rows of the dimension that it declares.
+            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
         """
         import numpy as np
 
@@ -142,7 +143,8 @@ class Feature(ABC):
             raise InputError("a hypothesis needs at least one reference")
         if not len(batch):
             return np.empty((0, self.dimension))
-        rows = np.asarray(self.compute(batch), dtype=np.float64)
+        with guarded(f"feature {self.name!r}"):
+            rows = np.asarray(self.compute(batch), dtype=np.float64)
         if rows.shape != (len(batch), self.dimension):
             raise PluginError(
                 f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
@@ -224,7 +226,10 @@ class MeteorFeature(Feature):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the numbers; those of a matcher begin with its name and a dot."""
-        matchers = self.meteor.matcher_names
+        names = self.meteor.matcher_names
+        # A chain may have a matcher twice; the second is called stem#2.
+        counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
+        matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
         return (*_PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
 
     @property

@@ -13,6 +13,7 @@ from meteor_e.alignment.aligner import align
 from meteor_e.alignment.alignment import Alignment
 from meteor_e.chain import Chain, ChainMatcher, resolve
 from meteor_e.errors import InputError, located
+from meteor_e.guard import guarded
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
 from meteor_e.registry import registry
@@ -85,7 +86,7 @@ class Meteor:
             "normalization": normalization,
             "beam": beam,
             "character_mode": character_mode or None,
-            "pack": pack if pack is None or isinstance(pack, str) else os.path.abspath(pack),
+            "pack": pack if pack is None or isinstance(pack, str) else str(Path(pack).resolve()),
             "lemmatizer": lemmatizer,
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
@@ -139,12 +140,16 @@ class Meteor:
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self.signature = signature(
-            self.chain, self.matchers, self.resources.description, registry().plugins_of(self.chain)
+            self.chain,
+            self.matchers,
+            self.resources.description,
+            registry().plugins_of(self.chain),
+            self._lemmatizer,
         )
         """What must be the same for two scores to be comparable."""
 
     def _make(self, entry: ChainMatcher) -> Matcher:
-        with located(entry.where):
+        with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
             return registry().matcher(entry.name).create(context, **entry.options)
 
@@ -330,4 +335,5 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
     if chain.lemmatizer is None or chain.lemmatizer[0] == "none":
         return None
     name, options = chain.lemmatizer
-    return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)
+    with guarded(f"making lemmatizer {name!r}"):
+        return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)

@@ -230,7 +230,7 @@ _PROBES: dict[str, dict[str, str]] = {
     "danish": {"hund'": "hund'", "løww": "løw", "ba!!!": "ba!!"},
     "dutch": {"één": "een", "taie": "tai", "ère": "ère"},
     "english": {"jying": "jy", "oncologists": "oncologist", "organizers": "organ"},
-    "finnish": {"talo'": "talo'", "jååhön": "jååhön", "ba!!!": "ba!!"},
+    "finnish": {"vanhin": "vanhin", "jååhön": "jååhön", "ba!!!": "ba!!"},
     "french": {"l'ami": "l'am", "naïvement": "naïv", "Hé": "Hé"},
     "german": {"koennen": "koenn", "hund'": "hund'", "ereignisse": "ereigniss"},
     "hungarian": {"házból": "ház", "kõbõl": "kõ"},
