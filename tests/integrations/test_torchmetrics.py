@@ -8,7 +8,12 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
 
 HYPOTHESES = ["the train leaves today", "he closed the door", "a bakery has a new owner", ""]
-REFERENCES = [["today the train leaves"], ["he shut the door", "he closed a door"], ["the bakery has a new owner"], ["no"]]
+REFERENCES = [
+    ["today the train leaves"],
+    ["he shut the door", "he closed a door"],
+    ["the bakery has a new owner"],
+    ["no"],
+]
 
 
 @pytest.fixture
