@@ -35,7 +35,7 @@ def test_code_written_for_nltk_calls_it_the_same_way():
         assert list(inspect.signature(ours).parameters)[:2] == theirs[:2]
 
 
-def test_default_metric_has_the_java_programs_number(english_pack):
+def test_default_metric_has_the_java_programs_number(packs):
     # java -jar meteor-1.5.jar hypothesis reference -l en -lower, on the two lines joined by spaces
     assert meteor_score(
         [["the", "cat", "is", "on", "the", "mat"]], ["a", "cat", "sat", "on", "the", "mat"]

@@ -46,7 +46,7 @@ def test_states_of_two_processes_add_up(metric, tiny_pack):
     other = metric.clone()
     other.reset()
     other.update(HYPOTHESES[2:], REFERENCES[2:])
-    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]), dim=0)
+    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]))
     assert metric.compute().item() == expected(tiny_pack)
 
 
