@@ -72,16 +72,12 @@ class Score:
         ]
         factor = self.fmean * (1 - self.fragmentation_penalty)
         shares = []
-        for name, counts, weight in zip(
-            self.matchers, statistics.matchers, self.parameters.weights, strict=True
-        ):
+        for name, counts, weight in zip(self.matchers, statistics.matchers, self.parameters.weights, strict=True):
             matched = [
                 weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function),
                 weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function),
             ]
-            precision, recall = (
-                part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True)
-            )
+            precision, recall = (part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True))
             score = 0.0
             if self.score > 0:
                 slope_precision = (1 - alpha) * self.fmean / self.precision**2
@@ -102,10 +98,18 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         statistics = self.statistics._asdict()
-        statistics["matchers"] = {
-            name: counts._asdict()
-            for name, counts in zip(self.matchers, self.statistics.matchers, strict=True)
-        }
+        del statistics["matchers"]
+        # A list, because a chain may have one matcher twice.
+        matchers = [
+            {"matcher": name, "weight": weight, "contribution": share.score, **counts._asdict()}
+            for name, weight, share, counts in zip(
+                self.matchers,
+                self.parameters.weights,
+                self.contributions(),
+                self.statistics.matchers,
+                strict=True,
+            )
+        ]
         return {
             "score": self.score,
             "precision": self.precision,
@@ -113,7 +117,7 @@ class Score:
             "f1": self.f1,
             "fmean": self.fmean,
             "fragmentation_penalty": self.fragmentation_penalty,
-            "contributions": {share.matcher: share.score for share in self.contributions()},
+            "matchers": matchers,
             "statistics": statistics,
             "signature": self.signature,
         }
@@ -141,18 +145,18 @@ class SegmentScore(Score):
 
     def explain(self) -> str:
         """Return in words where the score comes from."""
-        lines = [
-            f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"
-        ]
+        lines = [f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"]
         lines.append(
             f"precision {self.precision:.4f}, recall {self.recall:.4f}, "
             f"{self.alignment.chunks} chunk{'' if self.alignment.chunks == 1 else 's'}"
         )
-        for share in self.contributions():
+        for index, share in enumerate(self.contributions()):
             pairs = [
                 hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
-                for hypothesis, reference, matcher in self.alignment.pairs()
-                if matcher == share.matcher
+                for (hypothesis, reference, _), match in zip(
+                    self.alignment.pairs(), self.alignment.matches, strict=True
+                )
+                if match.matcher == index
             ]
             lines.append(f"  {share.matcher} {share.score:.4f}: {', '.join(pairs) or 'no match'}")
         return "\n".join(lines)

@@ -34,6 +34,7 @@ from parity_cases import (
     token_line,
 )
 
+
 class Java(Protocol):
     """Runs the jar's main program, or another of its main classes, and returns what it prints."""
 

@@ -77,10 +77,7 @@ def quoted(value: object) -> str:
     """Write a text as JSON, whatever cannot be seen as an escape."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(
-        char
-        if char == " " or unicodedata.category(char)[0] not in "CZM"
-        else json.dumps(char)[1:-1]
-        for char in text
+        char if char == " " or unicodedata.category(char)[0] not in "CZM" else json.dumps(char)[1:-1] for char in text
     )
 
 
@@ -214,5 +211,3 @@ class OwnResources:
             character_mode="-ch" in given,
             resources=resources,
         )
-
-

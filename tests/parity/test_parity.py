@@ -96,9 +96,7 @@ def test_statistics_scores_and_alignments_are_javas(file, cases, own: OwnResourc
             "fragmentation_penalty": case.penalty,
             "score": case.score,
         }
-        different: dict[str, object] = dict(
-            differences(result, figures, POW if case.rule in RULES_OF_POW else CLOSE)
-        )
+        different: dict[str, object] = dict(differences(result, figures, POW if case.rule in RULES_OF_POW else CLOSE))
         if statistics_text(result.statistics) != case.statistics:
             different["statistics"] = (statistics_text(result.statistics), case.statistics)
         if matches_text(result.alignment.matches) != case.alignment:
@@ -109,7 +107,9 @@ def test_statistics_scores_and_alignments_are_javas(file, cases, own: OwnResourc
     java = CORPORA.get((file, options, references))
     if java is not None:
         corpus = meteor.corpus([case.hypothesis for case in cases], [case.references for case in cases])
-        figures = dict(zip(("precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"), java[3:], strict=True))
+        figures = dict(
+            zip(("precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"), java[3:], strict=True)
+        )
         assert not differences(corpus, figures, CLOSE)
 
 
@@ -128,8 +128,7 @@ def test_the_aligners_maximum_accuracy_is_javas(cases, own: OwnResources, reques
         request.getfixturevalue("packs")
     meteor = own.meteor(cases[0].options)
     found = [
-        matches_text(meteor.align(case.hypothesis, case.references[0], maximum_accuracy=True).matches)
-        for case in cases
+        matches_text(meteor.align(case.hypothesis, case.references[0], maximum_accuracy=True).matches) for case in cases
     ]
     assert found == [case.alignment for case in cases]
 
