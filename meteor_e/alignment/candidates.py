@@ -63,10 +63,8 @@ def collect_candidates(
                     0 <= j < j + reference_length <= reference_size
                     and 0 <= i < i + hypothesis_length <= hypothesis_size
                 ):
-                    raise PluginError(
-                        f"matcher {matcher.name!r} proposed reference words {j} to {j + reference_length - 1} and "
-                        f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "
-                        f"{hypothesis_size} words"
+                    raise misplaced(
+                        matcher.name, (j, i, reference_length, hypothesis_length), hypothesis_size, reference_size
                     )
                 for word in range(j, j + reference_length):
                     reference_cover[word] += 1
@@ -75,10 +73,7 @@ def collect_candidates(
             by_reference[j].append(Candidate(j, reference_length, i, hypothesis_length, index, probability))
             total += 1
             if total > MAX_CANDIDATES:
-                raise InputError(
-                    f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
-                    f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
-                )
+                raise too_many_candidates(hypothesis_size, reference_size)
     fixed: list[Candidate | None] = [None] * reference_size
     for j, starting in enumerate(by_reference):
         if len(starting) != 1:
@@ -91,3 +86,29 @@ def collect_candidates(
         ):
             fixed[j] = only
     return Candidates(by_reference, fixed)
+
+
+def misplaced(
+    name: str, match: tuple[int, int, int, int], hypothesis_size: int, reference_size: int
+) -> PluginError:
+    """Return the error for a match that lies outside its segments.
+
+    Args:
+        name: of the matcher.
+        match: reference start, hypothesis start, reference length, hypothesis length.
+        hypothesis_size, reference_size: words of the segments.
+    """
+    j, i, reference_length, hypothesis_length = match
+    return PluginError(
+        f"matcher {name!r} proposed reference words {j} to {j + reference_length - 1} and "
+        f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "
+        f"{hypothesis_size} words"
+    )
+
+
+def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError:
+    """Return the error for a pair beyond :data:`MAX_CANDIDATES`."""
+    return InputError(
+        f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
+        f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
+    )
