@@ -148,7 +148,8 @@ void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Word
                               std::vector<PhraseHit>& hits) {
     phrase_ids_.resize(words.size);
     for (std::size_t k = 0; k < words.size; ++k) phrase_ids_[k] = vocabulary_.phrase_word(column, words[k]);
-    index.find(phrase_ids_, hits);
+    if (memories_.size() <= column) memories_.resize(column + 1);
+    index.find(phrase_ids_, memories_[column], hits);
 }
 
 bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference) {

@@ -81,6 +81,7 @@ private:
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
     std::vector<std::int32_t> phrase_ids_;
+    std::vector<StepMemory> memories_;  // one a phrase table
     std::vector<PhraseHit> hypothesis_hits_, reference_hits_;
     std::vector<NodeSlot> node_slots_;
     std::vector<std::uint32_t> next_hit_, last_hit_;

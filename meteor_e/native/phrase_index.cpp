@@ -43,7 +43,8 @@ std::uint32_t PhraseIndex::child(std::uint32_t node, std::uint32_t word) const {
     return low < high && word_of(low) >> FLAG_BITS == word ? low : 0;
 }
 
-void PhraseIndex::find(const std::vector<std::int32_t>& ids, std::vector<PhraseHit>& hits) const {
+void PhraseIndex::find(const std::vector<std::int32_t>& ids, StepMemory& memory,
+                       std::vector<PhraseHit>& hits) const {
     hits.clear();
     const std::uint32_t size = static_cast<std::uint32_t>(ids.size());
     for (std::uint32_t start = 0; start < size; ++start) {
@@ -56,7 +57,10 @@ void PhraseIndex::find(const std::vector<std::int32_t>& ids, std::vector<PhraseH
                 prefetch_paraphrases(node);
             }
             if (position == size || ids[position] < 0) break;
-            node = child(node, static_cast<std::uint32_t>(ids[position]));
+            const std::uint32_t word = static_cast<std::uint32_t>(ids[position]);
+            StepMemory::Step& step = memory.of(node, word);
+            if (step.node != node || step.word != word) step = {node, word, child(node, word)};
+            node = step.child;
             if (!node) break;
         }
     }

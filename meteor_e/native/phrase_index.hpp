@@ -15,6 +15,25 @@ struct PhraseHit {
     std::uint32_t node;  // the phrase's number
 };
 
+// Steps through the trie that were taken before: most repeat, and a binary search in a mapped file is slow.
+class StepMemory {
+public:
+    struct Step {
+        std::uint32_t node = 0, word = 0, child = 0;  // node 0, the root, is never stepped from
+    };
+
+    Step& of(std::uint32_t node, std::uint32_t word) {
+        if (steps_.empty()) steps_.resize(SIZE);
+        const std::uint64_t key = (std::uint64_t{node} << 32 | word) * 0x9E3779B97F4A7C15ull;
+        return steps_[key >> (64 - SIZE_BITS)];
+    }
+
+private:
+    static constexpr int SIZE_BITS = 18;
+    static constexpr std::size_t SIZE = std::size_t{1} << SIZE_BITS;  // 12 bytes each
+    std::vector<Step> steps_;
+};
+
 // Nothing in the file is trusted: what would lead outside it throws DamagedIndex.
 class PhraseIndex {
 public:
@@ -26,7 +45,7 @@ public:
     std::int32_t word_id(const std::string& word) const;
 
     // All phrases of the table in a segment, by position, shortest first. `ids` are the words' word_id().
-    void find(const std::vector<std::int32_t>& ids, std::vector<PhraseHit>& hits) const;
+    void find(const std::vector<std::int32_t>& ids, StepMemory& memory, std::vector<PhraseHit>& hits) const;
 
     // The phrases that the table pairs with a node, in table order.
     Words paraphrases(std::uint32_t node) const;

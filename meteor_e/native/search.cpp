@@ -66,44 +66,61 @@ Rank Search<Rank>::gain(const Match& match) const {
 template <class Rank>
 void Search<Rank>::take_fixed(const Match& match) {
     const Rank change = units_.distance(distance_of(match)) - gain(match);
-    const Rank broken = change + units_.chunk();
     const auto start = static_cast<std::int32_t>(match.hypothesis_start);
-    for (Path& path : paths_) {
-        path.rank = path.rank + (path.last >= 0 && path.last != start ? broken : change);
+    changed_.resize(paths_.size());
+    std::size_t broken = 0;
+    for (std::size_t k = 0; k < paths_.size(); ++k) {
+        Path& path = paths_[k];
+        changed_[k] = path.last >= 0 && path.last != start;
+        broken += changed_[k];
+        path.rank = path.rank + change;
         path.last = start + static_cast<std::int32_t>(match.hypothesis_length);
         path.next = match.reference_start + match.reference_length;
     }
-    restore_order();
+    if (broken) restore_order(units_.chunk());
 }
 
 // A position where nothing matches closes the open chunks.
 template <class Rank>
 void Search<Rank>::skip(std::uint32_t position) {
-    bool changed = false;
-    for (Path& path : paths_) {
-        if (path.last < 0 || path.next > position) continue;
-        path.rank = path.rank + units_.chunk();
-        path.last = -1;
-        changed = true;
+    changed_.resize(paths_.size());
+    std::size_t closed = 0;
+    for (std::size_t k = 0; k < paths_.size(); ++k) {
+        Path& path = paths_[k];
+        changed_[k] = path.last >= 0 && path.next <= position;
+        if (changed_[k]) path.last = -1;
+        closed += changed_[k];
     }
-    if (changed) restore_order();
+    if (closed) restore_order(units_.chunk());
 }
 
-// Sorts the paths again after some, not all, of them got the same on top of their rank.
+// Adds to the ranks of the changed paths, and merges them with the others: both are sorted.
 template <class Rank>
-void Search<Rank>::restore_order() {
-    const auto better = [](const Path& a, const Path& b) { return a.rank < b.rank; };
-    if (std::is_sorted(paths_.begin(), paths_.end(), better)) return;
-    order_.resize(paths_.size());
-    for (std::uint32_t k = 0; k < order_.size(); ++k) order_[k] = k;
-    std::stable_sort(order_.begin(), order_.end(), [this, &better](std::uint32_t a, std::uint32_t b) {
-        return better(paths_[a], paths_[b]);
-    });
-    next_paths_.resize(paths_.size());
+void Search<Rank>::restore_order(Rank changed_by) {
+    const std::size_t count = paths_.size();
+    bool sorted = true;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (changed_[k]) paths_[k].rank = paths_[k].rank + changed_by;
+        sorted = sorted && (!k || !(paths_[k].rank < paths_[k - 1].rank));
+    }
+    if (sorted) return;
+    next_paths_.resize(count);
     next_used_.resize(used_.size());
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-        next_paths_[k] = paths_[order_[k]];
-        std::copy_n(used_.data() + order_[k] * mask_words_, mask_words_, next_used_.data() + k * mask_words_);
+    const auto next_of = [this, count](std::size_t from, bool changed) {
+        while (from < count && (changed_[from] != 0) != changed) ++from;
+        return from;
+    };
+    std::size_t same = next_of(0, false), other = next_of(0, true);
+    for (std::size_t k = 0; k < count; ++k) {
+        bool take_same = same < count;
+        if (take_same && other < count) {
+            const Rank &a = paths_[same].rank, &b = paths_[other].rank;
+            take_same = a < b || (a == b && same < other);
+        }
+        const std::size_t from = take_same ? same : other;
+        next_paths_[k] = paths_[from];
+        std::copy_n(used_.data() + from * mask_words_, mask_words_, next_used_.data() + k * mask_words_);
+        (take_same ? same : other) = next_of(from + 1, !take_same);
     }
     paths_.swap(next_paths_);
     used_.swap(next_used_);
@@ -112,14 +129,17 @@ void Search<Rank>::restore_order() {
 // Lets every path take each match whose words are unused, then skip the position.
 template <class Rank>
 void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
-    steps_.clear();
-    streams_.clear();
-    overflowed_ = false;
+    for (std::size_t k = 0; k < stream_count_; ++k) streams_[k].steps.clear();
+    streams_[MAX_STREAMS].steps.clear();
+    stream_count_ = 0;
+    step_count_ = 0;
+    known_streams_.assign(2 * free.size + 3, UNKNOWN);
     gains_.clear();
     for (const Match& match : free) gains_.push_back(gain(match));
+    std::uint8_t& keep = known_streams_.back();
     for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
         if (paths_[parent].next > position) {
-            add_step(parent, KEEP, Rank{});
+            add_step(parent, KEEP, Rank{}, keep);
         } else {
             expand_path(parent, position, free);
         }
@@ -137,83 +157,120 @@ void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, Vie
     const bool crowded = free.size > options_.beam;
     copies_.clear();
     Rank charged{};
+    // As long as the path takes all matches, its steps are those of every other such path, but for broken chunks.
+    bool usual = true;
     for (std::size_t k = 0; k < free.size; ++k) {
         const Match& match = free[k];
-        if (is_used(parent, match)) continue;
-        Rank change = Rank{} - gains_[k];
-        if (path.last >= 0 && static_cast<std::uint32_t>(path.last) != match.hypothesis_start) change = change + chunk;
+        if (is_used(parent, match)) {
+            usual = false;
+            continue;
+        }
+        const bool broken = path.last >= 0 && static_cast<std::uint32_t>(path.last) != match.hypothesis_start;
+        Rank change = charged - gains_[k];
+        if (broken) change = change + chunk;
         bool survivable = true;
         if (crowded) {
+            const Rank gain = change - charged;
             auto same = std::find_if(copies_.begin(), copies_.end(),
-                                     [&change](const Copies& copies) { return copies.gain == change; });
-            if (same == copies_.end()) same = copies_.insert(same, Copies{change, 0});
+                                     [&gain](const Copies& copies) { return copies.gain == gain; });
+            if (same == copies_.end()) same = copies_.insert(same, Copies{gain, 0});
             survivable = ++same->count <= options_.beam;
         }
-        if (survivable) add_step(parent, static_cast<std::int32_t>(k), change + charged);
+        if (survivable) {
+            std::uint8_t unknown = UNKNOWN;
+            add_step(parent, static_cast<std::int32_t>(k), change, usual ? known_streams_[2 * k + broken] : unknown);
+        }
         charged = charged + units_.distance(
             std::llabs(static_cast<std::int64_t>(position) - match.hypothesis_start));
     }
-    add_step(parent, SKIP, path.last >= 0 ? charged + chunk : charged);
+    const bool open = path.last >= 0;
+    std::uint8_t unknown = UNKNOWN;
+    add_step(parent, SKIP, open ? charged + chunk : charged, usual ? known_streams_[2 * free.size + open] : unknown);
 }
 
 template <class Rank>
-void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change) {
-    const auto step = static_cast<std::uint32_t>(steps_.size());
-    steps_.push_back({paths_[parent].rank + change, parent, choice, NONE});
-    if (overflowed_) return;
-    for (Stream& stream : streams_) {
-        if (stream.change == change) {
-            steps_[stream.tail].next_step = step;
-            stream.tail = step;
-            return;
-        }
+std::uint8_t Search<Rank>::stream_of(Rank change) {
+    for (std::size_t k = 0; k < stream_count_; ++k) {
+        if (streams_[k].change == change) return static_cast<std::uint8_t>(k);
     }
-    if (streams_.size() == MAX_STREAMS) {
-        overflowed_ = true;
-    } else {
-        streams_.push_back({change, step, step});
-    }
+    if (stream_count_ == MAX_STREAMS) return static_cast<std::uint8_t>(MAX_STREAMS);
+    streams_[stream_count_].change = change;
+    streams_[stream_count_].head = 0;
+    return static_cast<std::uint8_t>(stream_count_++);
+}
+
+// `stream`: where a step of this kind goes; found if it is not known.
+template <class Rank>
+inline void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream) {
+    if (stream == UNKNOWN) stream = stream_of(change);
+    streams_[stream].steps.push_back({paths_[parent].rank + change, step_count_++, parent, choice});
 }
 
 // Puts the best steps, as many as the beam, in order: by rank, of equal ranks the earlier one first.
 template <class Rank>
 void Search<Rank>::select_survivors() {
-    const std::size_t wanted = std::min(options_.beam, steps_.size());
-    if (overflowed_) {
-        order_.resize(steps_.size());
-        for (std::uint32_t k = 0; k < order_.size(); ++k) order_[k] = k;
-        std::partial_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(wanted), order_.end(),
-                          [this](std::uint32_t a, std::uint32_t b) {
-                              if (steps_[a].rank == steps_[b].rank) return a < b;
-                              return steps_[a].rank < steps_[b].rank;
-                          });
-        order_.resize(wanted);
-        return;
+    const std::size_t wanted = std::min<std::size_t>(options_.beam, step_count_);
+    survivors_.clear();
+    if (streams_[MAX_STREAMS].steps.empty()) {
+        merge_streams(wanted);
+    } else {
+        sort_all_steps(wanted);
     }
-    order_.clear();
-    while (order_.size() < wanted) {
+}
+
+template <class Rank>
+void Search<Rank>::merge_streams(std::size_t wanted) {
+    const Step* heads[MAX_STREAMS];
+    const Step* ends[MAX_STREAMS];
+    std::size_t count = stream_count_;
+    for (std::size_t k = 0; k < count; ++k) {
+        heads[k] = streams_[k].steps.data();
+        ends[k] = heads[k] + streams_[k].steps.size();
+    }
+    while (count > 1 && survivors_.size() < wanted) {
         std::size_t first = 0;
-        for (std::size_t k = 1; k < streams_.size(); ++k) {
-            const Step &a = steps_[streams_[k].head], &b = steps_[streams_[first].head];
-            if (a.rank < b.rank || (a.rank == b.rank && streams_[k].head < streams_[first].head)) first = k;
+        const Step* best = heads[0];
+        for (std::size_t k = 1; k < count; ++k) {
+            const Step* step = heads[k];
+            const bool better = step->rank < best->rank || (step->rank == best->rank && step->number < best->number);
+            first = better ? k : first;
+            best = better ? step : best;
         }
-        Stream& stream = streams_[first];
-        order_.push_back(stream.head);
-        stream.head = steps_[stream.head].next_step;
-        if (stream.head == NONE) {
-            stream = streams_.back();
-            streams_.pop_back();
+        survivors_.push_back(*best);
+        if (++heads[first] == ends[first]) {
+            --count;
+            heads[first] = heads[count];
+            ends[first] = ends[count];
         }
     }
+    const std::size_t left = wanted - survivors_.size();
+    if (left) survivors_.insert(survivors_.end(), heads[0], heads[0] + left);
+}
+
+template <class Rank>
+void Search<Rank>::sort_all_steps(std::size_t wanted) {
+    for (std::size_t k = 0; k < stream_count_; ++k) {
+        survivors_.insert(survivors_.end(), streams_[k].steps.begin(), streams_[k].steps.end());
+    }
+    const auto& others = streams_[MAX_STREAMS].steps;
+    survivors_.insert(survivors_.end(), others.begin(), others.end());
+    const auto better = [](const Step& a, const Step& b) {
+        if (a.rank == b.rank) return a.number < b.number;
+        return a.rank < b.rank;
+    };
+    const auto end = survivors_.begin() + static_cast<std::ptrdiff_t>(wanted);
+    if (end != survivors_.end()) std::nth_element(survivors_.begin(), end, survivors_.end(), better);
+    survivors_.erase(end, survivors_.end());
+    std::sort(survivors_.begin(), survivors_.end(), better);
 }
 
 // Makes the paths of the surviving steps.
 template <class Rank>
 void Search<Rank>::advance(std::uint32_t position, View<Match> free) {
-    next_paths_.resize(order_.size());
-    next_used_.resize(order_.size() * mask_words_);
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-        const Step& step = steps_[order_[k]];
+    next_paths_.resize(survivors_.size());
+    next_used_.resize(survivors_.size() * mask_words_);
+    for (std::size_t k = 0; k < survivors_.size(); ++k) {
+        const Step& step = survivors_[k];
         Path& path = next_paths_[k];
         std::uint64_t* used = next_used_.data() + k * mask_words_;
         path = paths_[step.parent];

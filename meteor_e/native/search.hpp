@@ -39,14 +39,15 @@ private:
     // A path that may come out of a position: what it came from and the match that it takes.
     struct Step {
         Rank rank;
+        std::uint32_t number;  // steps are numbered as they are made; of equal ranks the first goes on
         std::uint32_t parent;
-        std::int32_t choice;       // index of the match among the position's, or KEEP, or SKIP
-        std::uint32_t next_step;   // the next step of its stream
+        std::int32_t choice;   // index of the match among the position's, or KEEP, or SKIP
     };
     // Steps whose ranks differ from their parents' by the same; their order is that of their parents, so it is sorted.
     struct Stream {
         Rank change;
-        std::uint32_t head, tail;
+        std::vector<Step> steps;
+        std::size_t head;
     };
     struct Copies {
         Rank gain;
@@ -55,15 +56,19 @@ private:
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::int32_t KEEP = -1, SKIP = -2;
     static constexpr std::size_t MAX_STREAMS = 16;
+    static constexpr std::uint8_t UNKNOWN = 0xFF;
 
     Rank gain(const Match& match) const;
     void take_fixed(const Match& match);
     void skip(std::uint32_t position);
-    void restore_order();
+    void restore_order(Rank changed_by);
     void expand(std::uint32_t position, View<Match> free);
     void expand_path(std::uint32_t parent, std::uint32_t position, View<Match> free);
-    void add_step(std::uint32_t parent, std::int32_t choice, Rank change);
+    std::uint8_t stream_of(Rank change);
+    void add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream);
     void select_survivors();
+    void merge_streams(std::size_t wanted);
+    void sort_all_steps(std::size_t wanted);
     void advance(std::uint32_t position, View<Match> free);
     std::uint32_t best() const;
 
@@ -77,10 +82,12 @@ private:
     std::vector<Path> paths_, next_paths_;
     std::vector<std::uint64_t> used_, next_used_;  // hypothesis words that a path's free matches cover
     std::vector<Link> links_;
-    std::vector<Step> steps_;
-    std::vector<Stream> streams_;
-    bool overflowed_ = false;                    // more streams than are worth merging
-    std::vector<std::uint32_t> order_;
+    Stream streams_[MAX_STREAMS + 1];            // the last one takes all steps that no other one does
+    std::size_t stream_count_ = 0;
+    std::vector<std::uint8_t> known_streams_;    // the streams of steps of the usual kinds, UNKNOWN at first
+    std::uint32_t step_count_ = 0;
+    std::vector<Step> survivors_;
+    std::vector<std::uint8_t> changed_;
     std::vector<Copies> copies_;
     std::vector<Rank> gains_;
 };
