@@ -31,7 +31,7 @@ def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, l
     Packs need not be installed: what is missing is a note.
 
     Returns:
-        The resolved chain, ``None`` if it has mistakes; and the mistakes and notes, by line.
+        The resolved chain, ``None`` if it has mistakes; and the mistakes, then the notes, by line.
     """
     from meteor_e.schemas import ChainFile
     from meteor_e.validation import find_problems
@@ -39,7 +39,7 @@ def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, l
     problems = find_problems(document, ChainFile)
     if isinstance(document.data, Mapping):
         problems += _NameCheck(document, problems, registry).run()
-    problems.sort(key=lambda problem: problem.line)
+    problems.sort(key=lambda problem: (problem.is_note, problem.line))
     if any(not problem.is_note for problem in problems):
         return None, problems
     return resolve(build_chain(document), registry), problems
@@ -113,12 +113,15 @@ class _NameCheck:
         if self._language is not None:
             self._check_language_settings(self._language)
         for key, entry in self._matchers():
-            with self._telling((*key, "use")):
-                self._check_options(key, entry, self.registry.matcher(entry.use))
+            with self._telling(self._name_key(key)):
+                # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
+                self._check_options(key, entry, self.registry.matcher(entry.use, explicit=True))
         lemmatizer = self._config.lemmatizer
         if lemmatizer is not None:
-            with self._telling(("lemmatizer", "use")):
-                self._check_options(("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use))
+            with self._telling(self._name_key(("lemmatizer",))):
+                self._check_options(
+                    ("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use, explicit=True)
+                )
         return self.found
 
     def _check_language_settings(self, language: Language) -> None:
@@ -130,7 +133,8 @@ class _NameCheck:
         if pack is not None:
             # What a missing pack would bring is missing, too; that goes without saying.
             self._tell_resources = False
-            with self._telling(("pack",)):
+            key = "pack" if "pack" in self.document.data else "language"
+            with self._telling((key,)):
                 self._resources = LanguageResources(_installed(pack))
                 self._tell_resources = True
 
@@ -145,6 +149,13 @@ class _NameCheck:
         elif self._language is not None and (self._config.task or self._language.default_task) in self._language.tasks:
             for name in self._language.task(self._config.task)[1].weights:
                 yield ("matchers",), MatcherConfig(name, optional=True)
+
+    def _name_key(self, key: Key) -> Key:
+        """Return the key of a matcher's or lemmatiser's name."""
+        entry = self.document.data.get(key[0])
+        if len(key) > 1:
+            entry = entry[key[1]]
+        return (*key, "use") if isinstance(entry, Mapping) else key
 
     def _check_options(self, key: Key, entry: MatcherConfig, found: type[Matcher] | type[Lemmatizer]) -> None:
         """Make a matcher or lemmatiser; for each option that it refuses by name, once more without."""
@@ -173,7 +184,7 @@ class _NameCheck:
             found.create(context, **options)
         except ConfigError as error:
             for option in options:
-                if repr(option) in str(error):
+                if f"no option {option!r}" in str(error):
                     self._tell_option((*key, option), str(error))
                     return option
             raise
@@ -210,6 +221,6 @@ def _installed(pack: str) -> Pack:
     found = PackStore().find(pack)
     if found is None:
         raise ResourceError(
-            f"resource pack {pack!r} is not installed; scoring installs it, or do: meteor-e pack install {pack}"
+            f"resource pack {pack!r} is not installed; scoring does that, or meteor-e pack install {pack}"
         )
     return found

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.alignment.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.alignment.candidates import MAX_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.errors import ConfigError, MeteorError
-from meteor_e.families import Plan, plan
+from meteor_e.families import Plan, PlannedMatcher, plan
+from meteor_e.guard import guarded
 from meteor_e.matchers.base import KeyMatcher, Matcher, SimilarityMatcher
 from meteor_e.text.normalization import Normalizer
 from meteor_e.text.tokens import Token, split_words
@@ -304,17 +305,8 @@ class NativeEngine:
         function_words = self._function_words
         features: list[Any] = []
         for place, planned in enumerate(self._plan.matchers):
-            matcher = planned.matcher
-            if planned.family == "strings":
-                features.append([matcher.keys(token)[0] for token in tokens])  # type: ignore[attr-defined]
-            elif planned.family == "keys":
-                assert isinstance(matcher, KeyMatcher)
-                features.append([lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens])
-            elif planned.family == "similarity":
-                assert isinstance(matcher, SimilarityMatcher)
-                features.append(matcher.checked_vectors(tokens))
-            else:
-                features.append(None)
+            with guarded(f"matcher {planned.matcher.name!r}"):
+                features.append(_features(lane, place, planned, tokens))
         if self._keeps_tokens:
             lane.tokens.extend(tokens)
         lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features)
@@ -333,8 +325,9 @@ class NativeEngine:
                 for place, planned in self._proposers:
                     if place and hypothesis == other:
                         break
-                    proposed = planned.matcher.match(*sides)
-                    batch.propose(reference, planned.column, list(islice(proposed, MAX_CANDIDATES + 1)))
+                    with guarded(f"matcher {planned.matcher.name!r}"):
+                        proposed = list(islice(planned.matcher.match(*sides), MAX_CANDIDATES + 1))
+                        batch.propose(reference, planned.column, proposed)
 
     def _alignment(self, batch: Batch, hypothesis: int, reference: int) -> Alignment:
         matches = tuple(AlignedMatch(*match) for match in batch.alignment(hypothesis))
@@ -370,3 +363,17 @@ class NativeEngine:
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("an engine is not pickled; Meteor makes a new one")
+
+
+def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[Token]) -> Any:
+    """Ask a matcher for the features of new word types; ``None`` where the core computes them itself."""
+    matcher = planned.matcher
+    if planned.family == "strings":
+        return [matcher.keys(token)[0] for token in tokens]  # type: ignore[attr-defined]
+    if planned.family == "keys":
+        assert isinstance(matcher, KeyMatcher)
+        return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
+    if planned.family == "similarity":
+        assert isinstance(matcher, SimilarityMatcher)
+        return matcher.checked_vectors(tokens)
+    return None

@@ -25,11 +25,13 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.errors import InputError, PluginError
+from meteor_e.guard import guarded
 from meteor_e.options import construct
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
     from meteor_e.matchers.base import MatcherContext
 
@@ -75,7 +77,7 @@ class Feature(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Feature:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Make the feature.
 
         Args:
@@ -124,7 +126,7 @@ class Feature(ABC):
 
         Raises:
             InputError: if the sequences differ in length, or one that the feature needs is not given.
-            PluginError: if the feature does not return finite rows of the dimension that it declares.
+            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
         """
         import numpy as np
 
@@ -141,7 +143,8 @@ class Feature(ABC):
             raise InputError("a hypothesis needs at least one reference")
         if not len(batch):
             return np.empty((0, self.dimension))
-        rows = np.asarray(self.compute(batch), dtype=np.float64)
+        with guarded(f"feature {self.name!r}"):
+            rows = np.asarray(self.compute(batch), dtype=np.float64)
         if rows.shape != (len(batch), self.dimension):
             raise PluginError(
                 f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
@@ -214,7 +217,7 @@ class MeteorFeature(Feature):
             self.meteor = Meteor.from_config(chain, language=language, task=task)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Feature:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
         if not options.get("chain") and not options.get("language"):
             options["language"] = context.language.code

@@ -15,6 +15,7 @@ from meteor_e.alignment.alignment import Alignment
 from meteor_e.chain import Chain, ChainMatcher, resolve
 from meteor_e.engine import NativeEngine, Scored, default_threads
 from meteor_e.errors import InputError, located
+from meteor_e.guard import guarded
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
 from meteor_e.registry import registry
@@ -53,7 +54,8 @@ class Meteor:
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
-        pack: resource pack, by name or folder; by default the language's.
+        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
+            by default the language's.
         lemmatizer: name of a lemmatiser, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
@@ -90,7 +92,7 @@ class Meteor:
             "normalization": normalization,
             "beam": beam,
             "character_mode": character_mode or None,
-            "pack": os.fspath(pack) if pack is not None else None,
+            "pack": pack if pack is None or isinstance(pack, str) else str(Path(pack).resolve()),
             "lemmatizer": lemmatizer,
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
@@ -149,7 +151,11 @@ class Meteor:
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self.signature = signature(
-            self.chain, self.matchers, self.resources.description, registry().plugins_of(self.chain)
+            self.chain,
+            self.matchers,
+            self.resources.description,
+            registry().plugins_of(self.chain),
+            self._lemmatizer,
         )
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
@@ -171,7 +177,7 @@ class Meteor:
         return "python" if self._engine is None else "native"
 
     def _make(self, entry: ChainMatcher) -> Matcher:
-        with located(entry.where):
+        with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
             return registry().matcher(entry.name).create(context, **entry.options)
 
@@ -418,9 +424,9 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
     """Return the chain's pack, installing it if it is missing."""
     if chain.pack is None:
         return None
-    from meteor_e.packs import PackStore, open_pack
+    from meteor_e.packs import PackStore, open_pack, terminal_progress
 
-    if os.sep in chain.pack or Path(chain.pack).is_dir():
+    if "/" in chain.pack or os.sep in chain.pack:
         return open_pack(Path(chain.pack))
     store = PackStore()
     pack = store.find(chain.pack)
@@ -428,7 +434,8 @@ def _pack(chain: Chain, offline: bool | None) -> Pack | None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
         print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
-        pack = store.install(chain.pack, offline=offline)
+        with terminal_progress() as progress:
+            pack = store.install(chain.pack, offline=offline, progress=progress)
     return pack
 
 
@@ -436,4 +443,5 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
     if chain.lemmatizer is None or chain.lemmatizer[0] == "none":
         return None
     name, options = chain.lemmatizer
-    return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)
+    with guarded(f"making lemmatizer {name!r}"):
+        return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)

@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.errors import ConfigError, PluginError, near_miss
+from meteor_e.guard import guarded
 
 T = TypeVar("T")
 
@@ -21,7 +22,8 @@ def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
 
     Raises:
         ConfigError: for an option that it does not take, one that is missing, or a value that it refuses with
-            a ``TypeError`` or ``ValueError``. Other errors of its ``__init__`` pass.
+            a ``TypeError`` or ``ValueError``.
+        PluginError: if its ``__init__`` fails otherwise.
     """
     for message in unknown_options(what, cls, options).values():
         raise ConfigError(message)
@@ -29,9 +31,12 @@ def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
         if option not in options:
             raise ConfigError(f"{what} needs the option {option!r}")
     try:
-        return cls(**options)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{what} refuses its options ({_spell(options)}): {error}") from error
+        with guarded(f"making {what}"):
+            return cls(**options)
+    except PluginError as error:
+        if isinstance(error.__cause__, (TypeError, ValueError)):
+            raise ConfigError(f"{what} refuses its options ({_spell(options)}): {error.__cause__}") from error
+        raise
 
 
 def unknown_options(what: str, cls: type, options: Iterable[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import pluggy
 from meteor_e import builtin, hookspecs
 from meteor_e._version import __version__
 from meteor_e.errors import PluginError, near_miss
+from meteor_e.guard import describe_error
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -51,12 +52,6 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.source}: {self.message}"
-
-
-def describe_error(error: BaseException) -> str:
-    """Return an exception of a plugin's code in one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def installed_entry_points() -> list[EntryPoint]:

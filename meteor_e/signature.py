@@ -6,14 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e._version import __version__
+from meteor_e.guard import guarded
 
 if TYPE_CHECKING:
     from meteor_e.chain import Chain
     from meteor_e.languages import Language
     from meteor_e.matchers.base import Matcher
+    from meteor_e.text.lemmatizers import Lemmatizer
 
 
-def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins: Sequence[str] = ()) -> str:
+def signature(
+    chain: Chain,
+    matchers: Sequence[Matcher],
+    resources: str,
+    plugins: Sequence[str] = (),
+    lemmatizer: Lemmatizer | None = None,
+) -> str:
     """Return the signature of a chain.
 
     Args:
@@ -21,15 +29,16 @@ def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins
         matchers: its matchers, made.
         resources: name and digest of the resource pack.
         plugins: ``distribution@version`` of each third-party plugin that the chain uses.
+        lemmatizer: the chain's lemmatiser, made.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
     parameters = chain.parameters
-    names = []
-    for matcher, weight in zip(matchers, parameters.weights, strict=True):
-        details = matcher.describe()
-        names.append(f"{matcher.name}={weight!r}" + (f"({details})" if details else ""))
+    names = [
+        f"{matcher.name}={weight!r}{_details('matcher', matcher)}"
+        for matcher, weight in zip(matchers, parameters.weights, strict=True)
+    ]
     parts = [
         ("meteor_e", __version__),
         ("lang", _language(chain.language)),
@@ -44,11 +53,17 @@ def signature(chain: Chain, matchers: Sequence[Matcher], resources: str, plugins
         ("units", "chars" if chain.character_mode else "words"),
         ("pack", resources),
     ]
-    if chain.lemmatizer is not None:
-        parts.append(("lemmas", chain.lemmatizer[0]))
+    if lemmatizer is not None:
+        parts.append(("lemmas", f"{lemmatizer.name}{_details('lemmatizer', lemmatizer)}"))
     if plugins:
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
+
+
+def _details(kind: str, thing: Matcher | Lemmatizer) -> str:
+    with guarded(f"{kind} {thing.name!r}"):
+        details = thing.describe()
+    return f"({details})" if details else ""
 
 
 def _language(language: Language) -> str:

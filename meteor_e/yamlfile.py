@@ -190,7 +190,8 @@ def _decode(content: bytes, source: str) -> str:
     return text
 
 
-_FORBIDDEN = re.compile("[^\t\n\r -~\x85\xa0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# What is not text, and what hides: a byte order mark inside. YAML's own list is longer, but takes 2 ms to compile.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]|\ufeff")
 _TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
 _CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),

@@ -707,7 +707,7 @@ class Columns(Length):
     ("feature", "message"),
     [
         (Relative, "depends on the rest of the batch"),
-        (Divides, "raised ZeroDivisionError"),
+        (Divides, "failed with ZeroDivisionError"),
         (Columns, "columns has 2 different names for 1 numbers"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from meteor_e.alignment.search import Candidate
 from meteor_e.errors import InputError, PluginError
+from meteor_e.guard import guarded
 from meteor_e.matchers.base import Matcher
 from meteor_e.text.tokens import Token
 
@@ -40,7 +41,7 @@ def collect_candidates(
 
     Raises:
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.
-        PluginError: if a matcher proposes words that are not there.
+        PluginError: if a matcher fails, or proposes words that are not there.
     """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
     by_reference: list[list[Candidate]] = [[] for _ in range(reference_size)]
@@ -50,30 +51,26 @@ def collect_candidates(
         matchers = matchers[:1]
     total = 0
     for index, matcher in enumerate(matchers):
-        for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-            if (
-                reference_length == 1 == hypothesis_length
-                and 0 <= j < reference_size
-                and 0 <= i < hypothesis_size
-            ):
-                reference_cover[j] += 1
-                hypothesis_cover[i] += 1
-            else:
-                if not (
-                    0 <= j < j + reference_length <= reference_size
-                    and 0 <= i < i + hypothesis_length <= hypothesis_size
-                ):
-                    raise misplaced(
-                        matcher.name, (j, i, reference_length, hypothesis_length), hypothesis_size, reference_size
-                    )
-                for word in range(j, j + reference_length):
-                    reference_cover[word] += 1
-                for word in range(i, i + hypothesis_length):
-                    hypothesis_cover[word] += 1
-            by_reference[j].append(Candidate(j, reference_length, i, hypothesis_length, index, probability))
-            total += 1
-            if total > MAX_CANDIDATES:
-                raise too_many_candidates(hypothesis_size, reference_size)
+        with guarded(f"matcher {matcher.name!r}"):
+            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
+                if reference_length == 1 == hypothesis_length and 0 <= j < reference_size and 0 <= i < hypothesis_size:
+                    reference_cover[j] += 1
+                    hypothesis_cover[i] += 1
+                else:
+                    if not (
+                        0 <= j < j + reference_length <= reference_size
+                        and 0 <= i < i + hypothesis_length <= hypothesis_size
+                    ):
+                        match = (j, i, reference_length, hypothesis_length)
+                        raise misplaced(matcher.name, match, hypothesis_size, reference_size)
+                    for word in range(j, j + reference_length):
+                        reference_cover[word] += 1
+                    for word in range(i, i + hypothesis_length):
+                        hypothesis_cover[word] += 1
+                by_reference[j].append(Candidate(j, reference_length, i, hypothesis_length, index, probability))
+                total += 1
+                if total > MAX_CANDIDATES:
+                    raise too_many_candidates(hypothesis_size, reference_size)
     fixed: list[Candidate | None] = [None] * reference_size
     for j, starting in enumerate(by_reference):
         if len(starting) != 1:
@@ -81,9 +78,7 @@ def collect_candidates(
         (only,) = starting
         words = range(j, j + only.reference_length)
         others = range(only.hypothesis_start, only.hypothesis_start + only.hypothesis_length)
-        if all(reference_cover[word] == 1 for word in words) and all(
-            hypothesis_cover[word] == 1 for word in others
-        ):
+        if all(reference_cover[word] == 1 for word in words) and all(hypothesis_cover[word] == 1 for word in others):
             fixed[j] = only
     return Candidates(by_reference, fixed)
 

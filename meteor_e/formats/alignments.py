@@ -13,18 +13,24 @@ from meteor_e.formats.java import java_double, parse_java_double
 if TYPE_CHECKING:
     from meteor_e.alignment.alignment import Alignment
 
-__all__ = ["AlignmentRecord", "format_alignment", "read_alignments", "scored_head"]
+__all__ = ["AlignmentRecord", "format_alignment", "read_alignments"]
 
 COLUMNS = "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"
 
 
-def format_alignment(head: str, alignment: Alignment) -> str:
+def format_alignment(alignment: Alignment, number: int | str | None, scores: Sequence[float] = ()) -> str:
     """Return the lines of one alignment, an empty line and its line end included.
 
     Args:
-        head: the first line; ``Alignment 1`` from the aligner, :func:`scored_head` with ``-writeAlignments``.
         alignment: the alignment.
+        number: the segment's number, from 1, or its tab-separated ids in an SGML file; ``None`` leaves it out, as
+            the aligner does when it reads a stream.
+        scores: with ``-writeAlignments``: precision, recall, fragmentation penalty, score.
     """
+    if scores:
+        head = "\t".join(("Alignment", str(number), *map(java_double, scores)))
+    else:
+        head = "Alignment" if number is None else f"Alignment {number}"
     matches = [
         f"{match.reference_start}:{match.reference_length}\t\t\t"
         f"{match.hypothesis_start}:{match.hypothesis_length}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"
@@ -32,16 +38,6 @@ def format_alignment(head: str, alignment: Alignment) -> str:
     ]
     lines = [head, " ".join(alignment.hypothesis), " ".join(alignment.reference), COLUMNS, *matches, "", ""]
     return "\n".join(lines)
-
-
-def scored_head(number: int, scores: Sequence[float]) -> str:
-    """Return the first line of an alignment with its scores.
-
-    Args:
-        number: the segment's number, from 1.
-        scores: precision, recall, fragmentation penalty, score.
-    """
-    return "\t".join(("Alignment", str(number), *map(java_double, scores)))
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from meteor_e.text.tokens import Token
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from meteor_e.language_resources import LanguageResources
     from meteor_e.languages import Language
@@ -105,7 +106,7 @@ class Matcher(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Matcher:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Make the matcher for a chain.
 
         Args:

@@ -34,9 +34,7 @@ class StemMatcher(KeyMatcher):
                     "leave the matcher out or name one with the option 'stemmer'"
                 )
             options["stemmer"] = context.language.stemmer
-        matcher = super().create(context, **options)
-        assert isinstance(matcher, cls)
-        return matcher
+        return super().create(context, **options)
 
     def keys(self, token: Token) -> tuple[str]:
         """Return the word's stem."""

@@ -65,9 +65,16 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     end[0] = count_chunks(matches);
 }
 
+// The matchers' counts are held against the lengths: both are in characters in character mode.
 bool is_perfect(const Chain& chain, const std::int64_t* row) {
-    const std::int64_t* const end = row + chunks_column(chain);
-    return end[0] == 1 && end[1] == row[HYPOTHESIS_LENGTH] && end[2] == row[REFERENCE_LENGTH];
+    if (row[chunks_column(chain)] != 1) return false;
+    std::int64_t hypothesis = 0, reference = 0;
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
+        hypothesis += counts[HYPOTHESIS_CONTENT_MATCHES] + counts[HYPOTHESIS_FUNCTION_MATCHES];
+        reference += counts[REFERENCE_CONTENT_MATCHES] + counts[REFERENCE_FUNCTION_MATCHES];
+    }
+    return hypothesis == row[HYPOTHESIS_LENGTH] && reference == row[REFERENCE_LENGTH];
 }
 
 // The order of the additions is fixed: the last digit depends on it.

@@ -283,5 +283,5 @@ def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: ND
     return entries
 
 
-def _little(numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    return numbers.byteswap() if sys.byteorder == "big" else numbers
+def _little(numbers: NDArray[np.uint32]) -> memoryview:
+    return (numbers.byteswap() if sys.byteorder == "big" else numbers).data

@@ -13,12 +13,9 @@ import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from meteor_e.errors import ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Buffer  # type: ignore[attr-defined]
 
 FORMAT_VERSION = 1
 BYTE_ORDER_MARK = 0x0A0B0C0D
@@ -94,7 +91,9 @@ def damaged(path: Path, problem: str) -> NoReturn:
     )
 
 
-def write_index(target: Path, layout: Layout, parameters: Sequence[int], sections: Iterable[Buffer]) -> None:
+def write_index(
+    target: Path, layout: Layout, parameters: Sequence[int], sections: Iterable[bytes | memoryview]
+) -> None:
     """Write an index; the sections come in the layout's order, multi-byte items already little-endian.
 
     The file is written in place: give a path that nobody reads yet, and rename it when it is whole.
@@ -123,7 +122,7 @@ def write_index(target: Path, layout: Layout, parameters: Sequence[int], section
         os.fsync(out.fileno())
 
 
-def _header_crc(header: Buffer) -> int:
+def _header_crc(header: bytes | bytearray | memoryview) -> int:
     blank = bytearray(header)
     blank[_CRC_AT : _CRC_AT + 4] = bytes(4)
     return zlib.crc32(blank)

@@ -59,14 +59,13 @@ class Statistics(NamedTuple):
     def is_perfect(self) -> bool:
         """Whether all words of both sides match in one chunk, which carries no penalty.
 
-        Lengths in characters never equal matched words in character mode unless every word is one character
-        long; METEOR 1.5 compares them all the same.
+        The matchers' counts are held against the lengths, because both are in characters in character mode.
         """
-        return (
-            self.chunks == 1
-            and self.hypothesis_matched == self.hypothesis_length
-            and self.reference_matched == self.reference_length
-        )
+        if self.chunks != 1:
+            return False
+        hypothesis = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
+        reference = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
+        return hypothesis == self.hypothesis_length and reference == self.reference_length
 
     def to_vector(self) -> list[int]:
         """Return the numbers in the order of METEOR's ``-ssOut`` lines, ``7 + 4·matchers`` of them."""
@@ -133,14 +132,8 @@ def collect(
     return Statistics(
         sum(hypothesis_units),
         sum(reference_units),
-        sum(
-            unit
-            for unit, functional in zip(hypothesis_units, hypothesis_functional, strict=True)
-            if functional
-        ),
-        sum(
-            unit for unit, functional in zip(reference_units, reference_functional, strict=True) if functional
-        ),
+        sum(unit for unit, functional in zip(hypothesis_units, hypothesis_functional, strict=True) if functional),
+        sum(unit for unit, functional in zip(reference_units, reference_functional, strict=True) if functional),
         tuple(MatcherCounts(*count) for count in counts),
         chunks,
         hypothesis_matched,

@@ -23,10 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from meteor_e.errors import InputError, PluginError, ResourceError
+from meteor_e.guard import guarded
 from meteor_e.options import construct
 from meteor_e.text.tokens import Token
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from meteor_e.matchers.base import MatcherContext
 
 __all__ = ["Lemmatizer", "LookupLemmatizer", "NoLemmatizer"]
@@ -56,7 +59,7 @@ class Lemmatizer(ABC):
     requires: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Lemmatizer:
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Make the lemmatiser for a chain.
 
         Args:
@@ -85,7 +88,7 @@ class Lemmatizer(ABC):
         """Return a token for each word, from memory where there is one.
 
         Raises:
-            PluginError: if the lemmatiser does not return a pair a word.
+            PluginError: if the lemmatiser fails, or does not return a pair a word.
         """
         if not words:
             return []
@@ -111,13 +114,14 @@ class Lemmatizer(ABC):
         return [tokens[word] for word in words]
 
     def _tokens(self, words: Sequence[str]) -> list[Token]:
-        pairs = self.lemmatize(words)
-        if len(pairs) != len(words):
-            raise PluginError(
-                f"lemmatizer {self.name!r} returned {len(pairs)} lemmas for {len(words)} words; "
-                "it must return one pair (lemma, tag) a word"
-            )
-        return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]
+        with guarded(f"lemmatizer {self.name!r}"):
+            pairs = self.lemmatize(words)
+            if len(pairs) != len(words):
+                raise PluginError(
+                    f"lemmatizer {self.name!r} returned {len(pairs)} lemmas for {len(words)} words; "
+                    "it must return one pair (lemma, tag) a word"
+                )
+            return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]
 
     def describe(self) -> str:
         """Return what the signature says of this lemmatiser behind its name: what changes its result."""

@@ -93,14 +93,6 @@ def test_a_synonym_folder(tmp_path: Path, folder: Path) -> None:
     assert len(list(folder.glob("*.idx"))) == 3
 
 
-@pytest.mark.skipif(os.name == "nt" or getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
-def test_a_cache_that_cannot_be_written(tmp_path: Path, folder: Path, table: Path) -> None:
-    folder.mkdir()
-    folder.chmod(0o500)
-    with pytest.raises(ResourceError, match="cannot write to"):
-        cached_paraphrase_index(table)
-
-
 def test_a_cache_folder_that_is_a_file(folder: Path, table: Path) -> None:
     folder.write_text("", encoding="utf-8")
     with pytest.raises(ResourceError, match="cannot write to"):

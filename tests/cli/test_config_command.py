@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from meteor_e.chain import resolve
+from meteor_e.chain_files import spell_out
+from meteor_e.cli import cli
+from meteor_e.config import load_chain
+from meteor_e.registry import registry
+from meteor_e.schemas import json_schema
+from meteor_e.yamlfile import parse_yaml
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+
+
+@pytest.fixture(autouse=True)
+def no_packs(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
+    monkeypatch.chdir(tmp_path)
+
+
+def meteor_e(*arguments: str) -> tuple[int, str, str]:
+    """Run the command line; return exit code, standard output and standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "meteor_e", "config", *arguments], capture_output=True, text=True, encoding="utf-8"
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, ["config", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_check_reports_every_problem(tmp_path):
+    (tmp_path / "bad.yaml").write_text("langauge: en\nbeam: 0\nmatchers:\n  - exat\n")
+    (tmp_path / "good.yaml").write_text("language: da\n")
+    (tmp_path / "note.yaml").write_text("task: adq\n")
+    (tmp_path / "broken.yaml").write_text("a: [\n")
+    code, out, err = meteor_e("check", "bad.yaml", "good.yaml", "note.yaml", "broken.yaml", "missing.yaml")
+    assert (code, err) == (2, "")
+    lines = out.splitlines()
+    assert lines[0] == "bad.yaml:1: langauge: unknown key (did you mean 'language'?)"
+    assert lines[1] == "bad.yaml:2: beam: must be a whole number, 1 or more, not 0"
+    assert lines[2].startswith("bad.yaml:4: matchers[0]: there is no matcher 'exat' (did you mean 'exact'?)")
+    assert lines[3].startswith("bad.yaml: note: language: resource pack 'en' is not installed")
+    assert lines[4].startswith("good.yaml: OK: language da, ")
+    assert lines[5].startswith("note.yaml: note: language: ")
+    assert lines[6].startswith("note.yaml: OK: ")
+    assert lines[7].startswith("broken.yaml:2: is not YAML: ")
+    assert lines[8] == "missing.yaml: cannot be read: No such file or directory"
+    assert len(lines) == 9
+
+
+def test_check_of_good_files(tmp_path):
+    (tmp_path / "good.yaml").write_text("language: da\nmatchers: [exact]\n")
+    (tmp_path / "note.yaml").write_text("task: adq\n")
+    code, out, err = meteor_e("check", "good.yaml", "note.yaml")
+    assert (code, err) == (0, "")
+    note = "resource pack 'en' is not installed; scoring does that, or meteor-e pack install en"
+    assert out.splitlines() == [
+        "good.yaml: OK: language da, task li, matchers exact",
+        f"note.yaml: note: language: {note}",
+        "note.yaml: OK: language en, task adq, matchers exact, stem, synonym, paraphrase",
+    ]
+
+
+def test_check_of_our_own_chains():
+    files = sorted(map(str, (RESOURCES / "chains").glob("*.yaml")))
+    output = run("check", *files)
+    assert output.count(": OK: ") == len(files) > 0
+
+
+def test_check_of_languages(tmp_path):
+    files = [str(file) for file in sorted((RESOURCES / "languages").glob("*.yaml")) if file.name != "any.yaml"]
+    assert run("check", "--language", *files).count(": OK: ") == len(files) > 0
+    (tmp_path / "xx.yaml").write_text("code: xx\nname: X\nmatchers: [exact]\ndefault_task: rnak\n")
+    code, out, _ = meteor_e("check", "--language", "xx.yaml", "missing.yaml")
+    assert code == 2
+    assert out == (
+        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal\n"
+        "missing.yaml: cannot be read: No such file or directory\n"
+    )
+
+
+def test_show_can_be_loaded_back(tmp_path):
+    for arguments in ([], ["-l", "no"], ["adq"], ["exact", "-l", "de", "-t", "universal"]):
+        output = run("show", *arguments)
+        (tmp_path / "shown.yaml").write_text(output, encoding="utf-8")
+        assert run("show", "shown.yaml") == output
+        assert json.loads(run("show", *arguments, "--json")) == parse_yaml(output.encode(), "").data
+    assert "optional" not in run("show", "meteor-1.5-en")
+
+
+def test_show_of_a_file(tmp_path):
+    (tmp_path / "chain.yaml").write_text("language: other\nlemmatizer: {use: lookup, file: ä.tsv}\n", encoding="utf-8")
+    shown = parse_yaml(run("show", "chain.yaml").encode(), "").data
+    assert shown == spell_out(resolve(load_chain("chain.yaml"), registry()), registry())
+    assert shown["lemmatizer"] == {"use": "lookup", "file": str(tmp_path / "ä.tsv")}
+    assert shown["parameters"] == {"alpha": 0.75, "beta": 1.4, "gamma": 0.7, "delta": 0.5}
+    assert shown["beam"] == 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["show", "htre"], 2, "meteor-e: there is no chain 'htre' (did you mean 'hter'?); the chains: "),
+        (["show", "-l", "xq"], 2, "meteor-e: there is no language 'xq'"),
+        (["show", "adq", "-l", "de"], 2, "meteor-e: "),
+        (["show", "bad.yaml"], 2, "meteor-e: bad.yaml:1: beam: must be a whole number, 1 or more, not 0"),
+        (["check"], 2, "meteor-e: Missing argument 'FILE...'"),
+        (["schema", "chian"], 2, "meteor-e: Invalid value"),
+        (["schema", "chain", "-o", "nowhere/x.json"], 1, "meteor-e: cannot write nowhere/x.json"),
+    ],
+)
+def test_errors_are_one_line(tmp_path, arguments, code, message):
+    (tmp_path / "bad.yaml").write_text("beam: 0")
+    found, out, err = meteor_e(*arguments)
+    assert (found, out) == (code, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+def test_list():
+    lines = run("list").splitlines()
+    assert lines[0].split() == ["chain", "what", "it", "is"]
+    assert any(line.startswith("adq ") and line.endswith("tuned on judgements of adequacy") for line in lines)
+    listed = json.loads(run("list", "--json"))
+    assert [entry["name"] for entry in listed] == registry().names("chain")
+    assert all(entry["description"] and not entry["error"] for entry in listed)
+
+
+@pytest.mark.parametrize("kind", ["chain", "language"])
+def test_schema(tmp_path, kind):
+    assert run("schema", kind) == json_schema(kind)
+    assert run("schema", kind, "-o", "schema.json") == ""
+    assert (tmp_path / "schema.json").read_text(encoding="utf-8") == json_schema(kind)
