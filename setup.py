@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from glob import glob
 
@@ -12,6 +13,10 @@ if sys.platform == "win32":
 else:
     # A fused multiply-add would change the last digit of a score.
     COMPILE, LINK = ["-std=c++17", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"], ["-pthread"]
+    if os.environ.get("METEOR_E_SANITIZE"):  # for tests: see the tox environment "sanitize"
+        SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+        COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS", *SANITIZE]
+        LINK += SANITIZE
 
 setup(
     ext_modules=[

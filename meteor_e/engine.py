@@ -111,7 +111,7 @@ class Scored:
     def rows(self) -> Iterator[tuple[list[int], list[float], int]]:
         """Yield statistics, scores and best reference of each hypothesis."""
         statistics = memoryview(self.statistics).cast("q").tolist()
-        scores = memoryview(self.scores).cast("d").tolist()
+        scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
         width = self.width
         for number, reference in enumerate(memoryview(self.best_references).cast("i")):
             yield (
@@ -129,6 +129,8 @@ class Lane:
         self._key_numbers: list[dict[Hashable, int]] = [{} for _ in plan.matchers]
         self.tokens: list[Token] = []
         """Token of each word type, where tokens must be kept."""
+        self.dimensions: dict[int, int] = {}
+        """Dimension of each similarity matcher's vectors, by its place in the chain."""
         self.types: dict[Token, int] = {}
         """Word type of each token, in a chain with a lemmatiser."""
 
@@ -138,6 +140,7 @@ class Lane:
         for numbers in self._key_numbers:
             numbers.clear()
         self.tokens.clear()
+        self.dimensions.clear()
         self.types.clear()
 
     def number_keys(self, place: int, keys: Collection[Hashable]) -> list[int]:
@@ -237,7 +240,7 @@ class NativeEngine:
             scored = Scored(
                 columns,
                 7 + 4 * len(self._plan.matchers),
-                {number: self._failure(*failure) for number, *failure in batch.failures()},
+                {failure[0]: self._failure(*failure[1:]) for failure in batch.failures()},
                 [],
                 batch.total(columns[0]),
             )
@@ -375,5 +378,9 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
         return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
     if planned.family == "similarity":
         assert isinstance(matcher, SimilarityMatcher)
-        return matcher.checked_vectors(tokens)
+        rows = matcher.checked_vectors(tokens)
+        dimension = lane.dimensions.setdefault(place, rows.shape[1])
+        if rows.shape[1] != dimension:
+            raise ValueError(f"vectors had {dimension} dimensions before, and now have {rows.shape[1]}")
+        return rows
     return None

@@ -103,17 +103,14 @@ def _family(matcher: Matcher) -> str:
     return "proposals"
 
 
-def _inherits(matcher: Matcher, family: type[Matcher], *methods: str) -> bool:
+def _inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
     return all(
-        getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher)
-        for method in methods
+        getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher) for method in methods
     )
 
 
 def _is_empty_table(matcher: Matcher) -> bool:
-    return (
-        isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match") and matcher.table is None
-    )
+    return isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match") and matcher.table is None
 
 
 def _sections(matcher: Matcher, family: str) -> tuple[Any, ...] | None:

@@ -314,26 +314,43 @@ class Meteor:
         """
         if isinstance(hypotheses, str) or isinstance(references, str):
             raise InputError("hypotheses and references of a corpus are lists of segments, not one text")
-        total = StatisticsSum(len(self.matchers))
         kept: list[SegmentScore] = []
+        total = self._sum(hypotheses, references, kept if segments else None, progress)
+        if not total.segments:
+            raise InputError("there are no segments to score")
+        return self.corpus_score(total, tuple(kept))
+
+    def statistics(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        progress: Callable[[int], object] | None = None,
+    ) -> StatisticsSum:
+        """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
+        return self._sum(hypotheses, references, None, progress)
+
+    def _sum(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        kept: list[SegmentScore] | None,
+        progress: Callable[[int], object] | None,
+    ) -> StatisticsSum:
+        total = StatisticsSum(len(self.matchers))
         if self._engine is not None:
             for chunk in chunks(hypotheses, references):
-                self._add_natively(chunk, total, kept if segments else None)
+                self._add_natively(chunk, total, kept)
                 if progress is not None:
                     progress(total.segments)
-            return self._corpus_score(total, tuple(kept))
+            return total
         for number, segment in enumerate(self.segments(hypotheses, references), 1):
             total.add(segment.statistics)
-            if segments:
+            if kept is not None:
                 kept.append(segment)
             if progress is not None:
                 progress(number)
-        return self._corpus_score(total, tuple(kept))
-
-    def _corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...]) -> CorpusScore:
-        if not total.segments:
-            raise InputError("there are no segments to score")
-        return self.corpus_score(total, segments)
+        return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
         """Turn summed statistics into a corpus score."""

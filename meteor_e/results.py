@@ -73,16 +73,12 @@ class Score:
         ]
         factor = self.fmean * (1 - self.fragmentation_penalty)
         shares = []
-        for name, counts, weight in zip(
-            self.matchers, statistics.matchers, self.parameters.weights, strict=True
-        ):
+        for name, counts, weight in zip(self.matchers, statistics.matchers, self.parameters.weights, strict=True):
             matched = [
                 weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function),
                 weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function),
             ]
-            precision, recall = (
-                part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True)
-            )
+            precision, recall = (part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True))
             score = 0.0
             if self.score > 0:
                 slope_precision = (1 - alpha) * self.fmean / self.precision**2
@@ -104,8 +100,7 @@ class Score:
         """Return a form that JSON can hold."""
         statistics = self.statistics._asdict()
         statistics["matchers"] = {
-            name: counts._asdict()
-            for name, counts in zip(self.matchers, self.statistics.matchers, strict=True)
+            name: counts._asdict() for name, counts in zip(self.matchers, self.statistics.matchers, strict=True)
         }
         return {
             "score": self.score,
@@ -165,9 +160,7 @@ class SegmentScore(Score):
 
     def explain(self) -> str:
         """Return in words where the score comes from."""
-        lines = [
-            f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"
-        ]
+        lines = [f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"]
         lines.append(
             f"precision {self.precision:.4f}, recall {self.recall:.4f}, "
             f"{self.alignment.chunks} chunk{'' if self.alignment.chunks == 1 else 's'}"

@@ -82,9 +82,7 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
         limit = min(2 * limit, CHUNK_SEGMENTS)
 
 
-def _pairs(
-    hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
-) -> Iterator[tuple[str, Sequence[str]]]:
+def _pairs(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
     others = iter(references)
     missing = object()
     number = 0

@@ -83,9 +83,7 @@ def collect_candidates(
     return Candidates(by_reference, fixed)
 
 
-def misplaced(
-    name: str, match: tuple[int, int, int, int], hypothesis_size: int, reference_size: int
-) -> PluginError:
+def misplaced(name: str, match: tuple[int, int, int, int], hypothesis_size: int, reference_size: int) -> PluginError:
     """Return the error for a match that lies outside its segments.
 
     Args:

@@ -26,7 +26,7 @@ from meteor_e.text.normalization import NonbreakingPrefixes, Normalization, Norm
 
 WORDS = (
     "go goes going gone went walk walks walked big bigger biggest large the a of in end ends finally last "
-    "Mr. No. U.S. cats cat's don't 3,000 1990's well-known ... ÉTÉ straße naïve 𝔘𝔫𝔦 ΣΑΣ İ \ud800 —"
+    "Mr. No. U.S. cats cat's don't 3,000 1990's well-known ... ÉTÉ straße naïve 𝔘𝔫𝔦 ΣΑΣ İ \ud800 —"  # noqa: SIM905
 ).split()
 FUNCTION_WORDS = frozenset({"the", "a", "of", "in"})
 
@@ -110,7 +110,9 @@ def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, Synonym
         if numbers.random() < 0.3:
             lines += ["0.5", right, left]
     (folder / "table").write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogatepass")
-    synsets = [f"{word}\n{' '.join(str(numbers.randrange(12)) for _ in range(numbers.randint(1, 3)))}" for word in words]
+    synsets = [
+        f"{word}\n{' '.join(str(numbers.randrange(12)) for _ in range(numbers.randint(1, 3)))}" for word in words
+    ]
     (folder / "synsets").write_text("\n".join(synsets) + "\n", encoding="utf-8")
     (folder / "exceptions").write_text("go\ngone went\nend\nlast finally\n", encoding="utf-8")
     build_paraphrase_index(folder / "table", folder / "paraphrases.idx")
