@@ -226,7 +226,10 @@ class MeteorFeature(Feature):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the numbers; those of a matcher begin with its name and a dot."""
-        matchers = self.meteor.matcher_names
+        names = self.meteor.matcher_names
+        # A chain may have a matcher twice; the second is called stem#2.
+        counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
+        matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
         return (*_PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
 
     @property

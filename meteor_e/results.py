@@ -99,9 +99,18 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         statistics = self.statistics._asdict()
-        statistics["matchers"] = {
-            name: counts._asdict() for name, counts in zip(self.matchers, self.statistics.matchers, strict=True)
-        }
+        del statistics["matchers"]
+        # A list, because a chain may have one matcher twice.
+        matchers = [
+            {"matcher": name, "weight": weight, "contribution": share.score, **counts._asdict()}
+            for name, weight, share, counts in zip(
+                self.matchers,
+                self.parameters.weights,
+                self.contributions(),
+                self.statistics.matchers,
+                strict=True,
+            )
+        ]
         return {
             "score": self.score,
             "precision": self.precision,
@@ -109,7 +118,7 @@ class Score:
             "f1": self.f1,
             "fmean": self.fmean,
             "fragmentation_penalty": self.fragmentation_penalty,
-            "contributions": {share.matcher: share.score for share in self.contributions()},
+            "matchers": matchers,
             "statistics": statistics,
             "signature": self.signature,
         }
@@ -165,11 +174,13 @@ class SegmentScore(Score):
             f"precision {self.precision:.4f}, recall {self.recall:.4f}, "
             f"{self.alignment.chunks} chunk{'' if self.alignment.chunks == 1 else 's'}"
         )
-        for share in self.contributions():
+        for index, share in enumerate(self.contributions()):
             pairs = [
                 hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
-                for hypothesis, reference, matcher in self.alignment.pairs()
-                if matcher == share.matcher
+                for (hypothesis, reference, _), match in zip(
+                    self.alignment.pairs(), self.alignment.matches, strict=True
+                )
+                if match.matcher == index
             ]
             lines.append(f"  {share.matcher} {share.score:.4f}: {', '.join(pairs) or 'no match'}")
         return "\n".join(lines)

@@ -1,13 +1,111 @@
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 import textwrap
-from importlib.metadata import distributions
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from meteor_e.registry import Registry
+
+REPOSITORY = Path(__file__).parent.parent
+PACKS = ("en", "cs", "de", "es", "fr", "ru")
+
+
+def pytest_configure() -> None:
+    """Let hypothesis do the same in every run where the result counts."""
+    from hypothesis import settings
+
+    settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+    settings.register_profile("searching", deadline=None, max_examples=500)
+    chosen = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
+    settings.load_profile(chosen)
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test for want of data; where data is required, as in CI, let it fail."""
+    if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
+        pytest.fail(what, pytrace=False)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The project's shared data: METEOR_E_SHARED, or ``shared`` beside the checkout."""
+    folder = Path(os.environ.get("METEOR_E_SHARED") or REPOSITORY.parent / "shared")
+    if not (folder / "golden").is_dir():
+        missing(f"no shared data in {folder}; set METEOR_E_SHARED to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with METEOR's packs: METEOR_E_PACKS, or one that all test runs of this checkout share."""
+    from meteor_e.errors import ResourceError
+    from meteor_e.packs import PackStore
+    from meteor_e.packs.download import download_wheel
+    from meteor_e.packs.progress import silent
+
+    store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
+    wanted = [name for name in PACKS if store.find(name) is None]
+    if wanted:
+        try:
+            wheel = download_wheel(tmp_path_factory.mktemp("wheel"), silent)
+            for name in wanted:
+                store.install(name, wheel)
+        except ResourceError as error:
+            missing(f"METEOR's packs cannot be installed: {error}")
+        wheel.unlink()
+    return store.root
+
+
+@pytest.fixture
+def packs(_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with METEOR's packs of all languages, which is the default store during the test."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(_packs))
+    return _packs
+
+
+class Java:
+    """The Java program."""
+
+    def __init__(self, jar: Path) -> None:
+        self.jar = jar
+
+    def run(self, arguments: Sequence[str], *, main: str | None = None, text: str = "") -> str:
+        """Run it (or another main class of the jar); return what it prints."""
+        start = ["-jar", str(self.jar)] if main is None else ["-cp", str(self.jar), main]
+        done = subprocess.run(
+            ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", *start, *arguments],
+            input=text.encode(),
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode()
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    """The Java program: METEOR_E_JAR, or the jar of an installed pycocoevalcap."""
+    if shutil.which("java") is None:
+        missing("no java on the PATH")
+    named = os.environ.get("METEOR_E_JAR")
+    if named:
+        jar = Path(named)
+    else:
+        try:
+            jar = Path(str(distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor/meteor-1.5.jar")))
+        except PackageNotFoundError:
+            missing("no METEOR_E_JAR, and pycocoevalcap is not installed")
+    if not jar.is_file():
+        missing(f"there is no {jar}")
+    return Java(jar)
 
 
 class PluginSite:

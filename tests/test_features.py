@@ -63,6 +63,16 @@ def test_meteor():
     assert feature.describe() == meteor.signature
 
 
+def test_a_matcher_that_a_chain_has_twice():
+    feature = MeteorFeature({"language": "other", "matchers": ["exact", *chain()["matchers"]]})
+    assert [name for name in feature.columns if name.endswith(".score")] == [
+        "exact.score",
+        "exact#2.score",
+        "stem.score",
+    ]
+    assert len(set(feature.columns)) == feature.dimension
+
+
 def test_meteor_conforms():
     check_feature(MeteorFeature, chain=chain())
 

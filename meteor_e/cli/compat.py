@@ -122,10 +122,11 @@ def _warn(message: str) -> None:
 
 
 def _meteor(configuration: JavaConfiguration) -> Meteor:
+    from meteor_e.cli.java_words import with_java_words
     from meteor_e.meteor import Meteor
 
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
-    return Meteor(
+    meteor = Meteor(
         configuration.language.code,
         task="li",
         parameters=dict(zip(("alpha", "beta", "gamma", "delta"), configuration.parameters, strict=False)),
@@ -137,6 +138,8 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
         character_mode=configuration.character_mode,
         resources=_resources(configuration),
     )
+    meteor.matchers = with_java_words(meteor.matchers)
+    return meteor
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -84,23 +85,29 @@ def atomic_writer(path: PathLike) -> Iterator[TextIO]:
     Raises:
         InputError: if the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
     name = os.fspath(path)
     with _writing(name):
+        target = Path(os.path.realpath(path))
         direct = target.exists() and not target.is_file()
         scratch = target if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
         stream = scratch.open("w" if direct else "x", encoding="utf-8", errors="replace", newline="\n")
     try:
-        with stream:
+        try:
             yield stream
-            with _writing(name):
-                stream.flush()
-        if not direct:
-            with _writing(name):
+        except OSError as error:
+            # Other errors in the block may be another file's; a full disk is no different for any of them.
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise InputError(f"cannot write {name}: {error.strerror}") from error
+            raise
+        with _writing(name):
+            stream.close()
+            if not direct:
                 if target.exists():
                     scratch.chmod(target.stat().st_mode)
                 scratch.replace(target)
     except BaseException:
+        with contextlib.suppress(OSError):
+            stream.close()
         if not direct:
             scratch.unlink(missing_ok=True)
         raise

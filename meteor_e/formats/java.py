@@ -12,7 +12,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-__all__ = ["hash_map_order", "hashtable_order", "java_double", "java_lines", "parse_java_double", "parse_java_int"]
+__all__ = [
+    "hash_map_order",
+    "hashtable_order",
+    "java_double",
+    "java_hash",
+    "java_lines",
+    "parse_java_double",
+    "parse_java_int",
+]
 
 
 def java_double(value: float) -> str:
@@ -127,9 +135,13 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
 
 
-def _hash(text: str) -> int:
-    """Java's ``String.hashCode``, as an unsigned 32-bit number."""
+def java_hash(text: str) -> int:
+    """Return Java's ``String.hashCode`` of a text, as an unsigned 32-bit number."""
     value = 0
+    if text.isascii():
+        for unit in text.encode("ascii"):
+            value = (31 * value + unit) & 0xFFFFFFFF
+        return value
     units = text.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):
         value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
@@ -141,7 +153,7 @@ def hashtable_order(keys: Iterable[str]) -> list[str]:
     buckets: list[list[str]] = [[] for _ in range(11)]
 
     def put(key: str) -> None:
-        buckets[(_hash(key) & 0x7FFFFFFF) % len(buckets)].insert(0, key)
+        buckets[(java_hash(key) & 0x7FFFFFFF) % len(buckets)].insert(0, key)
 
     for count, key in enumerate(dict.fromkeys(keys)):
         if count >= int(len(buckets) * 0.75):
@@ -159,4 +171,4 @@ def hash_map_order(keys: Iterable[str]) -> list[str]:
     size = 16
     while len(distinct) > size * 0.75:
         size *= 2
-    return sorted(distinct, key=lambda key: (_hash(key) ^ _hash(key) >> 16) & (size - 1))
+    return sorted(distinct, key=lambda key: (java_hash(key) ^ java_hash(key) >> 16) & (size - 1))

@@ -46,7 +46,7 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
     try:
         codec = codecs.lookup(encoding)
         one_byte = codec.encode("\n\r")[0] == b"\n\r"
-    except (LookupError, UnicodeError) as error:
+    except (LookupError, TypeError, UnicodeError) as error:
         raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
     lines = _single_byte_lines(stream, codec) if one_byte else _wide_lines(stream, codec)
     number = 0

@@ -82,7 +82,7 @@ class Statistics(NamedTuple):
         if len(vector) < 7 or (len(vector) - 7) % 4:
             raise InputError(f"{len(vector)} statistics; 7 and 4 more a matcher were expected")
         matchers = tuple(MatcherCounts(*vector[at : at + 4]) for at in range(4, len(vector) - 3, 4))
-        return cls(*vector[:4], matchers, *vector[-3:])  # type: ignore[misc,arg-type]
+        return cls(vector[0], vector[1], vector[2], vector[3], matchers, vector[-3], vector[-2], vector[-1])
 
 
 def word_units(words: Sequence[str], character_mode: bool) -> list[int]:

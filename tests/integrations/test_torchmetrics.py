@@ -8,7 +8,12 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
 
 HYPOTHESES = ["the train leaves today", "he closed the door", "a bakery has a new owner", ""]
-REFERENCES = [["today the train leaves"], ["he shut the door", "he closed a door"], ["the bakery has a new owner"], ["no"]]
+REFERENCES = [
+    ["today the train leaves"],
+    ["he shut the door", "he closed a door"],
+    ["the bakery has a new owner"],
+    ["no"],
+]
 
 
 @pytest.fixture
@@ -41,7 +46,7 @@ def test_states_of_two_processes_add_up(metric, tiny_pack):
     other = metric.clone()
     other.reset()
     other.update(HYPOTHESES[2:], REFERENCES[2:])
-    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]), dim=0)
+    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]))
     assert metric.compute().item() == expected(tiny_pack)
 
 

@@ -41,7 +41,8 @@ def distributions(tmp_path_factory):
 
 
 def test_wheel_holds_resources_and_types(distributions):
-    names = zipfile.ZipFile(distributions[0]).namelist()
+    with zipfile.ZipFile(distributions[0]) as archive:
+        names = archive.namelist()
     assert "meteor_e/py.typed" in names
     assert "meteor_e/resources/languages/en.yaml" in names
     assert any(name.startswith("meteor_e/resources/chains/") and name.endswith(".yaml") for name in names)
@@ -49,7 +50,8 @@ def test_wheel_holds_resources_and_types(distributions):
 
 
 def test_sdist_holds_what_a_build_needs(distributions):
-    names = ["/".join(name.split("/")[1:]) for name in tarfile.open(distributions[1]).getnames()]
+    with tarfile.open(distributions[1]) as archive:
+        names = ["/".join(name.split("/")[1:]) for name in archive.getnames()]
     for name in ("pyproject.toml", "README.md", "LICENSE", "resources/languages/en.yaml", "meteor_e/py.typed"):
         assert name in names
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
@@ -75,5 +74,3 @@ def test_the_readme_has_one_command_for_everything():
     assert "pip install ." in commands[0]
     assert "meteor-e score" in commands[0]
     assert "tox" in commands
-
-

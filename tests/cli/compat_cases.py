@@ -1,0 +1,159 @@
+"""Command lines whose output was recorded from the Java program; run it to record them again.
+
+    METEOR_E_JAR=.../meteor-1.5.jar python tests/cli/compat_cases.py
+
+The inputs are in ``tests/cli/compat``, all of our own making; every case names its function words, so that none
+depends on METEOR's data.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "compat"
+RECORD = FOLDER / "java-output.json"
+
+_PLAIN = """
+hyp.txt ref.txt -s function.words -m 'exact stem'
+hyp.txt ref.txt -s function.words -m 'exact stem' -q
+hyp.txt ref.txt -s function.words -m 'exact stem' -vOut
+hyp.txt ref.txt -s function.words -m 'exact stem' -q -vOut
+hyp.txt ref.txt -s function.words -m 'exact stem' -ssOut
+hyp.txt ref.txt -s function.words -m 'exact stem' -ssOut -vOut -q -writeAlignments
+hyp.txt ref.txt -s function.words -m 'exact stem' -writeAlignments -q
+hyp.txt ref.txt -s function.words -m 'exact stem' -writeAlignments -f other -vOut
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -vOut -writeAlignments
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -norm -vOut -writeAlignments
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -norm -noPunct
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -noPunct -lower
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -lower -norm -ch -vOut
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t adq
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t hter
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t util
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t UTIL -ch -ssOut
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t tune
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t li
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t universal
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t custom
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -t default -l English
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -w '1 .5 .25'
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -w '1 .5 .25' -ssOut
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -p '.5 1 .5 .5'
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -p '.5 1 .5 .5' -t li
+hyp.txt ref.txt -s function.words -d synonyms -a paraphrases.gz -p '.5 1d 5e-1 0x1p-1 7 12345678' -w '1 1 1 1'
+hyp.txt ref.txt -s function.words -m 'paraphrase exact' -a paraphrases.gz -writeAlignments
+hyp.txt ref.txt -s function.words -m 'EXACT  Synonym ' -d synonyms -w 1
+hyp.txt ref.txt -s function.words -m 'exact stem' -w '1 .5 .3'
+hyp.txt ref.txt -s function.words -m 'exact stem exact stem exact' -vOut
+hyp.txt ref.txt -s function.words -m 'exact stem exact stem exact' -ssOut
+hyp.txt ref.txt -s function.words -m exact -p '1e-5 0.00012 1 .5'
+hyp.txt ref.txt -s function.words -m exact -x 1 -vOut
+hyp.txt ref.txt -s function.words -m exact -x 2 -ssOut
+hyp.txt ref.txt -s function.words -m exact -m stem -l fr -l en
+hyp.txt ref.txt -s function.words -l da
+hyp.txt ref.txt -s function.words -l SWEDISH -vOut
+hyp.txt ref.txt -s function.words -l se -t tune
+hyp.txt ref.txt -s function.words -l no -w '1'
+hyp.txt ref.txt -s function.words -l xx
+hyp.txt ref.txt -s function.words -l other -t rank -lower
+hyp.txt ref.txt -s function.words -l xx -t universal -a paraphrases.gz
+hyp.txt ref.txt -s function.words -l xx -p '.5 1 .5 .5'
+hyp.txt ref.txt -s function.words -l fr -m 'exact stem' -vOut
+hyp.txt ref.txt -s function.words -l fr -m 'exact stem' -t li -lower
+hyp.txt refs3.txt -s function.words -m 'exact stem' -r 3 -vOut -writeAlignments
+hyp.txt refs3.txt -s function.words -m 'exact stem' -r 3 -lower
+hyp.txt refs3.txt -s function.words -m 'exact stem' -r 3 -ssOut
+hyp.txt ref.txt -s function.words -m exact -r 0 -q
+hyp.txt ref.txt -s function.words -m exact -r -7 -q
+odd.txt odd-ref.txt -s function.words -m 'exact stem' -writeAlignments -vOut
+odd.txt odd-ref.txt -s function.words -m 'exact stem' -writeAlignments -lower
+odd.txt odd-ref.txt -s function.words -m 'exact stem' -l fr -writeAlignments -vOut
+odd.txt odd.txt -s function.words -m exact -ch -vOut
+empty.txt empty.txt -s function.words -m exact -ssOut
+hyp.txt ref.txt -new new -vOut
+hyp.txt ref.txt -new new -x 1 -q
+hyp.txt ref.txt -l en -norm -ch -m stem -w 1 -p '1 1 1 1' -t adq -s function.words -a none -new new
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem'
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -vOut
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -ssOut
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -q -f out -norm -ch
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments
+test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments -vOut -lower
+test-2.sgm ref-2.sgm -sgml -s function.words -l xx
+"""
+
+_STDIO = """
+- - -stdio -s function.words -m 'exact stem'
+- - -mira -s function.words -m 'exact stem' -lower -q -vOut -ssOut -r 4
+missing missing -stdio -s function.words -m 'exact stem' -norm -ch
+- - -stdio -s function.words -l da -w 1
+"""
+
+
+class Case(NamedTuple):
+    """A command line, and what stands on standard input."""
+
+    command: str
+    stdin: bytes = b""
+
+    @property
+    def arguments(self) -> list[str]:
+        return shlex.split(self.command)
+
+
+def cases() -> list[Case]:
+    requests = (FOLDER / "requests.txt").read_bytes()
+    return [
+        *(Case(line) for line in _PLAIN.strip().split("\n")),
+        *(Case(line, requests) for line in _STDIO.strip().split("\n")),
+    ]
+
+
+def fill(folder: Path) -> None:
+    """Copy the inputs; the paraphrase tables are packed on the way."""
+    shutil.copytree(FOLDER, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(RECORD.name))
+    table = gzip.compress((folder / "paraphrases.txt").read_bytes(), mtime=0)
+    (folder / "paraphrases.gz").write_bytes(table)
+    (folder / "new" / "paraphrase.gz").write_bytes(table)
+
+
+def written(folder: Path) -> dict[str, str]:
+    """Take out of the folder what was written to it."""
+    found = {}
+    for pattern in ("*.scr", "*-align.out"):
+        for path in sorted(folder.glob(pattern)):
+            found[path.name] = path.read_bytes().decode("utf-8")
+            path.unlink()
+    return found
+
+
+def run_java(jar: str, case: Case, folder: Path) -> dict[str, object]:
+    """Return what the Java program makes of a case."""
+    done = subprocess.run(
+        ["java", "-Xmx1G", "-jar", jar, *case.arguments], cwd=folder, input=case.stdin, capture_output=True, check=True
+    )
+    return {
+        "stdout": done.stdout.decode("utf-8"),
+        "stderr": done.stderr.decode("utf-8"),
+        "files": written(folder),
+    }
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        fill(folder)
+        record = {case.command: run_java(os.environ["METEOR_E_JAR"], case, folder) for case in cases()}
+    RECORD.write_text(json.dumps(record, ensure_ascii=True, indent=0) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

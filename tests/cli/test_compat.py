@@ -1,0 +1,430 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from compat_cases import RECORD, Case, cases, fill, run_java, written
+
+from meteor_e.cli import main
+from meteor_e.cli.java_options import FLAGS, VALUES, JavaConfiguration, UsageError, parse
+from meteor_e.formats.alignments import read_alignments
+from meteor_e.packs import PackStore, build_pack
+
+CASES = cases()
+RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
+SHARED = Path(os.environ.get("METEOR_E_SHARED", Path(__file__).parents[3] / "shared"))
+GOLDEN = SHARED / "golden"
+GOLDEN_COMMANDS = sorted((GOLDEN / "meteor-1.5").glob("*.cmd"))
+JAR = os.environ.get("METEOR_E_JAR", "")
+
+needs_java = [
+    pytest.mark.java,
+    pytest.mark.skipif(not (JAR and shutil.which("java")), reason="java or METEOR_E_JAR is missing"),
+]
+
+
+class Result:
+    """What a run of the command line left behind."""
+
+    def __init__(self, code: int, stdout: bytes, stderr: bytes) -> None:
+        self.code = code
+        self.stdout = stdout.decode("utf-8")
+        self.stderr = stderr.decode("utf-8")
+
+
+def meteor_e(*arguments: str, stdin: bytes = b"") -> Result:
+    """Run the command line in this process, with streams as a real one has them."""
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="ascii", write_through=True) for data in (stdin, b"", b"")]
+    saved = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = streams
+    try:
+        with pytest.raises(SystemExit) as stop:
+            main(["compat", *arguments])
+        for stream in streams[1:]:
+            stream.flush()
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = saved
+    code = stop.value.code
+    assert isinstance(code, int)
+    return Result(code, *(stream.buffer.getvalue() for stream in streams[1:]))
+
+
+@pytest.fixture(scope="module")
+def own_packs(tmp_path_factory):
+    """Return packs of our own words for all languages that need one; prefixes they have none."""
+    root = tmp_path_factory.mktemp("packs")
+    words = root / "words.txt"
+    words.write_text("the\n", encoding="utf-8")
+    for language in ("en", "fr", "de", "es", "ru", "cs"):
+        build_pack(root / "packs" / language, language=language, function_words=words)
+    return root / "packs"
+
+
+@pytest.fixture
+def folder(own_packs, tmp_path, monkeypatch):
+    """Stand in a folder with the cases' inputs."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(own_packs))
+    monkeypatch.setenv("METEOR_E_CACHE", str(own_packs.parent / "cache"))
+    monkeypatch.setenv("METEOR_E_OFFLINE", "1")
+    fill(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# -- the same as Java ------------------------------------------------------------------------------------------
+
+
+def test_every_case_is_recorded():
+    assert [case.command for case in CASES] == list(RECORDED)
+
+
+def test_the_cases_use_every_option():
+    used = {word for case in CASES for word in case.arguments}
+    assert {*VALUES, *FLAGS} <= used
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
+def test_output_and_files_are_javas_to_the_byte(case: Case, folder):
+    expected = RECORDED[case.command]
+    result = meteor_e(*case.arguments, stdin=case.stdin)
+    assert result.stdout == expected["stdout"]
+    assert written(folder) == expected["files"]
+    assert result.code == 0
+    added = "Warning: all weights are 0"
+    assert [line for line in result.stderr.split("\n") if not line.startswith(added)] == expected["stderr"].split("\n")
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, marks=needs_java, id=case.command) for case in CASES])
+def test_the_record_is_what_java_writes(case: Case, folder):
+    assert run_java(JAR, case, folder) == RECORDED[case.command]
+
+
+# -- golden outputs --------------------------------------------------------------------------------------------
+
+
+def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
+    """Compare texts word by word; numbers may differ by the tolerance, nothing else may."""
+    assert len(found.split("\n")) == len(expected.split("\n"))
+    for number, (one, other) in enumerate(zip(found.split("\n"), expected.split("\n"), strict=True), 1):
+        if one == other:
+            continue
+        words, others = one.split(), other.split()
+        assert len(words) == len(others), f"line {number}"
+        for word, wanted in zip(words, others, strict=True):
+            assert word == wanted or math.isclose(float(word), float(wanted), rel_tol=0, abs_tol=tolerance), (
+                f"line {number}: {word} for {wanted}"
+            )
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.skipif(not GOLDEN_COMMANDS, reason=f"no golden outputs in {SHARED} (METEOR_E_SHARED)")
+@pytest.mark.parametrize("command", GOLDEN_COMMANDS, ids=lambda path: path.stem)
+def test_golden_outputs(command: Path, tmp_path, monkeypatch):
+    arguments = shlex.split(command.read_text(encoding="utf-8"))[1:]
+    language = JavaConfiguration.of(parse(arguments)).language
+    for pack in {"en", language.pack or "en"}:
+        found = PackStore().find(pack)
+        if found is None or len(found.function_words) < 50:
+            pytest.skip(f"METEOR's own pack {pack!r} is not installed: meteor-e pack install {pack}")
+    monkeypatch.chdir(GOLDEN)
+    golden = {path.name[len(command.stem) + 1 :]: path for path in command.parent.glob(f"{command.stem}.*")}
+
+    result = meteor_e(*arguments, "-vOut", "-writeAlignments", "-f", str(tmp_path / "out"))
+    assert (result.code, result.stderr) == (0, "")
+    head, system = result.stdout.split("\nSystem level statistics:\n")
+    lines = head.split("\n")
+    assert next(line for line in lines if line.startswith("Eval ID:")) == golden["id.txt"].read_text().rstrip("\n")
+    scores = "".join(line.split("\t", 1)[1] + "\n" for line in lines if line.startswith("Segment "))
+    assert_close(scores, golden["vout.tsv"].read_text())
+    assert_close(f"System level statistics:\n{system}".strip(), golden["system.txt"].read_text().strip())
+    if "align.out" in golden:
+        ours = read_alignments((tmp_path / "out-align.out").read_text(encoding="utf-8").split("\n"), "ours")
+        theirs = read_alignments(golden["align.out"].read_text(encoding="utf-8").split("\n"), "golden")
+        for found, expected in zip(ours, theirs, strict=True):
+            assert found.scores == pytest.approx(expected.scores, rel=0, abs=1e-9, nan_ok=True)
+            assert (found.number, found.hypothesis, found.reference, found.matches) == (
+                expected.number,
+                expected.hypothesis,
+                expected.reference,
+                expected.matches,
+            )
+
+    result = meteor_e(*arguments, "-ssOut")
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == golden["ss.txt"].read_text()
+
+
+# -- what differs from Java on purpose -------------------------------------------------------------------------
+
+ERRORS = [
+    # command, exit code, what the message says
+    ("", 2, "a test file and a reference file are needed"),
+    ("hyp.txt", 2, "a test file and a reference file are needed"),
+    ("hyp.txt ref.txt -foo", 2, 'unknown option "-foo"'),
+    ("hyp.txt ref.txt -vout", 2, "did you mean '-vOut'?"),
+    ("hyp.txt ref.txt ref.txt", 2, 'unknown option "ref.txt"'),
+    ("-m exact hyp.txt ref.txt", 2, 'unknown option "hyp.txt"'),
+    ("hyp.txt ref.txt -e 1", 2, 'unknown option "-e"'),
+    ("hyp.txt ref.txt -l", 2, "option -l needs a value"),
+    ("hyp.txt ref.txt -l ja", 2, "unknown language (ja)"),
+    ("hyp.txt ref.txt -l ''", 2, "unknown language ()"),
+    ("hyp.txt ref.txt -l ar-bw-red", 2, "is not supported"),
+    ("hyp.txt ref.txt -t foo", 2, "unknown task (foo)"),
+    ("hyp.txt ref.txt -m 'exact foo'", 2, "unknown module (foo)"),
+    ("hyp.txt ref.txt -m ''", 2, "-m names no module"),
+    ("hyp.txt ref.txt -m exact -w 1,0", 2, "-w: not a number: '1,0'"),
+    ("hyp.txt ref.txt -w '1 1 1 1 1'", 2, "-w has 5 weights, but there are 4 modules"),
+    ("hyp.txt ref.txt -m exact -p '.5 1 .5'", 2, "-p needs alpha, beta, gamma and delta"),
+    ("hyp.txt ref.txt -m exact -p '.5 1 .5 a'", 2, "-p: not a number: 'a'"),
+    ("hyp.txt ref.txt -m exact -s function.words -p '.5 1 .5 7'", 2, "delta"),
+    ("hyp.txt ref.txt -m exact -s function.words -p '.5 NaN .5 .5'", 2, "beta"),
+    ("hyp.txt ref.txt -m exact -x 0", 2, "-x is 0"),
+    ("hyp.txt ref.txt -m exact -x 5.0", 2, "-x: not a whole number of 32 bits: '5.0'"),
+    ("hyp.txt ref.txt -m exact -x 99999999999", 2, "-x: not a whole number"),
+    ("hyp.txt ref.txt -m exact -s function.words -r two", 2, "-r: not a whole number"),
+    ("hyp.txt ref.txt -l da -norm", 2, "no normalizer for language (danish)"),
+    ("hyp.txt ref.txt -l cz -m stem -s function.words", 2, "language 'cs' has no stemmer"),
+    ("missing.txt ref.txt -m exact -s function.words", 1, "cannot read missing.txt: No such file or directory"),
+    ("hyp.txt . -m exact -s function.words", 1, "cannot read .: Is a directory"),
+    ("- - -m exact -s function.words", 2, "add -stdio"),
+    ("short.txt ref.txt -m exact -s function.words", 1, "test and reference not same length"),
+    ("hyp.txt ref.txt -m exact -s function.words -r 2", 1, "for 2 references a segment"),
+    ("empty.txt empty.txt -m exact -s function.words", 1, "empty.txt is empty"),
+    ("hyp.txt ref.txt -m exact -s function.words -writeAlignments -f no/folder", 1, "cannot write no/folder-align.out"),
+    ("hyp.txt ref.txt -m exact -s missing", 3, "cannot read the word list missing"),
+    ("hyp.txt ref.txt -m 'exact paraphrase' -s function.words -a missing", 3, "missing"),
+    ("hyp.txt ref.txt -m 'exact paraphrase' -s function.words", 3, "no paraphrase table is installed"),
+    ("hyp.txt ref.txt -m 'exact synonym' -s function.words -d missing", 3, "missing"),
+    ("hyp.txt ref.txt -new missing", 3, "missing/function.words"),
+    ("hyp.txt ref.sgm -sgml -m exact -s function.words", 1, "hyp.txt has no tstset or refset"),
+    ("test.sgm ref-2.sgm -sgml -m exact -s function.words", 1, "set 'zz' of ref-2.sgm is not in test.sgm"),
+    ("test.sgm ref.sgm -sgml -m exact -s function.words -f no/folder", 1, "cannot write no/folder-sys.scr"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "message"), ERRORS, ids=[error[0] or "nothing" for error in ERRORS])
+def test_errors_are_one_line_and_an_exit_code(command, code, message, folder):
+    result = meteor_e(*shlex.split(command))
+    assert result.code == code
+    lines = [line for line in result.stderr.rstrip("\n").split("\n") if not line.startswith("Warning: ")]
+    assert len(lines) == 1
+    assert message in lines[0]
+    assert written(folder) == {}
+
+
+SGML_ERRORS = [
+    ('<tstset setid="news-1">', "<tstset>", "Set ID (setid) required in line: <tstset>"),
+    ('docid="weather" sysid="sysB"', 'sysid="sysB"', 'Doc ID (docid) required in line: <doc sysid="sysB">'),
+    ('docid="weather" sysid="sysB"', 'docid="weather"', "System ID (sysid or refid) must be specified"),
+    ('<doc docid="weather" sysid="sysB">\n', "", "segment outside of documents"),
+    ('<tstset setid="news-1">\n', "", "document outside of tstset and refset"),
+    ("</seg>", "", "segment '1' is not closed"),
+    ('docid="weather"', 'docid="other"', "has no segment that a reference in ref.sgm has"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), SGML_ERRORS, ids=[error[2] for error in SGML_ERRORS])
+def test_sgml_that_java_dies_of(old, new, message, folder):
+    text = '<tstset setid="news-1">\n<doc docid="weather" sysid="sysB">\n<seg id="1">rain</seg>\n</doc>\n</tstset>\n'
+    assert old in text
+    (folder / "bad.sgm").write_text(text.replace(old, new), encoding="utf-8")
+    result = meteor_e("bad.sgm", "ref.sgm", "-sgml", "-m", "exact", "-s", "function.words")
+    assert result.code == 1
+    assert message in result.stderr
+    assert written(folder) == {}
+
+
+STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
+
+
+@pytest.mark.parametrize(
+    ("request_line", "answer"),
+    [
+        ("EVAL ||| 1 2 3", "Error: 23 statistics expected, found 3"),
+        ("EVAL ||| ||| " + STATISTICS, "Error: 23 statistics expected, found 0"),
+        (f"EVAL ||| {STATISTICS} ||| x", "Error: 23 statistics expected, found 1"),
+        ("EVAL ||| " + STATISTICS.replace("3", "x", 1), "Error: not a number in the statistics: 'x'"),
+        ("EVAL ||| " + STATISTICS.replace("3", "1_0", 1), "Error: not a number in the statistics: '1_0'"),
+        ("EVAL ||| " + STATISTICS.replace("3", "nan", 1), "Error: not a number in the statistics: 'nan'"),
+        ("SCORE ||| " + "a " * 2100 + "||| " + "a " * 2000, "Error: a segment of 2000 words and its reference of 2100"),
+    ],
+)
+def test_requests_that_cannot_be_answered_get_an_error_and_the_session_goes_on(request_line, answer, folder):
+    stdin = f"{request_line}\nSING ||| {STATISTICS}\n".encode()
+    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    assert result.code == 0
+    error, score = result.stdout.rstrip("\n").split("\n")
+    assert error.startswith(answer)
+    assert float(score) > 0
+
+
+@pytest.mark.parametrize("last", ["-4 4", "1e308 1e308", "-1e308 1e308", "0 0", "NaN NaN"])
+def test_statistics_that_no_alignment_has_score_something(last, folder):
+    stdin = f"EVAL ||| 3 4 1 1 2 2 {'0 ' * 14}1e300 {last} ||| {STATISTICS}\n".encode()
+    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    scores = [float(line) for line in result.stdout.rstrip("\n").split("\n")]
+    assert len(scores) == 3
+    assert all(0 <= score <= 1 for score in scores)
+
+
+def test_lines_are_not_lost_in_a_long_session(folder):
+    line = b"SCORE ||| the old harbour ||| an old harbour\n"
+    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-s", "function.words", stdin=line * 3000)
+    assert result.stdout.count("\n") == 3000
+    assert len(set(result.stdout.split("\n"))) == 2
+
+
+def test_help_lists_every_option():
+    result = meteor_e("--help")
+    assert result.code == 0
+    for option in (*VALUES, *FLAGS):
+        assert f"  {option} " in result.stdout
+
+
+def test_options_may_stand_in_any_order_and_the_last_of_a_kind_counts():
+    options = parse(["h", "r", "-q", "-l", "fr", "-norm", "-l", "de", "-mira"])
+    assert (options.language, options.quiet, options.normalize, options.stdio) == ("de", True, True, True)
+    with pytest.raises(UsageError, match="needs a value"):
+        parse(["h", "r", "-f"])
+
+
+# -- as a child process ----------------------------------------------------------------------------------------
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "meteor_e", "compat", *arguments]
+
+
+@contextlib.contextmanager
+def session(*arguments: str):
+    process = subprocess.Popen(
+        command("-", "-", "-stdio", *arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+
+
+def test_each_answer_comes_at_once(folder):
+    with session("-l", "da", "-s", "function.words") as process:
+        for _ in range(3):
+            process.stdin.write(b"SCORE ||| the old harbour ||| an old harbour\n")
+            process.stdin.flush()
+            statistics = process.stdout.readline()
+            assert statistics.startswith(b"3.0 3.0 ")
+            process.stdin.write(b"EVAL ||| " + statistics)
+            process.stdin.flush()
+            assert process.stdout.readline() == process.stdout.readline() != b"0.0\n"
+        # A carriage return ends a line, too; Java does not wait for a line feed behind it.
+        process.stdin.write(b"SCORE ||| a ||| a\r")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b"1.0 1.0 ")
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
+    with session("-l", "da", "-s", "function.words") as process:
+        process.stdout.close()
+        process.stdin.write(b"SCORE ||| a ||| a\n")
+        process.stdin.flush()
+        assert process.wait(10) == 1
+        assert process.stderr.read() == b""
+
+
+def test_a_session_starts_fast(folder):
+    best = math.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        done = subprocess.run(
+            command("-", "-", "-stdio", "-l", "da", "-s", "function.words"),
+            input=b"SCORE ||| a ||| a\n",
+            capture_output=True,
+            check=True,
+        )
+        best = min(best, time.perf_counter() - start)
+        assert done.stdout
+    # Well under 0.3 s on an idle machine; the bound leaves room for a busy one.
+    assert best < 1.5
+
+
+# -- pycocoevalcap ---------------------------------------------------------------------------------------------
+
+CAPTIONS = {
+    "harbour": ["a man paints an old boat in the harbour", "an old man is painting his boat", "painting a boat."],
+    "kitchen": ["two children bake a cake", "kids are baking bread in the kitchen"],
+    "meadow": ["a brown horse runs across the meadow", "the horse gallops over green grass", "horses don't sleep here"],
+}
+RESULTS = {
+    "harbour": ["a man painting a boat  in the port"],
+    "kitchen": ["two kids make a cake ||| in the kitchen"],
+    "meadow": ["The horse is running through a field, quickly."],
+}
+
+
+JAVA_SCORES = 0.27325336806958606, [0.3944005913703295, 0.30083025523108164, 0.20434442965431499]
+"""What the class returns on top of the Java program."""
+
+
+def captions_scores() -> tuple[float, list[float]]:
+    """Score with pycocoevalcap's class, and whatever program is called java."""
+    from pycocoevalcap.meteor.meteor import Meteor
+
+    meteor = Meteor()
+    try:
+        return meteor.compute_score(CAPTIONS, RESULTS)
+    finally:
+        # The class leaves these open.
+        meteor.meteor_p.stdout.close()
+        meteor.meteor_p.stderr.close()
+
+
+@pytest.fixture
+def english():
+    """Return METEOR's own English pack."""
+    pack = PackStore().find("en")
+    if pack is None or pack.paraphrases is None or len(pack.paraphrases) < 1_000_000:
+        pytest.skip("METEOR's own English pack is not installed: meteor-e pack install en")
+    return pack
+
+
+@pytest.fixture
+def java_is_meteor_e(tmp_path, monkeypatch):
+    """Put a program called java first on the path that runs meteor-e."""
+    shim = tmp_path / "bin" / "java"
+    shim.parent.mkdir()
+    words = shlex.join(command())
+    shim.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "-jar -Xmx2G meteor-1.5.jar" ] || exit 9\nshift 3\nexec {words} "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program called java is a shell script")
+def test_pycocoevalcap_runs_unchanged(english, java_is_meteor_e):
+    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+    score, scores = captions_scores()
+    assert scores == pytest.approx(JAVA_SCORES[1], rel=0, abs=1e-12)
+    assert score == pytest.approx(JAVA_SCORES[0], rel=0, abs=1e-12)
+
+
+@pytest.mark.java
+@pytest.mark.skipif(not shutil.which("java"), reason="java is missing")
+def test_pycocoevalcap_on_java():
+    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+    assert captions_scores() == JAVA_SCORES

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from meteor_e.errors import ConfigError, InputError
+from meteor_e.formats.plain import decode_lines, read_segments
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(data: bytes):
+        path = tmp_path / "segments.txt"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("data", "segments"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"one\ntwo\n", ["one", "two"]),
+        (b"one\r\ntwo", ["one", "two"]),
+        (b"\n\none\n\n", ["", "", "one", ""]),
+        (b"\xef\xbb\xbfone\n\xef\xbb\xbftwo\n", ["one", "\ufefftwo"]),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\0h\ri\r\r\n".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\0h\ri\r"]),
+        ("größer 東京 😀\n".encode(), ["größer 東京 😀"]),
+    ],
+)
+def test_segments(write, data, segments):
+    assert list(read_segments(write(data))) == segments
+    assert list(read_segments(write(gzip.compress(data)))) == segments
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"one\ntwo\n"))))
+    assert list(read_segments("-")) == ["one", "two"]
+
+
+def test_other_encodings(write):
+    assert list(read_segments(write("größer\r\n\n".encode("latin-1")), encoding="latin-1")) == ["größer", ""]
+    assert list(read_segments(write("größer\r\nb\u2028\n".encode("utf-16")), encoding="utf-16")) == [
+        "größer",
+        "b\u2028",
+    ]
+    with pytest.raises(ConfigError, match="unknown encoding 'latin-99'"):
+        list(read_segments(write(b""), encoding="latin-99"))
+    with pytest.raises(ConfigError, match="unknown encoding 'base64'"):
+        list(read_segments(write(b""), encoding="base64"))
+
+
+def test_invalid_text_is_located(write):
+    lines = read_segments(write(b"one\ntwo\nthr\xe9e\nfour\n"))
+    assert [next(lines), next(lines)] == ["one", "two"]
+    with pytest.raises(
+        InputError, match=r"segments\.txt, line 3: not valid UTF-8 \(byte 4: invalid continuation byte\)"
+    ):
+        next(lines)
+    with pytest.raises(InputError, match="line 2: not valid UTF-16"):
+        list(read_segments(write("one\n".encode("utf-16-le") + b"\x00\xd8\x00"), encoding="utf-16-le"))
+
+
+def test_files_that_cannot_be_read(tmp_path, write):
+    with pytest.raises(InputError, match=r"cannot read .*missing: No such file or directory"):
+        list(read_segments(tmp_path / "missing"))
+    with pytest.raises(InputError, match="Is a directory"):
+        list(read_segments(tmp_path))
+    with pytest.raises(InputError, match="null byte"):
+        list(read_segments("a\0b"))
+    whole = gzip.compress(b"one\n" * 100_000)
+    for damaged, message in (
+        (whole[:-20], "breaks off"),
+        (whole[:50] + b"\xff" * 50 + whole[100:], "cannot read"),
+        (whole[:3] + b"\xff" + whole[4:], "cannot read"),
+    ):
+        with pytest.raises(InputError, match=message):
+            list(read_segments(write(damaged)))
+
+
+def test_segments_are_read_as_they_are_asked_for(write):
+    data = b"one\n" * 200_000 + b"\xff\n"
+    stream = io.BufferedReader(io.BytesIO(data))
+    assert next(decode_lines(stream, "a stream")) == "one"
+    assert stream.raw.tell() < len(data) / 2
+
+
+def test_an_error_of_the_reader_is_its_own(write):
+    def broken():
+        for _ in read_segments(write(b"one\n")):
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        broken()

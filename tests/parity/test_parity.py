@@ -1,0 +1,140 @@
+"""meteor_e against the figures of the Java program in the parity files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from make import grouped, make
+from parity_cases import (
+    ALIGNMENT_FILE,
+    CORPUS_FILE,
+    SCORE_FILES,
+    TOKEN_FILES,
+    OwnResources,
+    needs_pack,
+    read_corpus,
+    read_scores,
+    read_tokens,
+)
+
+from meteor_e.alignment.alignment import AlignedMatch
+from meteor_e.results import Score
+from meteor_e.scoring import formula
+from meteor_e.scoring.statistics import Statistics
+
+CLOSE = 1e-12
+POW = 1e-9
+"""Java's ``Math.pow`` and C's differ in the last bit for a few arguments."""
+RULES_OF_POW = {"frag of 12/47"}
+
+RUNS = [
+    pytest.param(path.name, group, id=f"{path.stem}: {group[0].options} -r {len(group[0].references)}")
+    for path in SCORE_FILES
+    for group in grouped(read_scores(path), lambda case: case.run)
+]
+TOKEN_RUNS = [
+    pytest.param(group, id=f"{path.stem}: {group[0].options}")
+    for path in TOKEN_FILES
+    for group in grouped(read_tokens(path), lambda case: case.options)
+]
+ALIGNMENT_RUNS = [
+    pytest.param(group, id=group[0].options)
+    for group in grouped(read_scores(ALIGNMENT_FILE), lambda case: case.options)
+]
+CORPORA = {(case.file, case.options, int(case.references)): case for case in read_corpus()}
+
+
+def statistics_text(statistics: Statistics) -> str:
+    """Write statistics as the Java program does: always four modules."""
+    vector = statistics.to_vector()
+    counts = [*vector[4:-3], *[0] * 16][:16]
+    return " ".join(map(str, [*vector[:4], *counts, *vector[-3:]]))
+
+
+def matches_text(matches: Sequence[AlignedMatch]) -> str:
+    return " ".join(
+        f"{m.reference_start}:{m.reference_length}-{m.hypothesis_start}:{m.hypothesis_length}@{m.matcher}"
+        for m in matches
+    )
+
+
+def differences(result: Score, figures: dict[str, str], tolerance: float) -> dict[str, tuple[float, str]]:
+    """Return the figures that are not Java's, in their undefined form (NaN) and in the one that users see."""
+    raw = formula.compute(result.statistics, result.parameters)
+    wrong = {}
+    for name, text in figures.items():
+        java, ours = float(text), getattr(raw, name)
+        shown = getattr(result, name)
+        same = math.isnan(ours) if math.isnan(java) else abs(ours - java) <= tolerance
+        if not same or shown != (0.0 if math.isnan(ours) else ours):
+            wrong[name] = (ours, text)
+    return wrong
+
+
+def test_the_files_hold_hundreds_of_cases_with_figures():
+    scores = [case for path in SCORE_FILES for case in read_scores(path)]
+    tokens = [case for path in TOKEN_FILES for case in read_tokens(path)]
+    assert len(scores) > 900
+    assert len(tokens) > 1500
+    assert all(case.score for case in scores)
+
+
+@pytest.mark.parametrize(("file", "cases"), RUNS)
+def test_statistics_scores_and_alignments_are_javas(file, cases, own: OwnResources, request):
+    options, references = cases[0].run
+    if needs_pack(options):
+        request.getfixturevalue("packs")
+    meteor = own.meteor(options)
+    wrong = []
+    for case in cases:
+        result = meteor.score(case.hypothesis, case.references)
+        figures = {
+            "precision": case.precision,
+            "recall": case.recall,
+            "fragmentation_penalty": case.penalty,
+            "score": case.score,
+        }
+        different: dict[str, object] = dict(differences(result, figures, POW if case.rule in RULES_OF_POW else CLOSE))
+        if statistics_text(result.statistics) != case.statistics:
+            different["statistics"] = (statistics_text(result.statistics), case.statistics)
+        if matches_text(result.alignment.matches) != case.alignment:
+            different["matches"] = (matches_text(result.alignment.matches), case.alignment)
+        if different:
+            wrong.append((case.rule, case.hypothesis, case.references, different))
+    assert not wrong
+    java = CORPORA.get((file, options, references))
+    if java is not None:
+        corpus = meteor.corpus([case.hypothesis for case in cases], [case.references for case in cases])
+        figures = dict(
+            zip(("precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"), java[3:], strict=True)
+        )
+        assert not differences(corpus, figures, CLOSE)
+
+
+@pytest.mark.parametrize("cases", TOKEN_RUNS)
+def test_words_are_javas(cases, own: OwnResources, request):
+    if needs_pack(cases[0].options):
+        request.getfixturevalue("packs")
+    meteor = own.meteor(cases[0].options)
+    found = [(case.text, " ".join(token.form for token in meteor.tokenize(case.text))) for case in cases]
+    assert found == [(case.text, case.tokens) for case in cases]
+
+
+@pytest.mark.parametrize("cases", ALIGNMENT_RUNS)
+def test_the_aligners_maximum_accuracy_is_javas(cases, own: OwnResources, request):
+    if needs_pack(cases[0].options):
+        request.getfixturevalue("packs")
+    meteor = own.meteor(cases[0].options)
+    found = [
+        matches_text(meteor.align(case.hypothesis, case.references[0], maximum_accuracy=True).matches) for case in cases
+    ]
+    assert found == [case.alignment for case in cases]
+
+
+@pytest.mark.java
+def test_the_files_are_what_the_java_program_prints(java, own: OwnResources):
+    texts = make(java.run, own)
+    assert CORPUS_FILE in texts
+    assert [path.name for path, text in texts.items() if path.read_text(encoding="utf-8") != text] == []

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import copy
+import gzip
+import lzma
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import types
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from java_stems import JAVA_CODES, content, java_stems, read
+
+from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.text import stemming
+from meteor_e.text.stemming import STEMMERS, SnowballStemmer, stemmer
+from meteor_e.text.tokens import split_words
+
+
+def test_the_stemmers_are_those_of_the_java_program():
+    assert set(STEMMERS) == set(JAVA_CODES)
+
+
+@pytest.mark.parametrize("name", STEMMERS)
+def test_stems_are_those_of_the_java_program(name):
+    pairs = read(name)
+    assert len(pairs) > 200
+    stem = stemmer(name)
+    assert [(word, stem(word)) for word, _ in pairs] == pairs
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "expected"),
+    [
+        ("danish", "vent...", "vent.."),
+        ("danish", "ve\u0301\u0301", "ve\u0301"),
+        ("dutch", "ème", "ème"),
+        ("english", "'\U0001f600", "\U0001f600"),
+        ("finnish", "22.,-22", "22.,-22"),
+        ("finnish", "+22", "+2"),
+        ("finnish", "talaaseen", "talaas"),
+        ("french", "naïvement", "naïv"),
+        ("french", "contiguës", "contigu"),
+        ("french", "guë", "guë"),
+        ("german", "ergebnissen", "ergebniss"),
+        ("german", "verhältnißes", "verhaltniss"),
+        ("hungarian", "idõbõl", "idõ"),
+        ("hungarian", "időből", "időből"),
+        ("portuguese", "evoluça~o", "evoluçã"),
+        ("portuguese", "evolución", "evolu"),
+        ("russian", "перелётами", "перелёт"),
+    ],
+)
+def test_what_differs_from_the_newer_release(name, word, expected):
+    """One word a rule; the stems are the Java program's."""
+    assert stemmer(name)(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "expected"),
+    [
+        ("dutch", "ü" * 1500 + "bheden", "u" * 1500 + "bheid"),
+        ("german", "Uäß" * 700 + "ybnisses", "uass" * 700 + "ybniss"),
+        ("german", "ü" * 1500 + "beren", "u" * 1500 + "b"),
+        ("spanish", "é" * 1500 + "bándose", "e" * 1500 + "b"),
+        ("finnish", "s" * 1500 + "een", "s" * 1500 + "een"),
+    ],
+)
+def test_long_words(name, word, expected):
+    assert stemmer(name)(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("dutch", "ü"), ("english", "ly"), ("finnish", "s"), ("german", "ü"), ("spanish", "é"), ("turkish", "ı")],
+)
+def test_time_is_linear_in_the_length_of_a_word(name, part):
+    """Four times the length must not take sixteen times as long."""
+    stem = stemmer(name)
+
+    def seconds(length):
+        times = []
+        for _ in range(3):
+            before = time.process_time()
+            stem(part * (length // len(part)))
+            times.append(time.process_time() - before)
+        return min(times)
+
+    assert seconds(400_000) < 8 * seconds(100_000)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(STEMMERS),
+    st.text(
+        st.one_of(
+            st.sampled_from("'aeiusnthH2.~\xdf\xe9\xeb\xef\u0451\u0439\u0301\ue000\ud83d\ude00\U0001f600\U00100401"),
+            st.characters(exclude_categories=()),
+        )
+    ),
+)
+def test_any_text_has_a_stem_of_its_own_characters(name, word):
+    """Nothing that stands in for another character on the way is left over."""
+    stem = stemmer(name)(word)
+    wide = {char for char in stem if char > "\uffff"}
+    assert wide <= set(word.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
+    assert len(stem) <= len(word) + word.count("ß") + 1
+
+
+@pytest.mark.parametrize("name", STEMMERS)
+def test_nothing_has_nothing_as_its_stem(name):
+    assert stemmer(name)("") == ""
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(ConfigError, match=r"unknown stemmer 'germn' \(did you mean 'german'\?\); known: danish, .*"):
+        stemmer("germn")
+
+
+def test_missing_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "Stemmer", None)
+    with pytest.raises(ResourceError, match=r"pip install 'PyStemmer>=2\.2,<3'"):
+        SnowballStemmer("english")
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "stem"),
+    [
+        # As PyStemmer 3.1.0 stems them.
+        ("danish", "hund'", "hund"),
+        ("dutch", "taie", "taie"),
+        ("english", "jying", "jie"),
+        ("finnish", "vanhin", "vanh"),
+        ("french", "l'ami", "ami"),
+        ("german", "koennen", "konn"),
+        ("italian", "l'amico", "amic"),
+        ("norwegian", "jeers", "jeers"),
+        ("romanian", "aş", "aș"),
+        ("swedish", "malöst", "malös"),
+        ("turkish", "ali'", "ali"),
+    ],
+)
+def test_another_release_of_the_library_is_noticed(monkeypatch, name, word, stem):
+    real = stemming._snowball()
+
+    class Newer:
+        def __init__(self, *arguments):
+            self._real = real.Stemmer(*arguments)
+
+        def stemWord(self, text):  # noqa: N802
+            return stem if text == word else self._real.stemWord(text)
+
+    monkeypatch.setitem(sys.modules, "Stemmer", types.SimpleNamespace(Stemmer=Newer))
+    with pytest.raises(ResourceError, match=f"does not stem {name} as METEOR does .*pip install"):
+        SnowballStemmer(name)
+
+
+def test_pickles_and_copies_are_the_same_stemmer():
+    stem = stemmer("german")
+    assert pickle.loads(pickle.dumps(stem)) is stem
+    assert copy.copy(stem) is stem
+    assert copy.deepcopy(stem) is stem
+    assert repr(stem) == "SnowballStemmer('german')"
+
+
+def test_threads_share_a_stemmer():
+    stem = stemmer("french")
+    words = [word for word, _ in read("french")] * 20
+    expected = [stem(word) for word in words]
+    start = threading.Barrier(4)
+
+    def work():
+        start.wait()
+        return [stem(word) for word in words]
+
+    with ThreadPoolExecutor(4) as threads:
+        results = [threads.submit(work) for _ in range(4)]
+        assert all(result.result() == expected for result in results)
+
+
+def test_importing_loads_no_stemming_library():
+    code = "import sys, meteor_e.text.stemming; sys.exit(len({'Stemmer', 'nltk'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- Live ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def jar():
+    path = os.environ.get("METEOR_E_JAR")
+    if not path or not shutil.which("java"):
+        pytest.skip("needs java, and the path of meteor-1.5.jar in METEOR_E_JAR")
+    return Path(path)
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    """The distinct words, as they are and lowercased, of all text of the shared data, in any language."""
+    shared = Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[3] / "shared")
+    if not shared.is_dir():
+        pytest.skip("needs the shared data (METEOR_E_SHARED or ../shared)")
+    openers = {".gz": gzip.open, ".xz": lzma.open}
+    words: set[str] = set()
+    for path in sorted((shared / "golden" / "input").iterdir()) + sorted((shared / "data").rglob("*")):
+        if path.is_file() and path.suffix not in (".md", ".ttl") and "judgements" not in path.parts:
+            with openers.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+                for line in lines:
+                    words.update(split_words(line))
+    words.update([word.lower() for word in words])
+    return sorted(words)
+
+
+@pytest.mark.java
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STEMMERS)
+def test_vocabulary_against_the_java_program(name, jar, vocabulary):
+    stem = stemmer(name)
+    pairs = zip(vocabulary, java_stems(jar, name, vocabulary), strict=True)
+    different = [(word, expected) for word, expected in pairs if stem(word) != expected]
+    print(f"{name}: {len(vocabulary)} word types, {len(different)} stems differ")
+    assert len(vocabulary) > 100_000
+    assert different == []
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("name", STEMMERS)
+def test_files_are_what_the_java_program_says(name, jar):
+    words = [word for word, _ in read(name)]
+    assert content(name, read(name)) == content(name, zip(words, java_stems(jar, name, words), strict=True))
