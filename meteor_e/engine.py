@@ -329,8 +329,9 @@ class NativeEngine:
                     if place and hypothesis == other:
                         break
                     with guarded(f"matcher {planned.matcher.name!r}"):
-                        proposed = list(islice(planned.matcher.match(*sides), MAX_CANDIDATES + 1))
-                        batch.propose(reference, planned.column, proposed)
+                        proposed = islice(planned.matcher.match(*sides), MAX_CANDIDATES + 1)
+                        matches = [(j, i, length, other_length, p) for j, i, length, other_length, p in proposed]
+                        batch.propose(reference, planned.column, matches)
 
     def _alignment(self, batch: Batch, hypothesis: int, reference: int) -> Alignment:
         matches = tuple(AlignedMatch(*match) for match in batch.alignment(hypothesis))

@@ -89,7 +89,7 @@ _BUILT_IN = {
 def _family(matcher: Matcher) -> str:
     kind = type(matcher)
     built_in = _BUILT_IN.get(f"{kind.__module__}.{kind.__qualname__}")
-    if built_in is not None:
+    if built_in is not None and (built_in != "synonyms" or _is_synonym_index(matcher)):
         return built_in
     # A class of a family that overrides how the family works stands outside it.
     if isinstance(matcher, KeyMatcher) and _inherits(matcher, KeyMatcher, "match", "_cached_keys"):
@@ -107,6 +107,12 @@ def _inherits(matcher: Matcher, family: Any, *methods: str) -> bool:
     return all(
         getattr(type(matcher), method) is getattr(family, method) and method not in vars(matcher) for method in methods
     )
+
+
+def _is_synonym_index(matcher: Matcher) -> bool:
+    from meteor_e.packs.synonyms import SynonymIndex
+
+    return type(matcher.synonyms) is SynonymIndex  # type: ignore[attr-defined]
 
 
 def _is_empty_table(matcher: Matcher) -> bool:

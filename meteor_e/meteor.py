@@ -141,8 +141,7 @@ class Meteor:
         """The chain with all defaults filled in."""
         self.resources = resources or _resources(self.chain, offline)
         """Function words, prefixes, synonyms and paraphrases."""
-        self.matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
-        """The matchers, in chain order."""
+        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
@@ -171,6 +170,16 @@ class Meteor:
             self._function_words,
             None if self._lemmatizer is None else self.tokenize,
         )
+
+    @property
+    def matchers(self) -> tuple[Matcher, ...]:
+        """The matchers, in chain order; they may be replaced, as long as it is by as many."""
+        return self._matchers
+
+    @matchers.setter
+    def matchers(self, matchers: Sequence[Matcher]) -> None:
+        self._matchers = tuple(matchers)
+        self._start_engine()
 
     @property
     def engine(self) -> str:
