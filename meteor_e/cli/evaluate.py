@@ -45,9 +45,13 @@ def cache_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where scores and statistics are kept."""
     for option in reversed(
         (
-            click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"),
+            click.option(
+                "--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"
+            ),
             click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
-            click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"),
+            click.option(
+                "-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"
+            ),
         )
     ):
         command = option(command)
@@ -65,13 +69,32 @@ def cache_options(command: Callable[..., None]) -> Callable[..., None]:
     help="meteor, a chain file, bleu, chrf, chrf++, ter, nist, scores:FILE …; may be repeated.  [default: meteor]",
 )
 @click.option(
-    "-s", "--measure", "measures", multiple=True, metavar="NAME", help="A measure; may be repeated.  [default: the index's]"
+    "-s",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A measure; may be repeated.  [default: the index's]",
 )
-@click.option("--pair", "pairs", multiple=True, metavar="SRC-TRG", help="A language pair; may be repeated.  [default: all]")
+@click.option(
+    "--pair", "pairs", multiple=True, metavar="SRC-TRG", help="A language pair; may be repeated.  [default: all]"
+)
 @click.option("--root", metavar="DIR", help="Folder of the data, in the place of the index's.")
-@click.option("--intervals", type=click.IntRange(min=0), default=0, metavar="N", help="Bootstrap samples for 95 % intervals; 1000 is usual.  [default: 0, none]")
+@click.option(
+    "--intervals",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Bootstrap samples for 95 % intervals; 1000 is usual.  [default: 0, none]",
+)
 @click.option("--significance", is_flag=True, help="Test every metric against every other.")
-@click.option("--permutations", type=click.IntRange(min=1), default=1000, metavar="N", help="Samples of permutation tests.  [default: 1000]")
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=1),
+    default=1000,
+    metavar="N",
+    help="Samples of permutation tests.  [default: 1000]",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of all resampling.  [default: 12345]")
 @click.option(
     "-f",

@@ -124,7 +124,11 @@ def _writer(
             if segments or alignments:
                 entry["segments"] = kept
             results.append(entry)
-        document: dict[str, Any] = {"signature": meteor.signature, "chain": meteor.chain.effective(), "systems": results}
+        document: dict[str, Any] = {
+            "signature": meteor.signature,
+            "chain": meteor.chain.effective(),
+            "systems": results,
+        }
         if tests is not None:
             document["significance"] = tests.to_dict(meteor)
         json.dump(document, stream, ensure_ascii=False, indent=2)

@@ -30,7 +30,9 @@ def significance_options(command: Callable[..., None]) -> Callable[..., None]:
                 metavar="N",
                 help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
             ),
-            click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"),
+            click.option(
+                "--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"
+            ),
         )
     ):
         command = option(command)
@@ -85,12 +87,19 @@ class SystemTests:
                 row += ["", "", ""]
             else:
                 low, high = result.difference_interval
-                row += [f"{result.difference:+.{digits}f}", f"[{low:+.{digits}f}, {high:+.{digits}f}]", f"{result.p:.4f}"]
+                row += [
+                    f"{result.difference:+.{digits}f}",
+                    f"[{low:+.{digits}f}, {high:+.{digits}f}]",
+                    f"{result.p:.4f}",
+                ]
             rows.append(row)
         samples = METHODS[self.method] if self.samples is None else self.samples
         what = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomisation"}[self.method]
         header = ["system", "METEOR", "95 % interval", "difference", "95 % interval", "p"]
-        return format_table(header, rows) + f"\np: two-sided, against the first; {what}, {samples} samples, seed {self.seed}\n"
+        return (
+            format_table(header, rows)
+            + f"\np: two-sided, against the first; {what}, {samples} samples, seed {self.seed}\n"
+        )
 
     def to_dict(self, meteor: Meteor) -> dict[str, Any]:
         """Return a form that JSON can hold."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from meteor_e.evaluation.resampling import Interval
     from meteor_e.meteor import Meteor
     from meteor_e.tuning.data import TuningSet
-    from meteor_e.tuning.objectives import Objective
     from meteor_e.tuning.scorer import Point
     from meteor_e.tuning.validation import CrossValidation, HeldOut
 
@@ -48,20 +47,52 @@ class Tuned:
     default="rank",
     help="rank, pearson, weighted-pearson, spearman or hter.  [default: rank]",
 )
-@click.option("--pair", "pairs", multiple=True, metavar="SRC-TRG", help="A language pair; may be repeated.  [default: all into the chain's language]")
-@click.option("--held-out", "held_out", multiple=True, metavar="INDEX", help="Measure the result on this data, too; may be repeated.")
-@click.option("--folds", type=click.IntRange(min=0), default=0, metavar="N", help="Cross-validate; 5 is usual.  [default: 0, do not]")
+@click.option(
+    "--pair",
+    "pairs",
+    multiple=True,
+    metavar="SRC-TRG",
+    help="A language pair; may be repeated.  [default: all into the chain's language]",
+)
+@click.option(
+    "--held-out",
+    "held_out",
+    multiple=True,
+    metavar="INDEX",
+    help="Measure the result on this data, too; may be repeated.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Cross-validate; 5 is usual.  [default: 0, do not]",
+)
 @click.option("--grid", is_flag=True, help="Try all points, as the Java Trainer does, in the place of the search.")
 @click.option("--first", metavar="'A B G D W…'", help="First point of the grid.  [default: 0 everywhere]")
 @click.option("--last", metavar="'A B G D W…'", help="Last point of the grid.  [default: 1, beta 2]")
 @click.option("--step", metavar="'A B G D W…'", help="Steps of the grid; one number for all.  [default: 0.05]")
 @click.option("--free-first-weight", is_flag=True, help="Tune the first matcher's weight, too.  [default: keep it]")
-@click.option("--option", "option_values", multiple=True, metavar="MATCHER.NAME=V1,V2,…", help="Try values of a matcher's option, such as vectors.threshold=0.6,0.7; may be repeated.")
-@click.option("--epsilon", type=click.FloatRange(min=0), default=0.0, help="Smallest difference that orders a pair.  [default: 0]")
-@click.option("--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]")
+@click.option(
+    "--option",
+    "option_values",
+    multiple=True,
+    metavar="MATCHER.NAME=V1,V2,…",
+    help="Try values of a matcher's option, such as vectors.threshold=0.6,0.7; may be repeated.",
+)
+@click.option(
+    "--epsilon", type=click.FloatRange(min=0), default=0.0, help="Smallest difference that orders a pair.  [default: 0]"
+)
+@click.option(
+    "--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]"
+)
 @click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
-@click.option("--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]")
-@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of search, folds and samples.  [default: 12345]")
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=12345, help="Seed of search, folds and samples.  [default: 12345]"
+)
 @click.option("--all-points", metavar="FILE", help="With --grid: write every point as the Java Trainer prints it.")
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
 @click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
@@ -247,7 +278,9 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
         if not separator or not dot:
             raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
         if matcher not in base.matcher_names:
-            raise ConfigError(f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(base.matcher_names)}")  # fmt: skip
+            raise ConfigError(
+                f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(base.matcher_names)}"
+            )
         names.append((matcher, option))
         values.append([plain_value(value) for value in rest.split(",") if value])
     for combination in itertools.product(*values):

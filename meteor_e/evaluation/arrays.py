@@ -44,7 +44,7 @@ def fragmentation(counts: Counts) -> Floats:
     """Return chunks over matched words; 0 for perfect matches, NaN where nothing matches."""
     chunks = counts[..., -3].astype(float)
     matched = (counts[..., -2] + counts[..., -1]) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = np.where(_is_perfect(counts), 0.0, chunks / matched)
     return result
 
@@ -66,7 +66,7 @@ def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -
             for side in (0, 1):
                 sums[side] += counts[..., 4 + 4 * matcher + offset + side] * weight * factor
     result = []
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for side in (0, 1):
             function = counts[..., 2 + side]
             content = counts[..., side] - function
@@ -76,7 +76,7 @@ def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -
 
 def mean(precision: Floats, recall: Floats, alpha: float) -> Floats:
     """Return Fmean: the harmonic mean of precision and recall, weighted by α."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = 1.0 / ((1 - alpha) / precision + alpha / recall)
     return result
 

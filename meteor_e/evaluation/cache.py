@@ -59,7 +59,7 @@ class ArrayCache:
         if not self.enabled:
             return None
         try:
-            with np.load(self._file(key), allow_pickle=False) as content:
+            with self._file(key).open("rb") as stream, np.load(stream, allow_pickle=False) as content:
                 if str(content["key"]) != key:
                     return None
                 return {name: content[name] for name in content.files if name != "key"}

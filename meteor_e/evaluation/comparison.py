@@ -11,7 +11,14 @@ from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import williams_matrix
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.measures import Measure, PairMeasure, SegmentCorrelation, SystemCorrelation, human_system_scores, pairs_of
+from meteor_e.evaluation.measures import (
+    Measure,
+    PairMeasure,
+    SegmentCorrelation,
+    SystemCorrelation,
+    human_system_scores,
+    pairs_of,
+)
 from meteor_e.evaluation.metrics import Scores
 from meteor_e.evaluation.resampling import permutation_p, random_signs
 

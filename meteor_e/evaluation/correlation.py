@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.evaluation.judgements import Floats
 from meteor_e.errors import InputError
+from meteor_e.evaluation.judgements import Floats, Integers
 
 __all__ = ["Williams", "correlate", "grouped_pearson", "williams", "williams_matrix"]
 
@@ -32,11 +32,14 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
         return math.nan
     from scipy import stats
 
-    function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[kind]
-    return float(function(metric, human).statistic)
+    if kind == "pearson":
+        return float(stats.pearsonr(metric, human).statistic)
+    if kind == "spearman":
+        return float(stats.spearmanr(metric, human).statistic)
+    return float(stats.kendalltau(metric, human).statistic)
 
 
-def grouped_pearson(metric: Floats, human: Floats, groups: np.ndarray, weights: Floats) -> Floats:  # type: ignore[type-arg]
+def grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Floats) -> Floats:
     """Compute Pearson's correlation on many resampled data sets at once.
 
     Args:

@@ -89,7 +89,9 @@ def load_test_set(index: DataIndex, pair: str) -> TestSet:
     for spec in index.judgements:
         judgements.read(spec, root)
     if not judgements.systems:
-        raise InputError(f"{index.file}: no judgements for {pair} in {', '.join(spec.file for spec in index.judgements)}")
+        raise InputError(
+            f"{index.file}: no judgements for {pair} in {', '.join(spec.file for spec in index.judgements)}"
+        )
     source_pattern = special.source or index.source
     source = None
     if source_pattern is not None:
@@ -114,10 +116,8 @@ def load_test_set(index: DataIndex, pair: str) -> TestSet:
 
 
 def _files(root: Path, pattern: str, index: DataIndex, pair: str, what: str) -> list[Path]:
-    if not any(letter in pattern for letter in "*?["):
-        found = [root / pattern]
-    else:
-        found = sorted(root.glob(pattern))
+    is_glob = any(letter in pattern for letter in "*?[")
+    found = sorted(root.glob(pattern)) if is_glob else [root / pattern]
     if not found or not found[0].is_file():
         raise InputError(f"{index.file}: {what} of {pair} is missing: {root / pattern}")
     return found
@@ -155,9 +155,7 @@ class _Outputs:
         if segments is None:
             segments = self._loaded[system] = self._segments(file)
         if len(segments) != self._length:
-            raise InputError(
-                f"system {system}: {file} has {len(segments)} segments, its reference has {self._length}"
-            )
+            raise InputError(f"system {system}: {file} has {len(segments)} segments, its reference has {self._length}")
         return segments
 
     def _segments(self, file: Path) -> list[str]:

@@ -186,9 +186,7 @@ class SystemCorrelation(Measure):
     @staticmethod
     def _rows(test: TestSet, scores: Scores) -> tuple[list[int], Floats]:
         human = human_system_scores(test)
-        rows = [
-            row for row, name in enumerate(test.systems) if name in human and not math.isnan(scores.systems[row])
-        ]
+        rows = [row for row, name in enumerate(test.systems) if name in human and not math.isnan(scores.systems[row])]
         return rows, np.array([human[test.systems[row]] for row in rows])
 
 

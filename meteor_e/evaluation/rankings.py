@@ -188,9 +188,7 @@ def read_ranking_xml(path: PathLike) -> Iterator[Comparison]:
         number = _integer(segment, "src-id", where)
         for (firsts, first_rank), (seconds, second_rank) in itertools.combinations(outputs, 2):
             for first, second in itertools.product(firsts, seconds):
-                yield from _ordered(
-                    f"{source}-{target}", number, [(first, first_rank), (second, second_rank)], where
-                )
+                yield from _ordered(f"{source}-{target}", number, [(first, first_rank), (second, second_rank)], where)
 
 
 _ISO3 = {

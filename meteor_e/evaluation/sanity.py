@@ -35,7 +35,11 @@ def _identical_outputs(test: TestSet) -> list[str]:
     identical = differing = 0
     rankings = test.rankings
     for segment, better, worse, tie in zip(
-        rankings.segments.tolist(), rankings.better.tolist(), rankings.worse.tolist(), rankings.ties.tolist(), strict=True
+        rankings.segments.tolist(),
+        rankings.better.tolist(),
+        rankings.worse.tolist(),
+        rankings.ties.tolist(),
+        strict=True,
     ):
         if test.outputs[better][segment] == test.outputs[worse][segment]:
             identical += 1
@@ -75,7 +79,5 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
         return []
     if math.isnan(value) or abs(value) > NEAR_ZERO:
         return []
-    return [
-        f"warning: {scores.name} and people do not correlate ({value:.3f}); are the judgements shifted against the "
-        f"outputs of {test.pair}?"
-    ]
+    shifted = f"are the judgements shifted against the outputs of {test.pair}?"
+    return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]

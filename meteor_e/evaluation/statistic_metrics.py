@@ -44,7 +44,7 @@ class StatisticMetric(Metric):
 
     signature: str
 
-    def prepare(self, test: TestSet) -> None:  # noqa: B027 - most metrics have nothing to prepare
+    def prepare(self, test: TestSet) -> None:
         """Get ready for a test set."""
 
     @abstractmethod

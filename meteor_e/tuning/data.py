@@ -54,7 +54,7 @@ class TuningSet:
     @property
     def matchers(self) -> int:
         """Number of the chain's matchers."""
-        return (self.counts.shape[1] - 7) // 4
+        return (int(self.counts.shape[1]) - 7) // 4
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
         """Return the part that stands on some of the units, given as a truth value a unit."""
@@ -131,7 +131,7 @@ def collect(
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     sizes = joined.pop("sizes").astype(np.int64)
     return TuningSet(
-        **joined,  # type: ignore[arg-type]
+        **joined,
         starts=np.cumsum(sizes) - sizes,
         names=tuple(names),
         unit_groups=np.array(unit_groups, np.int64),

@@ -105,7 +105,8 @@ def evaluate_grid(
     for place, block in _in_threads(work, outer, threads):
         done += block.size
         if kept is not None:
-            kept[(slice(None), slice(None), slice(None), *place)] = block
+            where: tuple[slice | int, ...] = (slice(None), slice(None), slice(None), *place)
+            kept[where] = block
         # The first of equals in the order of points: argmax takes the first in a block, blocks are compared by place.
         at = (*(int(i) for i in np.unravel_index(int(block.argmax()), block.shape)), *place)
         value = float(block.max())

@@ -63,7 +63,9 @@ def cross_validate(
     numbers = np.arange(len(data.unit_groups)) - first_unit
     distinct = np.unique(numbers[judged])
     if not 2 <= folds <= len(distinct):
-        raise ConfigError(f"{folds} folds; there must be at least 2, and no more than judged segments ({len(distinct)})")
+        raise ConfigError(
+            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(distinct)})"
+        )
     shuffled = np.random.default_rng(seed).permutation(distinct)
     fold_of = np.zeros(int(numbers.max()) + 1, int)
     fold_of[shuffled] = np.arange(len(shuffled)) % folds
