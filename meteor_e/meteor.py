@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.alignment.aligner import align
 from meteor_e.alignment.alignment import Alignment
 from meteor_e.chain import Chain, ChainMatcher, resolve
+from meteor_e.engine import NativeEngine, Scored, default_threads
 from meteor_e.errors import InputError, located
 from meteor_e.guard import guarded
 from meteor_e.language_resources import LanguageResources
@@ -19,10 +21,12 @@ from meteor_e.matchers.base import Matcher, MatcherContext
 from meteor_e.registry import registry
 from meteor_e.results import CorpusScore, SegmentScore
 from meteor_e.scoring import formula
-from meteor_e.scoring.statistics import StatisticsSum, collect
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.signature import signature
+from meteor_e.streaming import Chunk, chunks, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
 from meteor_e.text.tokens import Token, plain_tokens, split_words
+from meteor_e.yamlfile import is_folder
 
 if TYPE_CHECKING:
     from meteor_e.config import ChainConfig
@@ -56,6 +60,8 @@ class Meteor:
         lemmatizer: name of a lemmatiser, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
+        threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
+            as many as there are processors.
 
     Raises:
         ConfigError: for a wrong option.
@@ -77,6 +83,7 @@ class Meteor:
         lemmatizer: str | Mapping[str, Any] | None = None,
         offline: bool | None = None,
         resources: LanguageResources | None = None,
+        threads: int | None = None,
     ) -> None:
         given = {
             "language": language,
@@ -90,6 +97,7 @@ class Meteor:
             "lemmatizer": lemmatizer,
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
+        self.threads = default_threads(threads)
 
     @classmethod
     def from_config(
@@ -98,6 +106,7 @@ class Meteor:
         *,
         offline: bool | None = None,
         resources: LanguageResources | None = None,
+        threads: int | None = None,
         **overrides: Any,
     ) -> Meteor:
         """Make a metric from a YAML chain.
@@ -107,6 +116,7 @@ class Meteor:
                 with a chain's content.
             offline: never download a missing pack.
             resources: resources to use in place of the pack's.
+            threads: how many threads score a corpus.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         from meteor_e.config import load_chain
@@ -114,7 +124,9 @@ class Meteor:
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
         given = {key: value for key, value in overrides.items() if value is not None}
         config = config.overridden(_configure(given), given)
-        return cls._of(config, offline, resources)
+        meteor = cls._of(config, offline, resources)
+        meteor.threads = default_threads(threads)
+        return meteor
 
     @classmethod
     def _of(
@@ -127,10 +139,9 @@ class Meteor:
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
         self.chain: Chain = resolve(config, registry())
         """The chain with all defaults filled in."""
-        self.resources = resources or LanguageResources(_pack(self.chain, offline))
+        self.resources = resources or _resources(self.chain, offline)
         """Function words, prefixes, synonyms and paraphrases."""
-        self.matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
-        """The matchers, in chain order."""
+        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
@@ -147,6 +158,33 @@ class Meteor:
             self._lemmatizer,
         )
         """What must be the same for two scores to be comparable."""
+        self.threads = default_threads()
+        """Threads that score a corpus."""
+        self._start_engine()
+
+    def _start_engine(self) -> None:
+        self._engine = NativeEngine.create(
+            self.chain,
+            self.matchers,
+            self.normalizer,
+            self._function_words,
+            None if self._lemmatizer is None else self.tokenize,
+        )
+
+    @property
+    def matchers(self) -> tuple[Matcher, ...]:
+        """The matchers, in chain order; they may be replaced, as long as it is by as many."""
+        return self._matchers
+
+    @matchers.setter
+    def matchers(self, matchers: Sequence[Matcher]) -> None:
+        self._matchers = tuple(matchers)
+        self._start_engine()
+
+    @property
+    def engine(self) -> str:
+        """What computes: ``native`` (the C++ core) or ``python``. The numbers are the same."""
+        return "python" if self._engine is None else "native"
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
@@ -173,6 +211,13 @@ class Meteor:
             reference: its reference, raw.
             maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
         """
+        if self._engine is not None:
+            texts = reference_list(hypothesis, reference)
+            scored = self._engine.score([hypothesis], [texts], alignments=True, maximum_accuracy=maximum_accuracy)
+            alignment = scored.alignments[0]
+            if alignment is None:
+                raise scored.failures[0]
+            return alignment
         return align(
             self.matchers,
             self.tokenize(hypothesis),
@@ -191,6 +236,8 @@ class Meteor:
         Raises:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
+        if self._engine is not None:
+            return next(self._native_scores(Chunk(1, [hypothesis], [reference_list(hypothesis, references)])))
         if isinstance(references, str):
             references = [references]
         best: SegmentScore | None = None
@@ -226,7 +273,7 @@ class Meteor:
         )
 
     def segments(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[SegmentScore]:
-        """Score segments one after the other, as they are asked for.
+        """Score segments, in order; the native engine reads some thousand segments ahead.
 
         Args:
             hypotheses: one segment each.
@@ -235,6 +282,16 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other.
         """
+        if self._engine is not None:
+            for chunk in chunks(hypotheses, references):
+                number = chunk.first
+                try:
+                    for segment in self._native_scores(chunk):
+                        yield segment
+                        number += 1
+                except InputError as error:
+                    raise InputError(f"segment {number}: {error}") from error
+            return
         missing = object()
         pairs = itertools.zip_longest(hypotheses, references, fillvalue=missing)
         for number, (hypothesis, reference) in enumerate(pairs, 1):
@@ -260,24 +317,50 @@ class Meteor:
             hypotheses: one segment each; any iterable, read once.
             references: for each hypothesis its reference, or a sequence of references.
             segments: keep the segments' scores and alignments in the result (memory grows with the corpus).
-            progress: called with the number of segments done, after each.
+            progress: called with the number of segments done, now and then and at the end.
 
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
         if isinstance(hypotheses, str) or isinstance(references, str):
             raise InputError("hypotheses and references of a corpus are lists of segments, not one text")
-        total = StatisticsSum(len(self.matchers))
-        kept = []
-        for number, segment in enumerate(self.segments(hypotheses, references), 1):
-            total.add(segment.statistics)
-            if segments:
-                kept.append(segment)
-            if progress is not None:
-                progress(number)
+        kept: list[SegmentScore] = []
+        total = self._sum(hypotheses, references, kept if segments else None, progress)
         if not total.segments:
             raise InputError("there are no segments to score")
         return self.corpus_score(total, tuple(kept))
+
+    def statistics(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        progress: Callable[[int], object] | None = None,
+    ) -> StatisticsSum:
+        """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
+        return self._sum(hypotheses, references, None, progress)
+
+    def _sum(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        kept: list[SegmentScore] | None,
+        progress: Callable[[int], object] | None,
+    ) -> StatisticsSum:
+        total = StatisticsSum(len(self.matchers))
+        if self._engine is not None:
+            for chunk in chunks(hypotheses, references):
+                self._add_natively(chunk, total, kept)
+                if progress is not None:
+                    progress(total.segments)
+            return total
+        for number, segment in enumerate(self.segments(hypotheses, references), 1):
+            total.add(segment.statistics)
+            if kept is not None:
+                kept.append(segment)
+            if progress is not None:
+                progress(number)
+        return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
         """Turn summed statistics into a corpus score."""
@@ -290,6 +373,58 @@ class Meteor:
             segment_count=total.segments,
             segments=segments,
         )
+
+    def _score_chunk(self, chunk: Chunk) -> Scored:
+        assert self._engine is not None
+        return self._engine.score(
+            chunk.hypotheses,
+            chunk.references,
+            threads=self.threads,
+            # Other alignments are computed again when they are asked for, which takes some microseconds.
+            alignments=self._engine.asks_python,
+        )
+
+    def _native_scores(self, chunk: Chunk, scored: Scored | None = None) -> Iterator[SegmentScore]:
+        """Yield a chunk's scores; in the place of a segment that has none, raise its error."""
+        scored = scored or self._score_chunk(chunk)
+        names, align = self.matcher_names, self.align
+        for number, (statistics, scores, best) in enumerate(scored.rows()):
+            if number in scored.failures:
+                raise scored.failures[number]
+            fields = {
+                **formula.FormulaScores(*scores).defined()._asdict(),
+                "statistics": Statistics.from_vector(statistics),
+                "parameters": self.chain.parameters,
+                "matchers": names,
+                "signature": self.signature,
+                "reference_index": best,
+            }
+            alignment = scored.alignments[number] if scored.alignments else None
+            if alignment is not None:
+                yield SegmentScore(alignment=alignment, **fields)
+            else:
+                yield SegmentScore.deferred(
+                    functools.partial(align, chunk.hypotheses[number], chunk.references[number][best]), **fields
+                )
+
+    def _add_natively(self, chunk: Chunk, total: StatisticsSum, kept: list[SegmentScore] | None) -> None:
+        scored = self._score_chunk(chunk)
+        if scored.failures:
+            number = min(scored.failures)
+            error = scored.failures[number]
+            if isinstance(error, InputError):
+                raise InputError(f"segment {chunk.first + number}: {error}") from error
+            raise error
+        total.add_total(scored.total, len(chunk.hypotheses))
+        if kept is not None:
+            kept.extend(self._native_scores(chunk, scored))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_engine"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start_engine()
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
@@ -312,22 +447,33 @@ def _needs_prefixes(normalization: Normalization) -> bool:
     return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
 
 
-def _pack(chain: Chain, offline: bool | None) -> Pack | None:
-    """Return the chain's pack, installing it if it is missing."""
-    if chain.pack is None:
-        return None
+def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
+    """Return what the chain's packs bring, installing those that are missing."""
+    pack = None if chain.pack is None else _pack(chain.pack, offline)
+    if chain.function_words is None:
+        return LanguageResources(pack)
+    words = _pack(chain.function_words, offline)
+    return LanguageResources(
+        pack,
+        own_function_words=words.function_words,
+        own_description=f"function-words-of-{words.name}@{words.digest}",
+    )
+
+
+def _pack(name: str, offline: bool | None) -> Pack:
+    """Return a pack, installing it if it is missing."""
     from meteor_e.packs import PackStore, open_pack, terminal_progress
 
-    if "/" in chain.pack or os.sep in chain.pack:
-        return open_pack(Path(chain.pack))
+    if is_folder(name):
+        return open_pack(Path(name))
     store = PackStore()
-    pack = store.find(chain.pack)
+    pack = store.find(name)
     if pack is None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
-        print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
+        print(f"meteor_e: resource pack {name!r} is not installed; installing it", file=sys.stderr)
         with terminal_progress() as progress:
-            pack = store.install(chain.pack, offline=offline, progress=progress)
+            pack = store.install(name, offline=offline, progress=progress)
     return pack
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,6 +135,29 @@ class SegmentScore(Score):
 
     alignment: Alignment
     reference_index: int
+
+    @classmethod
+    def deferred(cls, align: Callable[[], Alignment], **fields: Any) -> SegmentScore:
+        """Make a score whose alignment is computed when it is first asked for.
+
+        Args:
+            align: computes it.
+            fields: all other fields.
+        """
+        score = object.__new__(cls)
+        score.__dict__.update(fields, _align=align)
+        return score
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "alignment" and "_align" in self.__dict__:
+            self.__dict__["alignment"] = self.__dict__["_align"]()
+            return self.__dict__["alignment"]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**self.__dict__, "alignment": self.alignment}
+        state.pop("_align", None)
+        return state
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""

@@ -61,11 +61,8 @@ def collect_candidates(
                         0 <= j < j + reference_length <= reference_size
                         and 0 <= i < i + hypothesis_length <= hypothesis_size
                     ):
-                        raise PluginError(
-                            f"matcher {matcher.name!r} proposed reference words {j} to {j + reference_length - 1} and "
-                            f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "
-                            f"{hypothesis_size} words"
-                        )
+                        match = (j, i, reference_length, hypothesis_length)
+                        raise misplaced(matcher.name, match, hypothesis_size, reference_size)
                     for word in range(j, j + reference_length):
                         reference_cover[word] += 1
                     for word in range(i, i + hypothesis_length):
@@ -73,10 +70,7 @@ def collect_candidates(
                 by_reference[j].append(Candidate(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
                 if total > MAX_CANDIDATES:
-                    raise InputError(
-                        f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
-                        f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
-                    )
+                    raise too_many_candidates(hypothesis_size, reference_size)
     fixed: list[Candidate | None] = [None] * reference_size
     for j, starting in enumerate(by_reference):
         if len(starting) != 1:
@@ -87,3 +81,27 @@ def collect_candidates(
         if all(reference_cover[word] == 1 for word in words) and all(hypothesis_cover[word] == 1 for word in others):
             fixed[j] = only
     return Candidates(by_reference, fixed)
+
+
+def misplaced(name: str, match: tuple[int, int, int, int], hypothesis_size: int, reference_size: int) -> PluginError:
+    """Return the error for a match that lies outside its segments.
+
+    Args:
+        name: of the matcher.
+        match: reference start, hypothesis start, reference length, hypothesis length.
+        hypothesis_size, reference_size: words of the segments.
+    """
+    j, i, reference_length, hypothesis_length = match
+    return PluginError(
+        f"matcher {name!r} proposed reference words {j} to {j + reference_length - 1} and "
+        f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "
+        f"{hypothesis_size} words"
+    )
+
+
+def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError:
+    """Return the error for a pair beyond :data:`MAX_CANDIDATES`."""
+    return InputError(
+        f"a segment of {hypothesis_size} words and its reference of {reference_size} words have more "
+        f"than {MAX_CANDIDATES} candidate matches, because words repeat; split the segment"
+    )

@@ -59,8 +59,24 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
 
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from meteor_e.engine import native_module
+
+        engine = "pure Python" if native_module() is None else "native core"
+        click.echo(f"meteor-e {__version__} ({engine})")
+        context.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="meteor-e", message="%(prog)s %(version)s (pure Python)")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show version and engine.",
+)
 def cli() -> None:
     """METEOR and METEOR-E without Java.
 

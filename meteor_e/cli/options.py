@@ -43,6 +43,7 @@ _METRIC_OPTIONS = [
     click.option("--character-mode", is_flag=True, help="Count lengths and matches in characters."),
     click.option("--pack", metavar="NAME|DIR", help="Resource pack.  [default: the language's]"),
     click.option("--offline", is_flag=True, help="Never download a missing pack."),
+    click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
 ]
 
 
@@ -62,6 +63,7 @@ def metric_options(command: Command) -> Command:
         character_mode: bool,
         pack: str | None,
         offline: bool,
+        threads: int | None,
         **kwargs: Any,
     ) -> Any:
         def make() -> Meteor:
@@ -79,8 +81,8 @@ def metric_options(command: Command) -> Command:
             }
             given = {key: value for key, value in given.items() if value is not None}
             if chain is not None:
-                return Meteor.from_config(chain, offline=offline or None, **given)
-            return Meteor(**given, offline=offline or None)
+                return Meteor.from_config(chain, offline=offline or None, threads=threads, **given)
+            return Meteor(**given, offline=offline or None, threads=threads)
 
         return command(*args, make_meteor=make, **kwargs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -179,22 +179,24 @@ def _score_system(
 
     total = StatisticsSum(len(meteor.matchers))
     with progress_bar(system.name, system.size, hidden=quiet) as advance:
-        for number, segment in enumerate(_segments(meteor, system), 1):
-            total.add(segment.statistics)
-            if keep is not None:
+        if keep is None:
+            total = meteor.statistics(*_sides(system), progress=advance)
+        else:
+            for number, segment in enumerate(meteor.segments(*_sides(system)), 1):
+                total.add(segment.statistics)
                 keep(number, segment)
-            advance(number)
+                advance(number)
     if not total.segments:
         raise InputError(f"{system.name} is empty; there is nothing to score")
     return meteor.corpus_score(total)
 
 
-def _segments(meteor: Meteor, system: SystemInput) -> Iterator[SegmentScore]:
-    """Score the pairs as they are read."""
+def _sides(system: SystemInput) -> tuple[Iterator[str], Iterator[str | Sequence[str]]]:
+    """Return the hypotheses and the references, each pair read when it is needed."""
     import itertools
 
     hypotheses, references = itertools.tee(system.pairs())
-    return meteor.segments((hypothesis for hypothesis, _ in hypotheses), (refs for _, refs in references))
+    return (hypothesis for hypothesis, _ in hypotheses), (refs for _, refs in references)
 
 
 def _segment_dict(segment: SegmentScore, alignments: bool) -> dict[str, Any]:

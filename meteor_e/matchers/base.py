@@ -149,11 +149,15 @@ class KeyMatcher(Matcher):
         if found is None:
             if len(cache) >= CACHE_LIMIT:
                 cache.clear()
-            keys = self.keys(token)
-            if isinstance(keys, str):
-                raise TypeError(f"{type(self).__name__}.keys returned a string; it must return a set of keys")
-            found = cache[token] = tuple(keys)
+            found = cache[token] = self.distinct_keys(token)
         return found
+
+    def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
+        """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
+        keys = self.keys(token)
+        if isinstance(keys, str):
+            raise TypeError(f"{type(self).__name__}.keys returned a string; it must return a set of keys")
+        return tuple(dict.fromkeys(keys))
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
@@ -211,7 +215,7 @@ class SimilarityMatcher(Matcher):
         hypothesis_rows = self._rows(hypothesis)
         reference_rows = self._rows(reference)
         hypothesis_known = [bool(row.any()) for row in hypothesis_rows]
-        similarities = (1 + reference_rows @ hypothesis_rows.T) / 2
+        similarities = (1 + _products(reference_rows, hypothesis_rows)) / 2
         for j, token in enumerate(reference):
             known = bool(reference_rows[j].any())
             for i, other in enumerate(hypothesis):
@@ -224,7 +228,7 @@ class SimilarityMatcher(Matcher):
         import numpy as np
 
         if self.contextual:
-            return self._checked(tokens)
+            return self.checked_vectors(tokens)
         cache: dict[Token, NDArray[np.float32]] = self.__dict__.setdefault("_row_cache", {})
         if len(cache) >= CACHE_LIMIT:
             cache.clear()
@@ -232,12 +236,15 @@ class SimilarityMatcher(Matcher):
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing:
-            fresh = dict(zip(missing, self._checked(missing), strict=True))
+            fresh = dict(zip(missing, self.checked_vectors(missing), strict=True))
             rows.update(fresh)
             cache.update(fresh)
         return np.stack([rows[token] for token in tokens])
 
-    def _checked(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+    def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+        """Return :meth:`vectors`; TypeError if it is not one row a token."""
+        import numpy as np
+
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
             raise TypeError(
@@ -254,6 +261,21 @@ class SimilarityMatcher(Matcher):
     def describe(self) -> str:
         """Name the threshold."""
         return f"threshold={self.threshold}"
+
+
+def _products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the products of all rows, summed over the dimensions in their order.
+
+    A matrix product adds up in an order that depends on the shapes, so that a pair of words could reach a
+    threshold in one sentence and miss it in another. Products of single precision are exact in double.
+    """
+    import numpy as np
+
+    columns = np.ascontiguousarray(right.T, dtype=np.float64)
+    total = np.zeros((len(left), len(right)))
+    for dimension, factors in enumerate(left.T.astype(np.float64)):
+        total += factors[:, None] * columns[dimension]
+    return total
 
 
 class PhraseTable(Protocol):

@@ -159,6 +159,11 @@ class StatisticsSum:
             vector[-3] = 0
         self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
 
+    def add_total(self, vector: Sequence[int], segments: int) -> None:
+        """Add the sum of some segments, as another sum has it."""
+        self.segments += segments
+        self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
+
     @property
     def total(self) -> Statistics:
         """The statistics of all segments together."""

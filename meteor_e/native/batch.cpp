@@ -1,0 +1,218 @@
+#include "batch.hpp"
+
+#include <algorithm>
+
+#include "parallel.hpp"
+
+namespace meteor {
+
+bool Batch::read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads,
+                 const GoOn& go_on) {
+    segments_.assign(texts.size(), Segment{});
+    readers_.assign(std::max<std::size_t>(1, threads), Reader{});
+    auto& scratch = workshop_.texts;
+    while (scratch.size() < readers_.size()) scratch.push_back(std::make_unique<NormalizedText>());
+    const auto work = [&](std::size_t worker, std::size_t segment) {
+        NormalizedText& text = *scratch[worker];
+        if (normalizer.words(texts[segment], text)) {
+            read_segment(readers_[worker], worker, segment, text);
+        } else {
+            readers_[worker].irregular.push_back(segment);
+        }
+    };
+    const bool done = for_each(texts.size(), readers_.size(), work, go_on);
+    for (const Reader& reader : readers_) {
+        irregular_.insert(irregular_.end(), reader.irregular.begin(), reader.irregular.end());
+    }
+    return done;
+}
+
+void Batch::read_segment(Reader& reader, std::size_t reader_number, std::size_t segment, const NormalizedText& text) {
+    Segment& read = segments_[segment];
+    read = {reader_number, reader.types.size(), text.words.size(), text.words.size()};
+    for (const auto& [offset, size] : text.words) {
+        const char32_t* word = text.characters.data() + offset;
+        const std::uint64_t hash = StringTable::hash(word, size);
+        const std::uint32_t type = vocabulary_.find(word, size, hash);
+        if (type == StringTable::ABSENT) {
+            reader.new_words.push_back({reader.types.size(), reader.characters.size(), size, hash});
+            reader.characters.append(word, size);
+        }
+        reader.types.push_back(type);
+        read.hash = mix(read.hash ^ hash);
+    }
+}
+
+void Batch::take_types(std::vector<std::vector<std::uint32_t>> segments) {
+    readers_.assign(1, Reader{});
+    segments_.clear();
+    std::vector<std::uint32_t>& types = readers_[0].types;
+    for (const auto& segment : segments) {
+        Segment read{0, types.size(), segment.size(), segment.size()};
+        for (const std::uint32_t type : segment) {
+            if (type >= vocabulary_.size()) throw std::invalid_argument("a word type is not in the vocabulary");
+            read.hash = mix(read.hash ^ type);
+            types.push_back(type);
+        }
+        segments_.push_back(read);
+    }
+}
+
+void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& words) {
+    if (segment >= segments_.size()) throw std::invalid_argument("there is no such segment");
+    NormalizedText text;
+    std::size_t characters = 0;
+    for (const std::u32string& word : words) characters += word.size();
+    text.characters.reserve(characters + 1);
+    for (const std::u32string& word : words) {
+        text.words.emplace_back(text.characters.size(), word.size());
+        text.characters.append(word.data(), word.data() + word.size());
+    }
+    read_segment(readers_[0], 0, segment, text);
+}
+
+void Batch::intern_new_words() {
+    for (Reader& reader : readers_) {
+        for (const NewWord& word : reader.new_words) {
+            reader.types[word.place] =
+                vocabulary_.intern(reader.characters.data() + word.offset, word.size, word.hash);
+        }
+        reader.new_words.clear();
+    }
+}
+
+Words Batch::words(std::size_t segment) const {
+    const Segment& read = segments_[segment];
+    return {readers_[read.reader].types.data() + read.start, read.size};
+}
+
+void Batch::pair(std::vector<std::size_t> reference_starts) {
+    bool fits = !reference_starts.empty() && reference_starts.front() == 0;
+    for (std::size_t k = 1; fits && k < reference_starts.size(); ++k) {
+        fits = reference_starts[k] > reference_starts[k - 1];
+    }
+    if (!fits || reference_starts.size() - 1 + reference_starts.back() != segments_.size()) {
+        throw std::invalid_argument("hypotheses and references do not fit the segments");
+    }
+    reference_starts_ = std::move(reference_starts);
+    find_repetitions();
+}
+
+bool Batch::same(std::size_t hypothesis, std::size_t other) const {
+    const auto equal = [](Words a, Words b) { return a.size == b.size && std::equal(a.begin(), a.end(), b.begin()); };
+    const std::size_t references = reference_starts_[hypothesis + 1] - reference_starts_[hypothesis];
+    if (references != reference_starts_[other + 1] - reference_starts_[other]) return false;
+    if (!equal(words(hypothesis), words(other))) return false;
+    for (std::size_t k = 0; k < references; ++k) {
+        if (!equal(words(hypotheses() + reference_starts_[hypothesis] + k),
+                   words(hypotheses() + reference_starts_[other] + k))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Batch::find_repetitions() {
+    const std::size_t count = hypotheses();
+    originals_.resize(count);
+    std::unordered_map<std::uint64_t, std::size_t> first;
+    if (count > 1) first.reserve(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        originals_[k] = k;
+        if (count == 1) break;
+        std::uint64_t hash = segments_[k].hash;
+        for (std::size_t r = reference_starts_[k]; r < reference_starts_[k + 1]; ++r) {
+            hash = mix(hash ^ mix(segments_[count + r].hash));
+        }
+        const auto found = first.emplace(hash, k);
+        if (!found.second && same(k, found.first->second)) originals_[k] = found.first->second;
+    }
+}
+
+void Batch::propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals) {
+    std::size_t matchers = 0;
+    for (const Matcher& known : chain_.matchers) matchers += known.family == Family::proposals;
+    if (matcher >= matchers || reference >= reference_starts_.back()) {
+        throw std::invalid_argument("there is no such matcher or reference");
+    }
+    auto& lists = proposals_[reference];
+    lists.resize(matchers);
+    lists[matcher] = std::move(proposals);
+}
+
+bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
+                  std::int32_t* best_references) {
+    if (!vocabulary_.complete()) throw std::invalid_argument("word types lack features");
+    const std::size_t count = hypotheses(), width = statistics_width(chain_);
+    const std::size_t threads = std::max<std::size_t>(1, options.threads);
+    auto& aligners = workshop_.aligners;
+    while (aligners.size() < threads) aligners.push_back(std::make_unique<Aligner>(chain_, vocabulary_));
+    outcomes_.assign(count, Outcome{});
+    failed_references_.assign(count, 0);
+    alignments_.assign(options.keep_alignments ? count : 0, {});
+    failures_.clear();
+    const auto work = [&](std::size_t worker, std::size_t k) {
+        if (originals_[k] != k) return;
+        score_hypothesis(*aligners[worker], k, options, statistics + k * width, scores + k * SCORES_WIDTH,
+                         best_references + k);
+    };
+    if (!for_each(count, threads, work, go_on)) return false;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t original = originals_[k];
+        if (original != k) {
+            std::copy_n(statistics + original * width, width, statistics + k * width);
+            std::copy_n(scores + original * SCORES_WIDTH, SCORES_WIDTH, scores + k * SCORES_WIDTH);
+            best_references[k] = best_references[original];
+        }
+        if (outcomes_[original].problem != Problem::none) {
+            const std::size_t reference = count + reference_starts_[original] + failed_references_[original];
+            failures_.push_back({k, words(k).size, words(reference).size, outcomes_[original]});
+        }
+    }
+    return true;
+}
+
+void Batch::score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
+                             std::int64_t* statistics, double* scores, std::int32_t* best_reference) {
+    const std::size_t width = statistics_width(chain_);
+    const std::size_t first = reference_starts_[hypothesis], last = reference_starts_[hypothesis + 1];
+    double best = -1;
+    aligner.row.resize(width);
+    std::fill_n(statistics, width, 0);
+    std::fill_n(scores, SCORES_WIDTH, 0.0);
+    *best_reference = 0;
+    for (std::size_t reference = first; reference < last; ++reference) {
+        const Outcome outcome = align(aligner, hypothesis, reference, options);
+        if (outcome.problem != Problem::none) {
+            outcomes_[hypothesis] = outcome;
+            failed_references_[hypothesis] = reference - first;
+            return;
+        }
+        count_statistics(chain_, vocabulary_, words(hypothesis), words(hypotheses() + reference), aligner.matches,
+                         aligner.row.data());
+        const Scores found = compute_scores(chain_, aligner.row.data());
+        if (found.score <= best) continue;
+        best = found.score;
+        std::copy_n(aligner.row.data(), width, statistics);
+        const double row[SCORES_WIDTH] = {found.precision, found.recall, found.f1,
+                                          found.fmean, found.fragmentation_penalty, found.score};
+        std::copy_n(row, SCORES_WIDTH, scores);
+        *best_reference = static_cast<std::int32_t>(reference - first);
+        if (options.keep_alignments) alignments_[hypothesis] = aligner.matches;
+    }
+}
+
+Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t reference, const BatchOptions& options) {
+    const Words hypothesis_words = words(hypothesis), reference_words = words(hypotheses() + reference);
+    aligner.matches.clear();
+    const auto proposals = proposals_.find(reference);
+    const Outcome outcome = aligner.candidates.collect(
+        hypothesis_words, reference_words, proposals == proposals_.end() ? nullptr : &proposals->second);
+    if (outcome.problem == Problem::none) {
+        aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, options.maximum_accuracy},
+                           aligner.matches);
+    }
+    return outcome;
+}
+
+}  // namespace meteor

@@ -1,0 +1,125 @@
+// A batch of segments: read into word types, paired, aligned and scored.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "candidates.hpp"
+#include "chain.hpp"
+#include "normalizer.hpp"
+#include "search.hpp"
+#include "statistics.hpp"
+#include "vocabulary.hpp"
+
+namespace meteor {
+
+// What a thread aligns with.
+struct Aligner {
+    Aligner(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
+
+    Candidates candidates;
+    AlignmentSearch search;
+    std::vector<Match> matches;
+    std::vector<std::int64_t> row;
+};
+
+// What threads keep from one batch to the next.
+struct Workshop {
+    std::vector<std::unique_ptr<Aligner>> aligners;
+    std::vector<std::unique_ptr<NormalizedText>> texts;
+};
+
+struct BatchOptions {
+    std::size_t threads = 1;
+    bool keep_alignments = false;
+    bool maximum_accuracy = false;
+};
+
+// A hypothesis that could not be scored.
+struct Failure {
+    std::size_t hypothesis;
+    std::size_t hypothesis_size, reference_size;  // in words
+    Outcome outcome;
+};
+
+using GoOn = std::function<bool()>;
+
+class Batch {
+public:
+    Batch(const Chain& chain, Vocabulary& vocabulary, Workshop& workshop)
+        : chain_(chain), vocabulary_(vocabulary), workshop_(workshop) {}
+
+    // -- Segments: hypotheses first, then the references, those of one hypothesis side by side.
+
+    // False: `go_on` said no. Segments that the normaliser leaves to Python are in irregular().
+    bool read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on);
+    void take_types(std::vector<std::vector<std::uint32_t>> segments);
+    const std::vector<std::size_t>& irregular() const { return irregular_; }
+    void set_words(std::size_t segment, const std::vector<std::u32string>& words);
+    void intern_new_words();  // adds words that are new to the vocabulary
+
+    Words words(std::size_t segment) const;
+    std::size_t segments() const { return segments_.size(); }
+
+    // -- Pairs
+
+    // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.
+    void pair(std::vector<std::size_t> reference_starts);
+    std::size_t hypotheses() const { return reference_starts_.size() - 1; }
+    std::size_t first_reference(std::size_t hypothesis) const { return reference_starts_[hypothesis]; }
+    // The earlier hypothesis with the same words and references; the hypothesis itself if there is none.
+    std::size_t original(std::size_t hypothesis) const { return originals_[hypothesis]; }
+    void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);
+
+    // Fills the rows of statistics and scores and the numbers of the best references, one a hypothesis.
+    // False: `go_on` said no.
+    bool score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
+               std::int32_t* best_references);
+
+    const std::vector<Failure>& failures() const { return failures_; }
+    const std::vector<Match>& alignment(std::size_t hypothesis) const { return alignments_[originals_[hypothesis]]; }
+
+private:
+    // The words of a segment are those of its reader's list, from `start`.
+    struct Segment {
+        std::size_t reader = 0, start = 0, size = 0;
+        std::uint64_t hash = 0;
+    };
+    struct NewWord {
+        std::size_t place;            // in `types`
+        std::size_t offset, size;     // in `characters`
+        std::uint64_t hash;
+    };
+    struct Reader {
+        std::vector<std::uint32_t> types;
+        std::vector<NewWord> new_words;
+        std::u32string characters;
+        std::vector<std::size_t> irregular;
+    };
+
+    void read_segment(Reader& reader, std::size_t reader_number, std::size_t segment, const NormalizedText& text);
+    void find_repetitions();
+    bool same(std::size_t hypothesis, std::size_t other) const;
+    void score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
+                          std::int64_t* statistics, double* scores, std::int32_t* best_reference);
+    Outcome align(Aligner& aligner, std::size_t hypothesis, std::size_t reference, const BatchOptions& options);
+
+    const Chain& chain_;
+    Vocabulary& vocabulary_;
+    Workshop& workshop_;
+    std::vector<Segment> segments_;
+    std::vector<Reader> readers_;
+    std::vector<std::size_t> irregular_;
+    std::vector<std::size_t> reference_starts_, originals_;
+    std::unordered_map<std::size_t, std::vector<std::vector<Proposal>>> proposals_;  // by reference
+    std::vector<Failure> failures_;
+    std::vector<Outcome> outcomes_;
+    std::vector<std::size_t> failed_references_;
+    std::vector<std::vector<Match>> alignments_;
+};
+
+}  // namespace meteor

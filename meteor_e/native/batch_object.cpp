@@ -1,0 +1,264 @@
+#include "core_object.hpp"
+
+#include <memory>
+#include <mutex>
+
+namespace meteor::python {
+
+PyTypeObject* batch_type = nullptr;
+
+namespace {
+
+Core& core_of_batch(PyObject* self) { return core_of(reinterpret_cast<BatchObject*>(self)->owner); }
+
+void batch_dealloc(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    BatchObject* object = reinterpret_cast<BatchObject*>(self);
+    delete object->batch;
+    Py_XDECREF(object->owner);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject* batch_irregular(PyObject* self, PyObject*) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        Ref list(PyList_New(0));
+        for (const std::size_t segment : batch_of(self).irregular()) {
+            const Ref number(PyLong_FromSize_t(segment));
+            if (PyList_Append(list.get(), number.get()) < 0) throw ErrorSet{};
+        }
+        return list.release();
+    });
+}
+
+PyObject* batch_set_words(PyObject* self, PyObject* arguments) {
+    Py_ssize_t segment;
+    PyObject* words;
+    if (!PyArg_ParseTuple(arguments, "nO", &segment, &words)) return nullptr;
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Sequence items(words);
+        std::vector<std::u32string> strings;
+        for (std::size_t k = 0; k < items.size(); ++k) strings.push_back(to_string(items[k]));
+        batch_of(self).set_words(static_cast<std::size_t>(segment), strings);
+        return Py_NewRef(Py_None);
+    });
+}
+
+// intern(): adds the batch's new words to the vocabulary; returns how many word types lack features.
+PyObject* batch_intern(PyObject* self, PyObject*) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        batch_of(self).intern_new_words();
+        const Vocabulary& vocabulary = *core_of_batch(self).vocabulary;
+        return PyLong_FromSize_t(vocabulary.size() - vocabulary.described());
+    });
+}
+
+PyObject* batch_pair(PyObject* self, PyObject* starts) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Sequence items(starts);
+        std::vector<std::size_t> numbers;
+        for (std::size_t k = 0; k < items.size(); ++k) numbers.push_back(to_size(items[k]));
+        batch_of(self).pair(std::move(numbers));
+        return Py_NewRef(Py_None);
+    });
+}
+
+std::size_t segment_number(PyObject* self, PyObject* object) {
+    const std::size_t segment = to_size(object);
+    if (segment >= batch_of(self).segments()) throw std::invalid_argument("there is no such segment");
+    return segment;
+}
+
+std::size_t hypothesis_number(PyObject* self, PyObject* object) {
+    const std::size_t hypothesis = to_size(object);
+    if (hypothesis >= batch_of(self).hypotheses()) throw std::invalid_argument("there is no such hypothesis");
+    return hypothesis;
+}
+
+PyObject* batch_types(PyObject* self, PyObject* segment) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Words words = batch_of(self).words(segment_number(self, segment));
+        Ref list(PyList_New(static_cast<Py_ssize_t>(words.size)));
+        for (std::size_t k = 0; k < words.size; ++k) {
+            PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), Ref(PyLong_FromSize_t(words[k])).release());
+        }
+        return list.release();
+    });
+}
+
+PyObject* batch_words(PyObject* self, PyObject* segment) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Words words = batch_of(self).words(segment_number(self, segment));
+        const Vocabulary& vocabulary = *core_of_batch(self).vocabulary;
+        Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(words.size)));
+        for (std::size_t k = 0; k < words.size; ++k) {
+            PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k), to_python(vocabulary.form(words[k])).release());
+        }
+        return tuple.release();
+    });
+}
+
+PyObject* batch_original(PyObject* self, PyObject* hypothesis) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        return PyLong_FromSize_t(batch_of(self).original(hypothesis_number(self, hypothesis)));
+    });
+}
+
+std::int64_t position_of(PyObject* object) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) return overflow < 0 ? INT64_MIN : INT64_MAX;
+    if (value == -1 && PyErr_Occurred()) throw ErrorSet{};
+    return value;
+}
+
+// propose(reference, matcher, [(reference_start, hypothesis_start, reference_length, hypothesis_length, probability)])
+PyObject* batch_propose(PyObject* self, PyObject* arguments) {
+    Py_ssize_t reference, matcher;
+    PyObject* matches;
+    if (!PyArg_ParseTuple(arguments, "nnO", &reference, &matcher, &matches)) return nullptr;
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Sequence items(matches);
+        std::vector<Proposal> proposals;
+        proposals.reserve(items.size());
+        for (std::size_t k = 0; k < items.size(); ++k) {
+            const Sequence match(items[k]);
+            if (match.size() != 5) throw std::invalid_argument("a match has five numbers");
+            proposals.push_back({position_of(match[0]), position_of(match[1]), position_of(match[2]),
+                                 position_of(match[3]), to_double(match[4])});
+        }
+        batch_of(self).propose(static_cast<std::size_t>(reference), static_cast<std::size_t>(matcher),
+                               std::move(proposals));
+        return Py_NewRef(Py_None);
+    });
+}
+
+// score(threads, keep_alignments, maximum_accuracy) -> (statistics, scores, best references)
+PyObject* batch_score(PyObject* self, PyObject* arguments) {
+    Py_ssize_t threads;
+    int keep_alignments, maximum_accuracy;
+    if (!PyArg_ParseTuple(arguments, "npp", &threads, &keep_alignments, &maximum_accuracy)) return nullptr;
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        Batch& batch = batch_of(self);
+        const std::size_t count = batch.hypotheses(), width = statistics_width(core_of_batch(self).chain);
+        const auto bytes = [count](std::size_t item) {
+            return Ref(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * item)));
+        };
+        Ref statistics = bytes(width * sizeof(std::int64_t)), scores = bytes(SCORES_WIDTH * sizeof(double)),
+            references = bytes(sizeof(std::int32_t));
+        BatchOptions options;
+        options.threads = static_cast<std::size_t>(threads);
+        options.keep_alignments = keep_alignments != 0;
+        options.maximum_accuracy = maximum_accuracy != 0;
+        bool done;
+        {
+            Unlocked unlocked;
+            done = batch.score(options, [&] { return unlocked.check_signals(); },
+                               reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(statistics.get())),
+                               reinterpret_cast<double*>(PyBytes_AS_STRING(scores.get())),
+                               reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(references.get())));
+        }
+        if (!done) throw ErrorSet{};
+        return Ref(PyTuple_Pack(3, statistics.get(), scores.get(), references.get())).release();
+    });
+}
+
+// failures() -> [(hypothesis, hypothesis words, reference words, matcher or None, proposal or None)]
+PyObject* batch_failures(PyObject* self, PyObject*) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        Ref list(PyList_New(0));
+        for (const Failure& failure : batch_of(self).failures()) {
+            const auto size = [](std::size_t value) { return static_cast<Py_ssize_t>(value); };
+            const Proposal& proposal = failure.outcome.proposal;
+            const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
+            const Ref item(failure.outcome.problem == Problem::too_many_candidates
+                               ? Py_BuildValue("nnnOO", size(failure.hypothesis), size(failure.hypothesis_size),
+                                               size(failure.reference_size), Py_None, Py_None)
+                               : Py_BuildValue("nnnI(LLLL)", size(failure.hypothesis), size(failure.hypothesis_size),
+                                               size(failure.reference_size), failure.outcome.matcher,
+                                               number(proposal.reference_start), number(proposal.hypothesis_start),
+                                               number(proposal.reference_length),
+                                               number(proposal.hypothesis_length)));
+            if (PyList_Append(list.get(), item.get()) < 0) throw ErrorSet{};
+        }
+        return list.release();
+    });
+}
+
+// total(statistics) -> the sum of the rows, as a corpus adds them up
+PyObject* batch_total(PyObject* self, PyObject* statistics) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Chain& chain = core_of_batch(self).chain;
+        const Buffer buffer(statistics);
+        const View<std::int64_t> values = buffer.items<std::int64_t>();
+        const std::size_t width = statistics_width(chain);
+        std::vector<long long> total(width, 0);
+        for (std::size_t row = 0; row + width <= values.size; row += width) {
+            for (std::size_t k = 0; k < width; ++k) {
+                // A segment that matches in one perfect chunk has no penalty.
+                const bool left_out = k == width - 3 && is_perfect(chain, values.data + row);
+                if (!left_out) total[k] += values[row + k];
+            }
+        }
+        Ref list(PyList_New(static_cast<Py_ssize_t>(width)));
+        for (std::size_t k = 0; k < width; ++k) {
+            PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), Ref(PyLong_FromLongLong(total[k])).release());
+        }
+        return list.release();
+    });
+}
+
+// alignment(hypothesis) -> [(reference start, reference length, hypothesis start, hypothesis length, matcher,
+//                            probability)] with the best reference
+PyObject* batch_alignment(PyObject* self, PyObject* hypothesis) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        Ref list(PyList_New(0));
+        for (const Match& match : batch_of(self).alignment(hypothesis_number(self, hypothesis))) {
+            const Ref item(Py_BuildValue("IIIIId", match.reference_start, match.reference_length,
+                                         match.hypothesis_start, match.hypothesis_length, match.matcher,
+                                         match.probability));
+            if (PyList_Append(list.get(), item.get()) < 0) throw ErrorSet{};
+        }
+        return list.release();
+    });
+}
+
+PyMethodDef batch_methods[] = {
+    {"irregular", batch_irregular, METH_NOARGS, "Return the segments that the Python normaliser must do."},
+    {"set_words", batch_set_words, METH_VARARGS, "Give the words of a segment."},
+    {"intern", batch_intern, METH_NOARGS, "Add new words to the vocabulary; return how many types lack features."},
+    {"pair", batch_pair, METH_O, "Say which references belong to which hypothesis."},
+    {"types", batch_types, METH_O, "Return the word types of a segment."},
+    {"words", batch_words, METH_O, "Return the words of a segment."},
+    {"original", batch_original, METH_O, "Return the first hypothesis with the same words and references."},
+    {"propose", batch_propose, METH_VARARGS, "Give the matches that a matcher in Python proposes."},
+    {"score", batch_score, METH_VARARGS, "Align and score; return statistics, scores and best references."},
+    {"failures", batch_failures, METH_NOARGS, "Return the hypotheses that could not be scored."},
+    {"total", batch_total, METH_O, "Add up rows of statistics."},
+    {"alignment", batch_alignment, METH_O, "Return the matches of a hypothesis with its best reference."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot batch_slots[] = {
+    {Py_tp_doc, const_cast<char*>("Segments that are scored together. Made by Core.")},
+    {Py_tp_dealloc, reinterpret_cast<void*>(batch_dealloc)},
+    {Py_tp_methods, batch_methods},
+    {0, nullptr},
+};
+
+}  // namespace
+
+Ref new_batch(PyObject* owner) {
+    Core& core = core_of(owner);
+    auto batch = std::make_unique<Batch>(core.chain, *core.vocabulary, core.workshop);
+    Ref object(batch_type->tp_alloc(batch_type, 0));
+    BatchObject* made = reinterpret_cast<BatchObject*>(object.get());
+    made->batch = batch.release();
+    made->owner = Py_NewRef(owner);
+    return object;
+}
+
+PyType_Spec batch_spec = {"meteor_e._native.Batch", sizeof(BatchObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, batch_slots};
+
+}  // namespace meteor::python

@@ -1,0 +1,47 @@
+// The chain of matchers, as the core sees it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common.hpp"
+#include "phrase_index.hpp"
+#include "synonym_index.hpp"
+
+namespace meteor {
+
+enum class Family {
+    exact,       // equal words
+    keys,        // words that share a key; Python numbers the keys
+    strings,     // words with equal strings, such as stems; Python gives the strings
+    synonyms,    // words that share a synset of a mapped dictionary
+    similarity,  // words with similar vectors; Python gives the vectors
+    phrases,     // phrases that a mapped table pairs
+    proposals,   // whatever a matcher in Python proposes for a pair of segments
+};
+
+struct Matcher {
+    Family family = Family::exact;
+    double search_weight = 1.0;
+    double accuracy_search_weight = 1.0;
+    bool match_equal_words = false;
+    double threshold = 0.0;
+    std::size_t column = 0;  // where the vocabulary keeps its features; of proposals: which of the Python matchers
+    std::shared_ptr<const SynonymIndex> synonyms;
+    std::shared_ptr<const PhraseIndex> phrases;
+};
+
+struct Parameters {
+    double alpha = 0, beta = 0, gamma = 0, delta = 0;
+    std::vector<double> weights;  // one a matcher
+};
+
+struct Chain {
+    std::vector<Matcher> matchers;
+    Parameters parameters;
+    std::size_t beam = 40;
+    bool character_mode = false;
+    std::size_t max_candidates = 0;
+};
+
+}  // namespace meteor

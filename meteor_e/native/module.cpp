@@ -1,0 +1,38 @@
+// The extension module meteor_e._native. Its signatures are in meteor_e/_native.pyi.
+#include "core_object.hpp"
+
+#include "characters.hpp"
+
+namespace {
+
+using namespace meteor::python;
+
+int execute(PyObject* module) {
+    meteor::prepare_character_classes();
+    if (!core_type) {
+        core_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&core_spec));
+        batch_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&batch_spec));
+        damaged_index_error = PyErr_NewExceptionWithDoc(
+            "meteor_e._native.DamagedIndexError", "A mapped index holds what no builder writes: (file, problem).",
+            PyExc_RuntimeError, nullptr);
+    }
+    if (!core_type || !batch_type || !damaged_index_error) return -1;
+    if (PyModule_AddObjectRef(module, "Core", reinterpret_cast<PyObject*>(core_type)) < 0) return -1;
+    if (PyModule_AddObjectRef(module, "Batch", reinterpret_cast<PyObject*>(batch_type)) < 0) return -1;
+    return PyModule_AddObjectRef(module, "DamagedIndexError", damaged_index_error);
+}
+
+PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, reinterpret_cast<void*>(execute)},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, nullptr},
+};
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "meteor_e._native", "The native core of meteor_e.", 0, nullptr,
+                          slots,                 nullptr,            nullptr,                        nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__native() { return PyModuleDef_Init(&definition); }

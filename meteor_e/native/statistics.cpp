@@ -1,0 +1,113 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace meteor {
+
+namespace {
+
+enum Column : std::size_t { HYPOTHESIS_LENGTH, REFERENCE_LENGTH, HYPOTHESIS_FUNCTION, REFERENCE_FUNCTION, MATCHERS };
+enum Count : std::size_t { HYPOTHESIS_CONTENT_MATCHES, REFERENCE_CONTENT_MATCHES, HYPOTHESIS_FUNCTION_MATCHES,
+                           REFERENCE_FUNCTION_MATCHES, COUNTS };
+
+// The last three columns.
+std::size_t chunks_column(const Chain& chain) { return MATCHERS + COUNTS * chain.matchers.size(); }
+
+// Division of IEEE 754: 0/0 is not a number.
+double ratio(double numerator, double denominator) {
+    if (denominator != 0) return numerator / denominator;
+    return numerator == 0 || std::isnan(numerator) ? std::numeric_limits<double>::quiet_NaN()
+                                                   : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::int64_t count_chunks(const std::vector<Match>& matches) {
+    std::int64_t chunks = 0;
+    std::int64_t reference_end = -1, hypothesis_end = -1;
+    for (const Match& match : matches) {
+        if (match.reference_start != reference_end || match.hypothesis_start != hypothesis_end) ++chunks;
+        reference_end = std::int64_t{match.reference_start} + match.reference_length;
+        hypothesis_end = std::int64_t{match.hypothesis_start} + match.hypothesis_length;
+    }
+    return chunks;
+}
+
+void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
+                      const std::vector<Match>& matches, std::int64_t* row) {
+    std::fill_n(row, statistics_width(chain), 0);
+    for (const std::uint32_t type : hypothesis) {
+        row[HYPOTHESIS_LENGTH] += vocabulary.units(type);
+        if (vocabulary.functional(type)) row[HYPOTHESIS_FUNCTION] += vocabulary.units(type);
+    }
+    for (const std::uint32_t type : reference) {
+        row[REFERENCE_LENGTH] += vocabulary.units(type);
+        if (vocabulary.functional(type)) row[REFERENCE_FUNCTION] += vocabulary.units(type);
+    }
+    std::int64_t* const end = row + chunks_column(chain);
+    for (const Match& match : matches) {
+        std::int64_t* const counts = row + MATCHERS + COUNTS * match.matcher;
+        for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
+            const std::uint32_t type = hypothesis[match.hypothesis_start + k];
+            counts[vocabulary.functional(type) ? HYPOTHESIS_FUNCTION_MATCHES : HYPOTHESIS_CONTENT_MATCHES] +=
+                vocabulary.units(type);
+        }
+        for (std::uint32_t k = 0; k < match.reference_length; ++k) {
+            const std::uint32_t type = reference[match.reference_start + k];
+            counts[vocabulary.functional(type) ? REFERENCE_FUNCTION_MATCHES : REFERENCE_CONTENT_MATCHES] +=
+                vocabulary.units(type);
+        }
+        end[1] += match.hypothesis_length;
+        end[2] += match.reference_length;
+    }
+    end[0] = count_chunks(matches);
+}
+
+// The matchers' counts are held against the lengths: both are in characters in character mode.
+bool is_perfect(const Chain& chain, const std::int64_t* row) {
+    if (row[chunks_column(chain)] != 1) return false;
+    std::int64_t hypothesis = 0, reference = 0;
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
+        hypothesis += counts[HYPOTHESIS_CONTENT_MATCHES] + counts[HYPOTHESIS_FUNCTION_MATCHES];
+        reference += counts[REFERENCE_CONTENT_MATCHES] + counts[REFERENCE_FUNCTION_MATCHES];
+    }
+    return hypothesis == row[HYPOTHESIS_LENGTH] && reference == row[REFERENCE_LENGTH];
+}
+
+// The order of the additions is fixed: the last digit depends on it.
+Scores compute_scores(const Chain& chain, const std::int64_t* row) {
+    const Parameters& parameters = chain.parameters;
+    const double alpha = parameters.alpha, delta = parameters.delta;
+    const auto number = [](std::int64_t value) { return static_cast<double>(value); };
+    double hypothesis_weighted = 0, reference_weighted = 0;
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
+        hypothesis_weighted += number(counts[HYPOTHESIS_CONTENT_MATCHES]) * parameters.weights[k] * delta;
+        reference_weighted += number(counts[REFERENCE_CONTENT_MATCHES]) * parameters.weights[k] * delta;
+    }
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
+        hypothesis_weighted += number(counts[HYPOTHESIS_FUNCTION_MATCHES]) * parameters.weights[k] * (1 - delta);
+        reference_weighted += number(counts[REFERENCE_FUNCTION_MATCHES]) * parameters.weights[k] * (1 - delta);
+    }
+    const auto words = [&](Column length, Column function) {
+        return delta * number(row[length] - row[function]) + (1 - delta) * number(row[function]);
+    };
+    Scores scores{};
+    scores.precision = ratio(hypothesis_weighted, words(HYPOTHESIS_LENGTH, HYPOTHESIS_FUNCTION));
+    scores.recall = ratio(reference_weighted, words(REFERENCE_LENGTH, REFERENCE_FUNCTION));
+    scores.f1 = ratio(2 * scores.precision * scores.recall, scores.precision + scores.recall);
+    scores.fmean = ratio(1.0, ratio(1 - alpha, scores.precision) + ratio(alpha, scores.recall));
+    const std::int64_t* const end = row + chunks_column(chain);
+    const double matched = number(end[1] + end[2]) / 2;
+    const double fragmentation = is_perfect(chain, row) ? 0.0 : ratio(number(end[0]), matched);
+    scores.fragmentation_penalty = parameters.gamma * std::pow(fragmentation, parameters.beta);
+    const double score = scores.fmean * (1 - scores.fragmentation_penalty);
+    scores.score = score > 0 ? score : 0.0;
+    return scores;
+}
+
+}  // namespace meteor

@@ -1,0 +1,105 @@
+#include "vocabulary.hpp"
+
+#include <algorithm>
+
+namespace meteor {
+
+void KeyColumn::add(const std::vector<std::uint32_t>& keys) {
+    for (const std::uint32_t key : keys) {
+        keys_.push_back(key);
+        key_count_ = std::max(key_count_, key + 1);
+    }
+    starts_.push_back(keys_.size());
+}
+
+void KeyColumn::add_string(const std::u32string& string) { add({strings_.insert(string)}); }
+
+void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
+    std::vector<std::uint32_t> numbers;
+    numbers.reserve(keys.size());
+    for (const std::uint32_t key : keys) {
+        numbers.push_back(numbers_.emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second);
+    }
+    add(numbers);
+}
+
+void KeyColumn::clear() { *this = KeyColumn(); }
+
+void VectorColumn::add(const float* first, std::size_t count, std::size_t width) {
+    if (known.empty()) dimension = width;
+    if (width != dimension) throw std::invalid_argument("the vectors' dimension changed");
+    rows.insert(rows.end(), first, first + count * width);
+    for (std::size_t k = 0; k < count; ++k) {
+        const float* row = first + k * width;
+        known.push_back(std::any_of(row, row + width, [](float value) { return value != 0; }));
+    }
+}
+
+Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
+    for (const Matcher& matcher : chain.matchers) {
+        switch (matcher.family) {
+            case Family::keys:
+            case Family::strings:
+            case Family::synonyms: keys_.resize(std::max(keys_.size(), matcher.column + 1)); break;
+            case Family::similarity: vectors_.resize(std::max(vectors_.size(), matcher.column + 1)); break;
+            case Family::phrases: phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1)); break;
+            case Family::exact:
+            case Family::proposals: break;
+        }
+    }
+}
+
+std::uint32_t Vocabulary::intern(const char32_t* form, std::size_t size, std::uint64_t hash) {
+    const std::uint32_t number = forms_.insert(form, size, hash);
+    if (number == form_of_.size()) add_type(number);
+    return number;
+}
+
+std::uint32_t Vocabulary::add(const char32_t* form, std::size_t size) {
+    add_type(forms_.insert(form, size, StringTable::hash(form, size)));
+    return static_cast<std::uint32_t>(form_of_.size() - 1);
+}
+
+void Vocabulary::add_type(std::uint32_t number) {
+    form_of_.push_back(number);
+    const View<char32_t> form = forms_[number];
+    std::uint32_t units = 1;
+    if (chain_.character_mode) {
+        units = static_cast<std::uint32_t>(form.size);
+        for (const char32_t character : form) units += character > 0xFFFF;
+    }
+    units_.push_back(units);
+    for (const Matcher& matcher : chain_.matchers) {
+        if (matcher.family == Family::synonyms) {
+            matcher.synonyms->synsets(form, synsets_);
+            keys_[matcher.column].add_sparse(synsets_);
+        } else if (matcher.family == Family::phrases) {
+            phrase_words_[matcher.column].push_back(matcher.phrases->word_id(utf8(form)));
+        }
+    }
+}
+
+void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
+    functional_.insert(functional_.end(), flags, flags + count);
+}
+
+bool Vocabulary::complete() const {
+    for (const Matcher& matcher : chain_.matchers) {
+        const bool has_keys = matcher.family == Family::keys || matcher.family == Family::strings;
+        if (has_keys && keys_[matcher.column].size() != size()) return false;
+        if (matcher.family == Family::similarity && vectors_[matcher.column].size() != size()) return false;
+    }
+    return functional_.size() == size();
+}
+
+void Vocabulary::clear() {
+    forms_.clear();
+    form_of_.clear();
+    functional_.clear();
+    units_.clear();
+    for (KeyColumn& column : keys_) column.clear();
+    for (VectorColumn& column : vectors_) column = VectorColumn();
+    for (auto& column : phrase_words_) column.clear();
+}
+
+}  // namespace meteor

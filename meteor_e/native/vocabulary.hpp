@@ -1,0 +1,90 @@
+// Word types and their features, each computed once.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "chain.hpp"
+#include "common.hpp"
+#include "string_table.hpp"
+
+namespace meteor {
+
+// The keys of a matcher that joins words by keys.
+class KeyColumn {
+public:
+    Words keys(std::uint32_t type) const { return {keys_.data() + starts_[type], starts_[type + 1] - starts_[type]}; }
+    std::uint32_t key_count() const { return key_count_; }
+    std::size_t size() const { return starts_.size() - 1; }
+
+    void add(const std::vector<std::uint32_t>& keys);             // dense numbers
+    void add_string(const std::u32string& string);                // one key, numbered here
+    void add_sparse(const std::vector<std::uint32_t>& keys);      // any numbers
+    void clear();
+
+private:
+    std::vector<std::size_t> starts_{0};
+    std::vector<std::uint32_t> keys_;
+    std::uint32_t key_count_ = 0;
+    StringTable strings_;
+    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+};
+
+// The unit vectors of a similarity matcher.
+struct VectorColumn {
+    std::size_t dimension = 0;
+    std::vector<float> rows;
+    std::vector<std::uint8_t> known;  // 0: a row of zeros, which matches nothing
+
+    const float* row(std::uint32_t type) const { return rows.data() + std::size_t{type} * dimension; }
+    std::size_t size() const { return known.size(); }
+    void add(const float* first, std::size_t count, std::size_t width);
+};
+
+class Vocabulary {
+public:
+    explicit Vocabulary(const Chain& chain);
+
+    // A type whose token is its form, and nothing else. Finds it if it is there.
+    std::uint32_t find(const char32_t* form, std::size_t size, std::uint64_t hash) const {
+        return forms_.find(form, size, hash);
+    }
+    std::uint32_t intern(const char32_t* form, std::size_t size, std::uint64_t hash);
+
+    // A type of tokens that carry more than their form: always a new one.
+    std::uint32_t add(const char32_t* form, std::size_t size);
+
+    // What Python says of the types that are new, in their order.
+    void add_functional(const std::uint8_t* flags, std::size_t count);
+    KeyColumn& keys(std::size_t column) { return keys_[column]; }
+    VectorColumn& vectors(std::size_t column) { return vectors_[column]; }
+    bool complete() const;  // whether every type has all its features
+
+    std::size_t size() const { return form_of_.size(); }
+    std::size_t described() const { return functional_.size(); }  // types whose features are there
+    View<char32_t> form(std::uint32_t type) const { return forms_[form_of_[type]]; }
+    std::uint32_t form_number(std::uint32_t type) const { return form_of_[type]; }
+    std::size_t form_count() const { return forms_.size(); }
+    bool functional(std::uint32_t type) const { return functional_[type] != 0; }
+    std::uint32_t units(std::uint32_t type) const { return units_[type]; }
+    const KeyColumn& keys(std::size_t column) const { return keys_[column]; }
+    const VectorColumn& vectors(std::size_t column) const { return vectors_[column]; }
+    std::int32_t phrase_word(std::size_t column, std::uint32_t type) const { return phrase_words_[column][type]; }
+    void clear();
+
+private:
+    void add_type(std::uint32_t form);
+
+    const Chain& chain_;
+    StringTable forms_;
+    std::vector<std::uint32_t> form_of_;
+    std::vector<std::uint8_t> functional_;
+    std::vector<std::uint32_t> units_;  // what the word counts: 1, or its UTF-16 code units in character mode
+    std::vector<KeyColumn> keys_;
+    std::vector<VectorColumn> vectors_;
+    std::vector<std::vector<std::int32_t>> phrase_words_;
+    std::vector<std::uint32_t> synsets_;
+};
+
+}  // namespace meteor

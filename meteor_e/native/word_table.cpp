@@ -1,0 +1,90 @@
+#include "word_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace meteor {
+
+namespace {
+
+const char DAMAGED[] = "its word table does not fit";
+
+// CRC-32 of zlib, bit-reversed polynomial 0xEDB88320.
+std::uint32_t crc32(const std::string& text) {
+    static const std::array<std::uint32_t, 256> table = [] {
+        std::array<std::uint32_t, 256> made{};
+        for (std::uint32_t byte = 0; byte < 256; ++byte) {
+            std::uint32_t value = byte;
+            for (int bit = 0; bit < 8; ++bit) value = (value & 1) ? 0xEDB88320u ^ (value >> 1) : value >> 1;
+            made[byte] = value;
+        }
+        return made;
+    }();
+    std::uint32_t crc = 0xFFFFFFFFu;
+    for (const char c : text) crc = table[(crc ^ static_cast<std::uint8_t>(c)) & 0xFF] ^ (crc >> 8);
+    return ~crc;
+}
+
+}  // namespace
+
+std::string utf8(View<char32_t> word) {
+    std::string bytes;
+    bytes.reserve(word.size);
+    const auto push = [&bytes](char32_t byte) { bytes.push_back(static_cast<char>(static_cast<std::uint8_t>(byte))); };
+    for (const char32_t c : word) {
+        if (c < 0x80) {
+            push(c);
+        } else if (c < 0x800) {
+            push(0xC0 | (c >> 6));
+            push(0x80 | (c & 0x3F));
+        } else if (c < 0x10000) {
+            push(0xE0 | (c >> 12));
+            push(0x80 | ((c >> 6) & 0x3F));
+            push(0x80 | (c & 0x3F));
+        } else {
+            push(0xF0 | (c >> 18));
+            push(0x80 | ((c >> 12) & 0x3F));
+            push(0x80 | ((c >> 6) & 0x3F));
+            push(0x80 | (c & 0x3F));
+        }
+    }
+    return bytes;
+}
+
+WordTable::WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
+                     std::uint32_t probes)
+    : file_(std::move(file)), offsets_(offsets), bytes_(bytes), slots_(slots), words_(words), probes_(probes) {
+    const bool power_of_two = slots.size && !(slots.size & (slots.size - 1));
+    if (offsets.size != std::size_t{words} + 1 || offsets[words] != bytes.size || !power_of_two ||
+        slots.size <= words || probes > slots.size) {
+        throw DamagedIndex(file_, DAMAGED);
+    }
+}
+
+View<std::uint8_t> WordTable::bytes_of(std::uint32_t number) const {
+    if (number >= words_) throw DamagedIndex(file_, DAMAGED);
+    const std::uint32_t start = offsets_[number], end = offsets_[number + 1];
+    if (start > end || end > bytes_.size) throw DamagedIndex(file_, DAMAGED);
+    return {bytes_.data + start, end - start};
+}
+
+std::optional<std::uint32_t> WordTable::find(const std::string& word) const {
+    const std::size_t mask = slots_.size - 1;
+    std::size_t at = crc32(word) & mask;
+    for (std::uint32_t probe = 0; probe < probes_; ++probe, at = (at + 1) & mask) {
+        const std::uint32_t slot = slots_[at];
+        if (!slot) break;
+        const View<std::uint8_t> there = bytes_of(slot - 1);
+        const auto same = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
+        if (there.size == word.size() && std::equal(there.begin(), there.end(), word.begin(), same)) return slot - 1;
+    }
+    return std::nullopt;
+}
+
+std::string WordTable::word(std::uint32_t number) const {
+    const View<std::uint8_t> bytes = bytes_of(number);
+    return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace meteor

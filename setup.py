@@ -1,0 +1,38 @@
+"""The native core: built where a C++ compiler is; without one, the package installs and runs in pure Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+from glob import glob
+
+from setuptools import Extension, find_packages, setup
+
+if sys.platform == "win32":
+    COMPILE, LINK = ["/std:c++17", "/O2", "/EHsc", "/fp:precise", "/utf-8"], []
+else:
+    # A fused multiply-add would change the last digit of a score.
+    COMPILE, LINK = ["-std=c++17", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"], ["-pthread"]
+    if os.environ.get("METEOR_E_SANITIZE"):  # for tests: see the tox environment "sanitize"
+        SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+        COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS", *SANITIZE]
+        LINK += SANITIZE
+
+setup(
+    # The resources lie beside the package, and are installed in it: see package-dir in pyproject.toml.
+    packages=[
+        *find_packages(include=["meteor_e", "meteor_e.*"]),
+        *(f"meteor_e.{name}" for name in ("resources", "resources.chains", "resources.languages")),
+    ],
+    ext_modules=[
+        Extension(
+            "meteor_e._native",
+            sorted(glob("meteor_e/native/*.cpp")),
+            depends=sorted(glob("meteor_e/native/*.hpp")),
+            extra_compile_args=COMPILE,
+            extra_link_args=LINK,
+            language="c++",
+            optional=True,
+        )
+    ]
+)

@@ -1,0 +1,169 @@
+// Fuzz target for the tokeniser and the index readers, which need no Python.
+//
+// With clang:  clang++ -std=c++17 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
+//                  tests/native/fuzz_target.cpp meteor_e/native/{characters,normalizer,string_table,word_table,
+//                  phrase_index,synonym_index}.cpp -o fuzz && ./fuzz
+// Elsewhere:   the same with g++, -fsanitize=address,undefined and -DMETEOR_STANDALONE; ./fuzz ROUNDS SEED runs
+//              deterministic rounds of its own (test_fuzz_target.py does that).
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "characters.hpp"
+#include "normalizer.hpp"
+#include "phrase_index.hpp"
+#include "string_table.hpp"
+#include "synonym_index.hpp"
+
+namespace {
+
+using namespace meteor;
+
+// Hands out the input piece by piece.
+class Input {
+public:
+    Input(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+
+    std::uint8_t byte() { return at_ < size_ ? data_[at_++] : std::uint8_t{0}; }
+    std::uint32_t number() {
+        std::uint32_t value = 0;
+        for (int k = 0; k < 4; ++k) value = value << 8 | byte();
+        // Small numbers lead deeper than any others.
+        return value & 0x80000000u ? value : value % 40;
+    }
+    std::vector<std::uint32_t> numbers(std::size_t count) {
+        std::vector<std::uint32_t> values(count);
+        for (auto& value : values) value = number();
+        return values;
+    }
+    std::size_t left() const { return size_ - at_; }
+
+private:
+    const std::uint8_t* data_;
+    std::size_t size_, at_ = 0;
+};
+
+char32_t identity(char32_t character) { return character; }
+
+void tokenize(Input& input) {
+    const Mode modes[] = {Mode::none, Mode::lower, Mode::full, Mode::no_punctuation};
+    const Apostrophes styles[] = {Apostrophes::english, Apostrophes::french, Apostrophes::apart};
+    const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, identity);
+    const char32_t pool[] = U"ab D.,'`-\u2018\u201C\u2013\u00A0\u03A3\u0130 09OTMULI..''--\t\n";
+    const std::size_t pool_size = sizeof pool / sizeof pool[0] - 1;
+    std::vector<std::uint32_t> text;
+    while (input.left()) {
+        const std::uint8_t byte = input.byte();
+        text.push_back(byte < 250 ? pool[byte % pool_size] : input.number() % 0x110000);
+    }
+    NormalizedText result;
+    if (!normalizer.words({text.data(), text.size(), 4}, result)) return;
+    StringTable table;
+    for (const auto& [offset, size] : result.words) {
+        if (!size || offset + size > result.characters.size()) __builtin_trap();
+        const char32_t* word = result.characters.data() + offset;
+        const std::uint64_t hash = StringTable::hash(word, size);
+        if (table.find(word, size, hash) != StringTable::ABSENT && table.size() == 0) __builtin_trap();
+        const std::uint32_t number = table.insert(word, size, hash);
+        if (table.find(word, size, hash) != number) __builtin_trap();
+        utf8({word, size});
+    }
+}
+
+struct Table {
+    std::vector<std::uint32_t> offsets, slots;
+    std::vector<std::uint8_t> bytes;
+
+    explicit Table(Input& input, std::uint32_t words) {
+        offsets = input.numbers(words + 1);
+        for (int k = input.byte() % 32; k > 0; --k) bytes.push_back("abs"[input.byte() % 3]);
+        offsets.back() = static_cast<std::uint32_t>(bytes.size());
+        slots = input.numbers(std::size_t{1} << (input.byte() % 6));
+    }
+    WordTable words(std::uint32_t count, std::uint32_t probes) const {
+        return WordTable("fuzz", {offsets.data(), offsets.size()}, {bytes.data(), bytes.size()},
+                         {slots.data(), slots.size()}, count, probes);
+    }
+};
+
+void look_up_phrases(Input& input) {
+    const std::uint32_t words = input.byte() % 16, nodes = 1 + input.byte() % 16;
+    const Table table(input, words);
+    std::vector<std::uint32_t> records = input.numbers(3 * (nodes + 1)), entries = input.numbers(input.byte() % 16);
+    records[1] = 1;
+    records[3 * nodes + 1] = nodes;
+    records[3 * nodes + 2] = static_cast<std::uint32_t>(entries.size());
+    const PhraseIndex index(table.words(words, input.byte() % 32), {records.data(), records.size()},
+                            {entries.data(), entries.size()}, input.byte() % 16, nodes);
+    std::vector<std::int32_t> ids = {index.word_id("a"), index.word_id("ab"), index.word_id("")};
+    while (input.left() && ids.size() < 20) ids.push_back(static_cast<std::int32_t>(input.byte() % (words + 1)) - 1);
+    StepMemory memory;
+    std::vector<PhraseHit> hits;
+    index.find(ids, memory, hits);
+    std::uint64_t sum = 0;
+    for (const PhraseHit& hit : hits) {
+        for (const std::uint32_t other : index.paraphrases(hit.node)) sum += other;
+    }
+    if (sum == 0xFFFFFFFFFFFFFFFFull) __builtin_trap();
+}
+
+void look_up_synonyms(Input& input) {
+    const std::uint32_t words = input.byte() % 16;
+    const Table table(input, words);
+    std::vector<std::uint32_t> synset_start = input.numbers(words + 1), synset_ids = input.numbers(input.byte() % 16);
+    std::vector<std::uint32_t> base_start = input.numbers(words + 1), base_ids = input.numbers(input.byte() % 16);
+    synset_start.back() = static_cast<std::uint32_t>(synset_ids.size());
+    base_start.back() = static_cast<std::uint32_t>(base_ids.size());
+    const SynonymIndex index(table.words(words, input.byte() % 32), {synset_start.data(), synset_start.size()},
+                             {synset_ids.data(), synset_ids.size()}, {base_start.data(), base_start.size()},
+                             {base_ids.data(), base_ids.size()});
+    std::vector<std::uint32_t> found;
+    for (const std::u32string word : {U"a", U"abs", U"bas", U"", U"sasses", U"as"}) {
+        index.synsets({word.data(), word.size()}, found);
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const bool prepared = (prepare_character_classes(), true);
+    static_cast<void>(prepared);
+    Input input(data, size);
+    try {
+        switch (input.byte() % 3) {
+            case 0: tokenize(input); break;
+            case 1: look_up_phrases(input); break;
+            default: look_up_synonyms(input); break;
+        }
+    } catch (const DamagedIndex&) {
+        // What the readers promise.
+    }
+    return 0;
+}
+
+#ifdef METEOR_STANDALONE
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+int main(int count, char** arguments) {
+    const long rounds = count > 1 ? std::atol(arguments[1]) : 100000;
+    std::mt19937 numbers(count > 2 ? static_cast<unsigned>(std::atol(arguments[2])) : 1);
+    std::vector<std::uint8_t> data;
+    for (long round = 0; round < rounds; ++round) {
+        // Every other input is the one before it, altered a little.
+        if (round % 2 || data.empty()) {
+            data.resize(numbers() % 400);
+            for (auto& byte : data) byte = static_cast<std::uint8_t>(numbers() % 4 ? numbers() % 8 : numbers());
+        } else {
+            for (unsigned k = numbers() % 6; k > 0; --k) {
+                data[numbers() % data.size()] = static_cast<std::uint8_t>(numbers());
+            }
+        }
+        LLVMFuzzerTestOneInput(data.data(), data.size());
+    }
+    std::printf("%ld rounds\n", rounds);
+    return 0;
+}
+#endif

@@ -1,0 +1,195 @@
+"""Random segments, and chains with a matcher of every family, to compare the engines on."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from meteor_e import Meteor
+from meteor_e.language_resources import LanguageResources
+from meteor_e.matchers.base import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.paraphrase import ParaphraseMatcher
+from meteor_e.matchers.stem import StemMatcher
+from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.synonyms import SynonymIndex
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.text.normalization import NonbreakingPrefixes, Normalization, Normalizer
+
+WORDS = (
+    "go goes going gone went walk walks walked big bigger biggest large the a of in end ends finally last "
+    "Mr. No. U.S. cats cat's don't 3,000 1990's well-known ... ÉTÉ straße naïve 𝔘𝔫𝔦 ΣΑΣ İ \ud800 —"  # noqa: SIM905
+).split()
+FUNCTION_WORDS = frozenset({"the", "a", "of", "in"})
+
+
+class Letters(KeyMatcher):
+    """Words that share a letter beyond the third: several keys a word."""
+
+    name = "letters"
+
+    def keys(self, token):
+        return list(token.form[3:])
+
+
+class Sounds(SimilarityMatcher):
+    """Words with similar made-up vectors; some have none."""
+
+    name = "sounds"
+
+    def vectors(self, tokens):
+        rows = np.zeros((len(tokens), 6), np.float32)
+        for row, token in zip(rows, tokens, strict=True):
+            numbers = random.Random(zlib.crc32(token.form.encode("utf-8", "surrogatepass")))
+            if numbers.random() < 0.8:
+                row[:] = [numbers.gauss(0, 1) for _ in row]
+                row /= np.linalg.norm(row)
+        return rows
+
+
+class ContextualSounds(Sounds):
+    """The same, asked for once a sentence."""
+
+    name = "contextual-sounds"
+    contextual = True
+
+
+class Whims(Matcher):
+    """Proposes phrases at a whim, the same for the same words."""
+
+    name = "whims"
+    search_weight = 0.7
+
+    def match(self, hypothesis, reference) -> Iterator[Match]:
+        numbers = random.Random(zlib.crc32(repr((hypothesis, reference)).encode()))
+        for _ in range(numbers.randrange(4) if hypothesis and reference else 0):
+            j, i = numbers.randrange(len(reference)), numbers.randrange(len(hypothesis))
+            yield Match(
+                j,
+                i,
+                min(numbers.randint(1, 3), len(reference) - j),
+                min(numbers.randint(1, 3), len(hypothesis) - i),
+                numbers.random(),
+            )
+
+
+class OwnTable(PhraseMatcher):
+    """A phrase table that is not ours to read: Python is asked for its phrases."""
+
+    name = "own-table"
+
+    def __init__(self, index: ParaphraseIndex) -> None:
+        self._table = _Wrapped(index)
+
+    @property
+    def table(self):
+        return self._table
+
+
+class _Wrapped:
+    def __init__(self, index: ParaphraseIndex) -> None:
+        self.word_id, self.phrases_at, self.paraphrases = index.word_id, index.phrases_at, index.paraphrases
+
+
+def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, SynonymIndex]:
+    """Make a paraphrase table and synonyms over the words, lowercased as normalised segments are."""
+    numbers = random.Random(seed)
+    words = [word.lower() for word in WORDS if word.isalpha()]
+    lines = []
+    for _ in range(150):
+        left, right = (" ".join(numbers.choices(words, k=numbers.randint(1, 3))) for _ in range(2))
+        lines += ["0.5", left, right]
+        if numbers.random() < 0.3:
+            lines += ["0.5", right, left]
+    (folder / "table").write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogatepass")
+    synsets = [
+        f"{word}\n{' '.join(str(numbers.randrange(12)) for _ in range(numbers.randint(1, 3)))}" for word in words
+    ]
+    (folder / "synsets").write_text("\n".join(synsets) + "\n", encoding="utf-8")
+    (folder / "exceptions").write_text("go\ngone went\nend\nlast finally\n", encoding="utf-8")
+    build_paraphrase_index(folder / "table", folder / "paraphrases.idx")
+    build_synonym_index(folder / "synsets", folder / "exceptions", folder / "synonyms.idx")
+    return ParaphraseIndex.open(folder / "paraphrases.idx"), SynonymIndex.open(folder / "synonyms.idx")
+
+
+def chains(folder: Path) -> dict[str, list[Matcher]]:
+    """Chains that have, between them, every family, in several orders."""
+    paraphrases, synonyms = build_indexes(folder)
+    exact, stem = ExactMatcher(), StemMatcher("english")
+    synonym, paraphrase = SynonymMatcher(synonyms), ParaphraseMatcher(paraphrases)
+    return {
+        "meteor": [exact, stem, synonym, paraphrase],
+        "exact": [exact],
+        "no-exact": [paraphrase, stem, synonym],
+        "keys": [exact, Letters(), Sounds(0.7)],
+        "python": [Whims(), exact, OwnTable(paraphrases), ContextualSounds(0.75)],
+        "all": [exact, stem, synonym, paraphrase, Sounds(0.8), Whims(), Letters()],
+        "no-table": [exact, ParaphraseMatcher(None)],
+    }
+
+
+def engines(
+    matchers: Sequence[Matcher],
+    *,
+    beam: int = 40,
+    character_mode: bool = False,
+    normalization: Normalization = Normalization.FULL,
+    apostrophes: str = "english",
+    parameters: tuple[float, float, float, float] = (0.85, 0.2, 0.6, 0.75),
+    lemmatizer: object = None,
+    threads: int = 2,
+) -> tuple[Meteor, Meteor]:
+    """Return the same metric twice: run by the native engine, and in pure Python."""
+    pair = []
+    for native in (True, False):
+        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=threads)
+        weights = tuple(1 - 0.1 * place for place in range(len(matchers)))
+        meteor.chain = dataclasses.replace(
+            meteor.chain,
+            matchers=tuple(dataclasses.replace(meteor.chain.matchers[0], name=m.name) for m in matchers),
+            parameters=Parameters(*parameters, weights),
+            beam=beam,
+            character_mode=character_mode,
+        )
+        meteor.matchers = tuple(matchers)
+        prefixes = NonbreakingPrefixes(frozenset({"Mr", "etc"}), frozenset({"No", "pp"}))
+        meteor.normalizer = Normalizer(normalization, apostrophes, prefixes)
+        meteor._function_words = FUNCTION_WORDS
+        meteor._lemmatizer = lemmatizer
+        meteor._start_engine()
+        if native:
+            assert meteor.engine == "native"
+        else:
+            meteor._engine = None
+        pair.append(meteor)
+    return pair[0], pair[1]
+
+
+def segment(numbers: random.Random, words: Sequence[str] = WORDS, longest: int = 12) -> str:
+    return " ".join(numbers.choices(words, k=numbers.randrange(longest + 1)))
+
+
+def hypotheses_and_references(
+    numbers: random.Random, count: int, longest: int = 12
+) -> tuple[list[str], list[list[str]]]:
+    """Draw pairs; words repeat within a pair, because its vocabulary is small, and pairs repeat too."""
+    hypotheses, references = [], []
+    for _ in range(count):
+        if hypotheses and numbers.random() < 0.05:
+            at = numbers.randrange(len(hypotheses))
+            hypotheses.append(hypotheses[at])
+            references.append(references[at])
+            continue
+        words = numbers.choices(WORDS, k=numbers.randint(1, 10))
+        hypotheses.append(segment(numbers, words, longest))
+        others = [segment(numbers, words, longest) for _ in range(numbers.choice((1, 1, 2, 3)))]
+        references.append([hypotheses[-1], *others] if numbers.random() < 0.05 else others)
+    return hypotheses, references

@@ -1,0 +1,320 @@
+"""What the native engine does beside scoring: errors, plugins, threads, memory, pickling."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from random_chains import Letters, Sounds, chains, engines
+
+from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
+from meteor_e.engine import default_threads, native_module
+from meteor_e.errors import ConfigError
+from meteor_e.families import plan
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.streaming import CHUNK_SEGMENTS
+
+needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
+
+
+class Free(Matcher):
+    """Proposes what it is told to."""
+
+    name = "free"
+
+    def __init__(self, *proposals):
+        self.proposals = proposals
+        self.asked = 0
+
+    def match(self, hypothesis, reference):
+        self.asked += 1
+        return self.proposals
+
+
+@needs_native
+class TestErrors:
+    def both(self, matchers, hypothesis, reference):
+        """Return the error of either engine."""
+        errors = []
+        for meteor in engines(matchers):
+            with pytest.raises((InputError, PluginError)) as caught:
+                meteor.score(hypothesis, reference)
+            errors.append((type(caught.value), str(caught.value)))
+        return errors
+
+    @pytest.mark.parametrize(
+        "proposal",
+        [(5, 0, 1, 1), (0, 5, 1, 1), (-1, 0, 1, 1), (0, 0, 0, 1), (0, 0, 1, 3), (0, 0, 2**80, 1), (1, 1, 2, 1)],
+    )
+    def test_misplaced_proposal(self, proposal):
+        native, python = self.both([ExactMatcher(), Free(Match(*proposal))], "a b", "c d")
+        if abs(proposal[2]) < 2**62:
+            assert native == python
+        assert "matcher 'free' proposed reference words" in native[1]
+
+    def test_failing_matcher(self):
+        class Failing(KeyMatcher):
+            name = "failing"
+
+            def keys(self, token):
+                raise LookupError("no such word")
+
+        native, python = self.both([Failing()], "a", "b")
+        assert native == python
+        assert "matcher 'failing' failed with LookupError: no such word" in native[1]
+
+    def test_keys_that_are_a_string(self):
+        class Careless(KeyMatcher):
+            name = "careless"
+
+            def keys(self, token):
+                return token.form
+
+        native, python = self.both([Careless()], "a", "b")
+        assert native == python
+
+    def test_too_many_candidates(self):
+        native, python = self.both([ExactMatcher()], "a " * 2001, "a " * 2001 + "b")
+        assert native == python
+        assert "more than 4000000 candidate matches" in native[1]
+
+    def test_segments_before_the_failing_one_are_scored(self):
+        meteor, _ = engines([ExactMatcher()])
+        scores = meteor.segments(["x", "a " * 2001, "x"], ["x", "a " * 2001 + "b", "x"])
+        assert next(scores).score == 1.0
+        with pytest.raises(InputError, match="segment 2: a segment of 2001 words"):
+            next(scores)
+
+    def test_a_failure_does_not_spoil_the_next_call(self):
+        free = Free(Match(9, 9))
+        meteor, python = engines([ExactMatcher(), free])
+        with pytest.raises(PluginError):
+            meteor.score("new words", "newer words")
+        free.proposals = (Match(0, 0),)
+        assert meteor.score("new words", "newer words") == python.score("new words", "newer words")
+
+    @pytest.mark.parametrize("reference", [None, 7, [None], ["x", b"y"]])
+    def test_not_a_text(self, reference):
+        meteor, _ = engines([ExactMatcher()])
+        with pytest.raises((InputError, TypeError)):
+            meteor.score("x", reference)
+
+    def test_no_reference(self):
+        meteor, _ = engines([ExactMatcher()])
+        with pytest.raises(InputError, match="segment 2: a hypothesis needs at least one reference"):
+            list(meteor.segments(["x", "y"], ["x", []]))
+
+    @pytest.mark.parametrize(
+        ("hypotheses", "references", "message"),
+        [
+            (["x"] * 3, ["x"] * 2, "the references end after 2 segments, but there are more hypotheses"),
+            (["x"] * 2, ["x"] * 3, "the hypotheses end after 2 segments, but there are more references"),
+        ],
+    )
+    def test_unequal_sides(self, hypotheses, references, message):
+        for meteor in engines([ExactMatcher()]):
+            with pytest.raises(InputError, match=message):
+                meteor.corpus(hypotheses, references)
+
+
+@needs_native
+class TestFamilies:
+    def test_a_class_that_overrides_match_is_asked_in_python(self):
+        class Odd(Letters):
+            name = "odd"
+
+            def match(self, hypothesis, reference):
+                return [Match(0, 0)]
+
+        planned = plan([Letters(), Odd(), Sounds()])
+        assert [matcher.family for matcher in planned.matchers] == ["keys", "proposals", "similarity"]
+        native, python = engines([Odd()])
+        assert native.score("a", "b") == python.score("a", "b")
+
+    def test_a_class_derived_from_a_built_in_is_not_taken_for_it(self, tmp_path):
+        class Prefix(ExactMatcher):
+            name = "prefix"
+
+            def keys(self, token):
+                return (token.form[:2],)
+
+        assert plan([Prefix()]).matchers[0].family == "keys"
+        native, python = engines([Prefix()])
+        assert native.score("cats dog", "catch do").alignment == python.score("cats dog", "catch do").alignment
+
+    def test_equal_segments_ask_the_first_matcher_only(self):
+        first, second = Free(Match(0, 0)), Free(Match(1, 1))
+        meteor, _ = engines([first, second])
+        assert meteor.score("a b", "a b").statistics.hypothesis_matched == 1
+        assert (first.asked, second.asked) == (1, 0)
+
+    def test_repeated_pairs_are_asked_once(self):
+        free = Free(Match(0, 0))
+        meteor, _ = engines([free])
+        scores = list(meteor.segments(["a"] * 50, ["b"] * 50))
+        assert free.asked == 1
+        assert len({score.score for score in scores}) == 1
+
+    def test_keys_are_asked_once_a_word(self):
+        asked = []
+
+        class Counting(KeyMatcher):
+            name = "counting"
+
+            def keys(self, token):
+                asked.append(token.form)
+                return [len(token.form)]
+
+        meteor, _ = engines([Counting()])
+        meteor.score("one two three", "three two one")
+        meteor.score("two four", "one four")
+        assert sorted(asked) == ["four", "one", "three", "two"]
+
+    def test_vectors_of_another_dimension(self):
+        class Changing(SimilarityMatcher):
+            name = "changing"
+
+            def vectors(self, tokens):
+                return np.ones((len(tokens), len(tokens)), np.float32)
+
+        meteor, _ = engines([Changing()])
+        meteor.score("a b", "c")
+        with pytest.raises(PluginError, match="vectors had 3 dimensions before, and now have 2"):
+            meteor.score("d", "e")
+
+    def test_tokens_with_lemmas(self):
+        class Lemmas(KeyMatcher):
+            name = "lemmas"
+
+            def keys(self, token):
+                return [token.lemma]
+
+        class Lemmatizer:
+            def analyze(self, words):
+                # A word's lemma depends on its place, so that one form makes several word types.
+                return [Token(word, word[:2] + "x" * (place % 2), "X") for place, word in enumerate(words)]
+
+        native, python = engines([ExactMatcher(), Lemmas()], lemmatizer=Lemmatizer())
+        pair = "cats catch cats dogs", "catalogue cats dog doge cats"
+        assert native.score(*pair) == python.score(*pair)
+        assert native.score(*pair).statistics.matchers[1].hypothesis_content
+
+    def test_weights_beyond_reason_run_in_python(self):
+        class Heavy(ExactMatcher):
+            search_weight = float("inf")
+
+        assert plan([Heavy()]) is None
+
+
+@needs_native
+class TestLazyAlignment:
+    def test_it_is_computed_when_asked_for(self):
+        meteor, python = engines([ExactMatcher()])
+        score = meteor.score("a b", "b a")
+        assert "alignment" not in vars(score)
+        assert score.alignment == python.score("a b", "b a").alignment
+        assert "alignment" in vars(score)
+
+    def test_pickled_with_its_alignment(self):
+        meteor, _ = engines([ExactMatcher()])
+        score = meteor.score("a b", "b a")
+        again = pickle.loads(pickle.dumps(score))
+        assert again == score
+        assert "alignment" in vars(again)
+
+    def test_other_attributes_are_missing_as_ever(self):
+        meteor, _ = engines([ExactMatcher()])
+        with pytest.raises(AttributeError, match="'SegmentScore' object has no attribute 'nothing'"):
+            meteor.score("a", "b").nothing  # noqa: B018
+
+
+@needs_native
+class TestSharing:
+    def test_pickled_metric(self):
+        meteor = Meteor("other")
+        again = pickle.loads(pickle.dumps(meteor))
+        assert again.engine == "native"
+        assert again.score("a b", "b a") == meteor.score("a b", "b a")
+
+    def test_calls_from_many_threads(self, tmp_path):
+        matchers = chains(tmp_path)["all"]
+        meteor, python = engines(matchers)
+        texts = [(f"go went walk{n % 7} large cats", f"going walked large cat{n % 5}") for n in range(60)]
+        expected = [python.score(*pair).score for pair in texts]
+        results = {}
+
+        def work(number):
+            results[number] = [meteor.score(*pair).score for _ in range(5) for pair in texts]
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(results[number] == expected * 5 for number in range(6))
+
+    def test_a_matcher_may_score_while_it_is_asked(self):
+        inner, _ = engines([ExactMatcher()])
+
+        class Nested(Matcher):
+            name = "nested"
+
+            def match(self, hypothesis, reference):
+                forms = [" ".join(token.form for token in side) for side in (hypothesis, reference)]
+                return [Match(0, 0)] if inner.score(*forms).score or outer.score("x", "x").score else []
+
+        outer, _ = engines([ExactMatcher(), Nested()])
+        assert outer.score("new words", "other ones").statistics.hypothesis_matched == 1
+
+    def test_the_vocabulary_is_bounded(self, monkeypatch):
+        monkeypatch.setattr("meteor_e.engine.VOCABULARY_LIMIT", 50)
+        meteor, python = engines([ExactMatcher(), Letters(), Sounds()])
+        sizes = []
+        for start in range(0, 1000, 20):
+            text = " ".join(f"word{number}" for number in range(start, start + 20))
+            assert meteor.score(text, text[::-1]) == python.score(text, text[::-1])
+            sizes.append(meteor._engine._lanes[0].core.size)
+        assert max(sizes) <= 100
+
+    def test_interrupt(self):
+        """Ctrl-C ends a batch that takes long."""
+        meteor, _ = engines([Sounds(0.5)])
+        text = " ".join(f"w{number % 400}" for number in range(1200))
+        hypotheses = [f"{text} {number}" for number in range(CHUNK_SEGMENTS)]
+        timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            meteor.corpus(hypotheses, [text] * len(hypotheses))
+        timer.join()
+        assert time.monotonic() - begin < 10
+        assert meteor.score("a", "a").score == 1.0
+
+
+class TestSelection:
+    def test_pure_python_can_be_forced(self, monkeypatch):
+        native_module.cache_clear()
+        monkeypatch.setenv("METEOR_E_PURE", "1")
+        try:
+            meteor = Meteor("other")
+            assert meteor.engine == "python"
+            assert meteor.score("a b", "a b").score == 1.0
+            assert meteor.corpus(["a b"], ["a b"]).score == 1.0
+        finally:
+            native_module.cache_clear()
+
+    def test_threads(self, monkeypatch):
+        assert default_threads(3) == 3
+        monkeypatch.setenv("METEOR_E_THREADS", "5")
+        assert default_threads() == 5
+        assert Meteor("other", threads=2).threads == 2
+
+    @pytest.mark.parametrize("value", ["0", "many", "-1", "1.5"])
+    def test_bad_number_of_threads(self, monkeypatch, value):
+        monkeypatch.setenv("METEOR_E_THREADS", value)
+        with pytest.raises(ConfigError, match="METEOR_E_THREADS is"):
+            Meteor("other")

@@ -1,0 +1,50 @@
+"""The native tokeniser against the Python one, on text made to hit every rule."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+from random_chains import engines
+
+from meteor_e.engine import native_module
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.text.normalization import Normalization
+from meteor_e.text.tokens import split_words
+
+pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
+
+PIECES = [
+    *"abcXYZ019 .,'`-–‘’“”\"!?;|\t\n\r\f\v\x00\x01\x1c\x7f\xa0 　ßſÀÿŽžќЯꙀꚖꚘᴀᵿƀⅧ𝔘😀ΣσςİıK\ud800\udfff",
+    *["...", "....", "''", "--", "DOTMULTI", "DOT", "D.OTMULTI.", "U.S.", "U.S", "Mr.", "No.", "No. 7", "3,000", "a,b"],
+    *["l'eau", "don't", "1990's", "'s", "x-y", "e.g.,", ".-", "–-", "« »", "etc.", ". . .", "\r\n", "Ⅷ."],
+]
+
+
+@pytest.mark.parametrize("mode", list(Normalization))
+@pytest.mark.parametrize("apostrophes", ["english", "french", "apart"])
+def test_same_words(mode, apostrophes):
+    numbers = random.Random(f"{mode}{apostrophes}")
+    texts = ["".join(numbers.choices(PIECES, k=numbers.randrange(25))) for _ in range(4000)]
+    native, python = engines([ExactMatcher()], normalization=mode, apostrophes=apostrophes)
+    for text, segment in zip(texts, native.segments(texts, texts), strict=True):
+        expected = split_words(python.normalizer(text))
+        assert list(segment.alignment.hypothesis) == expected, ascii(text)
+
+
+def test_lower_case_of_every_character():
+    native, _ = engines([ExactMatcher()], normalization=Normalization.LOWER)
+    for start in range(0, sys.maxunicode + 1, 4096):
+        text = " ".join(chr(code) for code in range(start, start + 4096))
+        (segment,) = native.segments([text], ["x"])
+        # As raw segments are: control characters at the ends are trimmed.
+        expected = split_words("".join(text).strip("".join(map(chr, range(0x21)))).lower())
+        assert list(segment.alignment.hypothesis) == expected
+
+
+def test_one_long_line():
+    text = "Don't, U.S. " * 100_000
+    native, python = engines([ExactMatcher()])
+    (segment,) = native.segments([text], ["no"])
+    assert segment.statistics == python.score(text, "no").statistics
