@@ -10,7 +10,7 @@ import os
 import sys
 from glob import glob
 
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 
 if sys.platform == "win32":
     COMPILE, LINK = ["/std:c++17", "/O2", "/EHsc", "/fp:precise", "/utf-8"], []
@@ -23,6 +23,11 @@ else:
         LINK += SANITIZE
 
 setup(
+    # The resources lie beside the package, and are installed in it: see package-dir in pyproject.toml.
+    packages=[
+        *find_packages(include=["meteor_e", "meteor_e.*"]),
+        *(f"meteor_e.{name}" for name in ("resources", "resources.chains", "resources.languages")),
+    ],
     ext_modules=[
         Extension(
             "meteor_e._native",

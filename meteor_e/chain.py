@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
     from meteor_e.registry import Registry
 
+OWN_FUNCTION_WORDS = "own"
+"""Stands, in a chain or a language, for the function words of its own pack."""
+
 __all__ = ["Chain", "ChainMatcher", "resolve"]
 
 
@@ -53,6 +56,7 @@ class Chain:
         beam: paths that survive a position of the search.
         character_mode: count lengths and matches in characters.
         pack: name or folder of the resource pack, ``None`` if none is needed.
+        function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
         lemmatizer: name and options of the lemmatiser, ``None`` for none.
     """
 
@@ -64,6 +68,7 @@ class Chain:
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
     pack: str | None = None
+    function_words: str | None = None
     lemmatizer: tuple[str, Mapping[str, Any]] | None = None
 
     def effective(self) -> dict[str, Any]:
@@ -87,6 +92,8 @@ class Chain:
         }
         if self.pack is not None:
             chain["pack"] = self.pack
+        if self.pack is not None or self.function_words is not None:
+            chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
             name, options = self.lemmatizer
             chain["lemmatizer"] = {"use": name, **options}
@@ -129,8 +136,19 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         beam=beam,
         character_mode=bool(config.character_mode),
         pack=config.pack or language.pack,
+        function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, dict(lemmatizer.options)),
     )
+
+
+def _function_words(config: ChainConfig, language: Language) -> str | None:
+    """Return the pack whose function words count; ``None`` for the chain's own pack.
+
+    A pack that the user names brings its own, unless the user says something else.
+    """
+    own_pack = config.pack is not None and config.pack != language.pack
+    words = config.function_words or (OWN_FUNCTION_WORDS if own_pack else language.function_words)
+    return None if words in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else words
 
 
 def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry: Registry) -> ChainMatcher:

@@ -61,6 +61,7 @@ class ChainConfig:
         beam: paths that survive a position of the search.
         character_mode: count lengths and matches in characters.
         pack: name or folder of the resource pack.
+        function_words: pack whose function words count; ``own`` for those of the chain's pack.
         lemmatizer: the lemmatiser; ``None`` for none.
         name: what to call the chain; the file's name unless the file says something else.
         description: what the chain is for.
@@ -76,6 +77,7 @@ class ChainConfig:
     beam: int | None = None
     character_mode: bool | None = None
     pack: str | None = None
+    function_words: str | None = None
     lemmatizer: MatcherConfig | None = None
     name: str = ""
     description: str = ""
@@ -141,7 +143,7 @@ def build_chain(document: Document) -> ChainConfig:
     matchers = data.get("matchers")
     mode = data.get("normalization")
     lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
-    language, pack = data.get("language"), data.get("pack")
+    language, pack, words = data.get("language"), data.get("pack"), data.get("function_words")
     return ChainConfig(
         language=document.path(language) if language is not None and is_path(language) else language,
         task=data.get("task"),
@@ -153,6 +155,7 @@ def build_chain(document: Document) -> ChainConfig:
         beam=int(data["beam"]) if "beam" in data else None,
         character_mode=data.get("character_mode"),
         pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        function_words=document.path(words) if words is not None and is_folder(words) else words,
         lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),

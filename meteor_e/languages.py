@@ -73,6 +73,8 @@ class Language:
         apostrophes: a key of ``APOSTROPHE_STYLES``.
         stemmer: name of its Snowball stemmer, or ``None``.
         pack: name of the resource pack that it needs, or ``None``.
+        function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
+            English function words in every language.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.
@@ -92,6 +94,7 @@ class Language:
     apostrophes: str = "apart"
     stemmer: str | None = None
     pack: str | None = None
+    function_words: str | None = None
     source: str = field(default="", compare=False)
     path: str = ""
 
@@ -182,7 +185,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
 def _build(document: Document, common: Mapping[str, Any]) -> Language:
     """Return the language of a document without mistakes."""
     data = document.data
-    pack = data.get("pack")
+    pack, words = data.get("pack"), data.get("function_words")
     normalization = Normalization(data.get("normalization", "lower"))
     plain = (Normalization.NONE, Normalization.LOWER)
     tasks = {name: _task(values, data["matchers"]) for name, values in {**common, **data.get("tasks", {})}.items()}
@@ -199,6 +202,7 @@ def _build(document: Document, common: Mapping[str, Any]) -> Language:
         apostrophes=data.get("apostrophes", "apart"),
         stemmer=data.get("stemmer"),
         pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        function_words=document.path(words) if words is not None and is_folder(words) else words,
         source=document.source,
     )
 

@@ -26,6 +26,7 @@ from meteor_e.signature import signature
 from meteor_e.streaming import Chunk, chunks, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
 from meteor_e.text.tokens import Token, plain_tokens, split_words
+from meteor_e.yamlfile import is_folder
 
 if TYPE_CHECKING:
     from meteor_e.config import ChainConfig
@@ -138,7 +139,7 @@ class Meteor:
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
         self.chain: Chain = resolve(config, registry())
         """The chain with all defaults filled in."""
-        self.resources = resources or LanguageResources(_pack(self.chain, offline))
+        self.resources = resources or _resources(self.chain, offline)
         """Function words, prefixes, synonyms and paraphrases."""
         self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self.normalizer = Normalizer(
@@ -446,22 +447,33 @@ def _needs_prefixes(normalization: Normalization) -> bool:
     return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
 
 
-def _pack(chain: Chain, offline: bool | None) -> Pack | None:
-    """Return the chain's pack, installing it if it is missing."""
-    if chain.pack is None:
-        return None
+def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
+    """Return what the chain's packs bring, installing those that are missing."""
+    pack = None if chain.pack is None else _pack(chain.pack, offline)
+    if chain.function_words is None:
+        return LanguageResources(pack)
+    words = _pack(chain.function_words, offline)
+    return LanguageResources(
+        pack,
+        own_function_words=words.function_words,
+        own_description=f"function-words-of-{words.name}@{words.digest}",
+    )
+
+
+def _pack(name: str, offline: bool | None) -> Pack:
+    """Return a pack, installing it if it is missing."""
     from meteor_e.packs import PackStore, open_pack, terminal_progress
 
-    if "/" in chain.pack or os.sep in chain.pack:
-        return open_pack(Path(chain.pack))
+    if is_folder(name):
+        return open_pack(Path(name))
     store = PackStore()
-    pack = store.find(chain.pack)
+    pack = store.find(name)
     if pack is None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")
-        print(f"meteor_e: resource pack {chain.pack!r} is not installed; installing it", file=sys.stderr)
+        print(f"meteor_e: resource pack {name!r} is not installed; installing it", file=sys.stderr)
         with terminal_progress() as progress:
-            pack = store.install(chain.pack, offline=offline, progress=progress)
+            pack = store.install(name, offline=offline, progress=progress)
     return pack
 
 

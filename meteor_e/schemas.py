@@ -60,6 +60,9 @@ Matchers = Annotated[list[Name | MatcherEntry], Meta(min_length=1, description="
 Beam = Annotated[int, Meta(ge=1, description="Paths that survive a position of the alignment search.")]
 CharacterMode = Annotated[bool, Meta(description="Count lengths and matches in characters.")]
 Pack = Annotated[Name, Meta(description="Resource pack: the name of an installed one, or a folder.")]
+FunctionWords = Annotated[
+    Name, Meta(description="Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.")
+]
 Lemmatizer = Annotated[Name | LemmatizerEntry, Meta(description="What gives words their lemmas and tags.")]
 
 
@@ -76,6 +79,7 @@ class ChainFile(Struct, kw_only=True, forbid_unknown_fields=True):
     beam: Beam | UnsetType = UNSET
     character_mode: CharacterMode | UnsetType = UNSET
     pack: Pack | UnsetType = UNSET
+    function_words: FunctionWords | UnsetType = UNSET
     lemmatizer: Lemmatizer | UnsetType = UNSET
 
 
@@ -112,6 +116,7 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     apostrophes: Apostrophes | UnsetType = UNSET
     stemmer: Annotated[Name, Meta(description="Snowball stemmer.")] | UnsetType = UNSET
     pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET
+    function_words: FunctionWords | UnsetType = UNSET
     aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET
     meteor_code: Annotated[Code, Meta(description="The Java program's code.")] | UnsetType = UNSET
 

@@ -266,6 +266,7 @@ def test_all_that_can_be_said_is_spelled_out():
         "beam": 40,
         "character_mode": False,
         "pack": "fr",
+        "function_words": "en",
     }
 
 

@@ -17,9 +17,11 @@ COMMANDS = {
     "align": "Align hypotheses with references and show which words match.",
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
+    "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
     "pack": "Install, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
+    "tune": "Find parameters and weights that agree best with human judgements.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }

@@ -12,6 +12,7 @@ from meteor_e.cli.inputs import SystemInput, systems
 from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
+from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
 from meteor_e.errors import ConfigError, InputError
 
@@ -45,6 +46,7 @@ PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--tsv", is_flag=True, help="Write tab-separated values.")
+@significance_options
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the table.  [default: 4]")
 @click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
@@ -58,6 +60,9 @@ def score(
     alignments: bool,
     as_json: bool,
     tsv: bool,
+    significance: str | None,
+    samples: int | None,
+    seed: int,
     digits: int,
     encoding: str,
     output: str | None,
@@ -75,9 +80,12 @@ def score(
     """
     if as_json + tsv + quiet > 1:
         raise ConfigError("--json, --tsv and --quiet exclude each other")
+    if significance is not None and (tsv or quiet):
+        raise ConfigError("--significance goes with the table or --json")
+    tests = None if significance is None else SystemTests(significance, samples, seed)
     inputs = systems(files, references, references_per_segment, encoding)
     meteor = make_meteor()
-    write = _writer(as_json, tsv, quiet, segments, alignments, digits)
+    write = _writer(as_json, tsv, quiet, segments, alignments, digits, tests)
     with destination(output) as stream:
         write(stream, meteor, inputs, quiet)
 
@@ -85,9 +93,26 @@ def score(
 Writer = Callable[[TextIO, "Meteor", list[SystemInput], bool], None]
 
 
-def _writer(as_json: bool, tsv: bool, quiet: bool, segments: bool, alignments: bool, digits: int) -> Writer:
+def _writer(
+    as_json: bool,
+    tsv: bool,
+    quiet: bool,
+    segments: bool,
+    alignments: bool,
+    digits: int,
+    tests: SystemTests | None,
+) -> Writer:
     def scored(meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None) -> CorpusScore:
-        return _score_system(meteor, system, keep, quiet)
+        if tests is None:
+            return _score_system(meteor, system, keep, quiet)
+        statistics = tests.start(system.name)
+
+        def keep_both(number: int, segment: SegmentScore) -> None:
+            statistics.append(segment.statistics)
+            if keep is not None:
+                keep(number, segment)
+
+        return _score_system(meteor, system, keep_both, quiet)
 
     def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
         results = []
@@ -99,7 +124,13 @@ def _writer(as_json: bool, tsv: bool, quiet: bool, segments: bool, alignments: b
             if segments or alignments:
                 entry["segments"] = kept
             results.append(entry)
-        document = {"signature": meteor.signature, "chain": meteor.chain.effective(), "systems": results}
+        document: dict[str, Any] = {
+            "signature": meteor.signature,
+            "chain": meteor.chain.effective(),
+            "systems": results,
+        }
+        if tests is not None:
+            document["significance"] = tests.to_dict(meteor)
         json.dump(document, stream, ensure_ascii=False, indent=2)
         stream.write("\n")
 
@@ -128,6 +159,8 @@ def _writer(as_json: bool, tsv: bool, quiet: bool, segments: bool, alignments: b
             stream.write("\n")
         header = ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
         stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n")
+        if tests is not None:
+            stream.write("\n" + tests.table(meteor, digits))
 
     if quiet:
         return write_quiet

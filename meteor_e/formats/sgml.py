@@ -15,8 +15,8 @@ from meteor_e.text.normalization import unescape_entities
 
 __all__ = ["JavaSgml", "read_java_sgml", "read_sgml"]
 
-# "[^<>]*" and the look-behind keep the time linear in hostile input.
-_TAG = re.compile(r"<\s*(/?)\s*(tstset|refset|srcset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
+# One run of spaces at a time, "[^<>]*" and the look-behind keep the time linear in hostile input.
+_TAG = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _WHITE = re.compile("[ \t\r\n]+")
 _ROLES: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcset": "source"}

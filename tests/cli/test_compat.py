@@ -63,9 +63,9 @@ def meteor_e(*arguments: str, stdin: bytes = b"") -> Result:
 def own_packs(tmp_path_factory):
     """Return packs of our own words for all languages that need one; prefixes they have none."""
     root = tmp_path_factory.mktemp("packs")
-    words = root / "words.txt"
-    words.write_text("the\n", encoding="utf-8")
     for language in ("en", "fr", "de", "es", "ru", "cs"):
+        words = root / f"{language}.words"
+        words.write_text("the\n" if language == "en" else "das\nle\n", encoding="utf-8")
         build_pack(root / "packs" / language, language=language, function_words=words)
     return root / "packs"
 
@@ -107,6 +107,14 @@ def test_output_and_files_are_javas_to_the_byte(case: Case, folder):
 @pytest.mark.parametrize("case", [pytest.param(case, marks=needs_java, id=case.command) for case in CASES])
 def test_the_record_is_what_java_writes(case: Case, folder):
     assert run_java(JAR, case, folder) == RECORDED[case.command]
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "da", "xx"])
+def test_function_words_are_english_in_every_language(language, folder):
+    # java -jar meteor-1.5.jar text text -l fr -m exact -ssOut: only -s and -new change that.
+    (folder / "text").write_text("the cat\nle chat\ndas la\n", encoding="utf-8")
+    result = meteor_e("text", "text", "-l", language, "-m", "exact", "-ssOut")
+    assert [line.split()[2] for line in result.stdout.split("\n")[:-1]] == ["1.0", "0.0", "0.0"]
 
 
 # -- golden outputs --------------------------------------------------------------------------------------------

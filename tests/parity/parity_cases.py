@@ -196,7 +196,8 @@ class OwnResources:
         pack = PackStore().get(language.pack) if language.pack and needs_pack(options) else None
         resources = LanguageResources(
             pack,
-            own_function_words=self.function_words if "-s" in given else None,
+            # The Java program counts English function words in every language.
+            own_function_words=self.function_words if "-s" in given else PackStore().get("en").function_words,
             own_synonyms=self.synonyms if "-d" in given else None,
             own_paraphrases=self.paraphrases if "-a" in given else None,
             own_description="own",

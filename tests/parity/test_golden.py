@@ -9,12 +9,17 @@ import pytest
 from parity_cases import OwnResources
 from test_parity import matches_text, statistics_text
 
+from meteor_e.formats.java import java_hash
 from meteor_e.formats.plain import read_segments
+from meteor_e.results import SegmentScore
 from meteor_e.scoring import formula
+from meteor_e.text.stemming import stemmer
 
 pytestmark = pytest.mark.shared
 
 CLOSE = 1e-9
+KNOWN_DIFFERENCES = {"fr-exact-stem.en-fr": 17}
+"""Segments in which Java takes different words for one (``le`` and ``n'``, ``je`` and ``l'``); ``compat`` does, too."""
 BIT_EXACT = 0.999
 """Share of the figures that is Java's to the last bit; the others differ in the last bit of a power."""
 RUNS = [
@@ -39,6 +44,15 @@ RUNS = [
     "fr-exact-stem.en-fr",
     "ru-exact-stem.en-ru",
 ]
+
+
+def words_collide(segment: SegmentScore) -> bool:
+    """Whether different words, or stems, of the two sides are one to Java, which compares 32-bit hashes."""
+    stem = stemmer("french")
+    hypothesis, reference = (
+        {*words, *map(stem, words)} for words in (segment.alignment.hypothesis, segment.alignment.reference)
+    )
+    return any(x != y and java_hash(x) == java_hash(y) for x in hypothesis for y in reference)
 
 
 def java_system(path: Path) -> list[float]:
@@ -81,7 +95,10 @@ def test_segments_and_system_are_javas(name, shared, packs, own: OwnResources):
         " ".join(number.removesuffix(".0") for number in line.split())
         for line in (golden / f"{name}.ss.txt").read_text().splitlines()
     ]
-    assert [statistics_text(segment.statistics) for segment in corpus.segments] == vectors
+    ours = [statistics_text(segment.statistics) for segment in corpus.segments]
+    different = [number for number, (x, y) in enumerate(zip(ours, vectors, strict=True)) if x != y]
+    assert len(different) == KNOWN_DIFFERENCES.get(name, 0)
+    assert all(words_collide(corpus.segments[number]) for number in different)
 
     figures = [list(map(float, line.split("\t"))) for line in (golden / f"{name}.vout.tsv").read_text().splitlines()]
     ours = [
@@ -89,11 +106,18 @@ def test_segments_and_system_are_javas(name, shared, packs, own: OwnResources):
     ]
     assert len(ours) == len(figures)
     # Java's undefined figures of empty sides are 0 here.
-    pairs = [(x, y if y == y else 0.0) for a, b in zip(ours, figures, strict=True) for x, y in zip(a, b, strict=True)]
+    pairs = [
+        (x, y if y == y else 0.0)
+        for number, (a, b) in enumerate(zip(ours, figures, strict=True))
+        if number not in different
+        for x, y in zip(a, b, strict=True)
+    ]
     assert max(abs(x - y) for x, y in pairs) <= CLOSE
     equal = sum(x == y for x, y in pairs)
     assert equal >= BIT_EXACT * len(pairs)
 
+    if different:
+        return
     parts = formula.compute(corpus.statistics, corpus.parameters)
     for x, y in zip(parts, java_system(golden / f"{name}.system.txt"), strict=True):
         assert abs(x - y) <= CLOSE

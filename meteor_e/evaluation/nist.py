@@ -1,0 +1,100 @@
+"""NIST: information-weighted n-gram co-occurrence (Doddington, 2002).
+
+A corpus' score equals nltk's ``corpus_nist``. nltk's score of a single sentence takes the weights of n-grams from
+that sentence's reference alone; here they come from the whole test set's references for segments, too, as in
+NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokeniser, in lower case, which is ``mteval``'s default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from meteor_e.evaluation.cache import digest
+from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.judgements import Floats
+from meteor_e.evaluation.statistic_metrics import StatisticMetric, require
+
+__all__ = ["NistMetric", "brevity_penalty"]
+
+ORDER = 5
+
+# The penalty is 0.5 where the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).
+BETA = math.log(0.5) / math.log(1.5) ** 2
+
+
+def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
+    """Return NIST's factor for short hypotheses."""
+    if hypothesis_length <= 0 or reference_length <= 0:
+        return 0.0
+    ratio = min(hypothesis_length / reference_length, 1.0)
+    return math.exp(BETA * math.log(ratio) ** 2)
+
+
+def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for size in range(1, ORDER + 1):
+        for start in range(len(words) - size + 1):
+            yield tuple(words[start : start + size])
+
+
+class NistMetric(StatisticMetric):
+    """NIST; statistics are matched information and n-grams of orders 1 to 5, and the lengths of both sides."""
+
+    def __init__(self, *, name: str | None = None) -> None:
+        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'")
+        self._tokenize = tokenizers.Tokenizer13a()
+        self.name = name or "NIST"
+        self._information: dict[tuple[str, ...], float] = {}
+        self.signature = "nist"
+
+    def words(self, text: str) -> list[str]:
+        """Split a text as ``mteval`` does."""
+        return str(self._tokenize(text)).lower().split()
+
+    def prepare(self, test: TestSet) -> None:
+        """Weigh the n-grams of the references."""
+        self.weigh([self.words(segment) for reference in test.references for segment in reference])
+        self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in test.references)}"
+
+    def weigh(self, references: Sequence[Sequence[str]]) -> None:
+        """Weigh n-grams by how much they tell: ``log2`` of how often they continue their beginning."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        for words in references:
+            counts.update(_ngrams(words))
+        total = sum(len(words) for words in references)
+        self._information = {
+            ngram: math.log2((counts[ngram[:-1]] if len(ngram) > 1 else total) / count)
+            for ngram, count in counts.items()
+        }
+
+    def extract(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
+        """Return information and numbers of n-grams, and lengths."""
+        rows = np.zeros((len(hypotheses), 2 * ORDER + 2))
+        for row, (hypothesis, *its_references) in enumerate(zip(hypotheses, *references, strict=True)):
+            words = self.words(hypothesis)
+            allowed: Counter[tuple[str, ...]] = Counter()
+            lengths = []
+            for reference in its_references:
+                reference_words = self.words(reference)
+                allowed |= Counter(_ngrams(reference_words))
+                lengths.append(len(reference_words))
+            for ngram, count in Counter(_ngrams(words)).items():
+                order = len(ngram) - 1
+                rows[row, ORDER + order] += count
+                if ngram in allowed:
+                    rows[row, order] += self._information.get(ngram, 0.0) * min(count, allowed[ngram])
+            rows[row, -2:] = len(words), sum(lengths) / len(lengths)
+        return rows
+
+    def of_segment(self, statistics: Floats) -> float:
+        """Return NIST of a segment."""
+        return self.of_corpus(statistics)
+
+    def of_corpus(self, statistics: Floats) -> float:
+        """Return NIST of summed statistics."""
+        information, counts = statistics[:ORDER], statistics[ORDER : 2 * ORDER]
+        per_order = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
+        return float(per_order.sum()) * brevity_penalty(statistics[-2], statistics[-1])

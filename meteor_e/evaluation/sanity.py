@@ -1,0 +1,83 @@
+"""Does a test set look lined up? Warnings about judgements that seem to belong to other outputs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from meteor_e.evaluation import kendall
+from meteor_e.evaluation.correlation import correlate
+from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.metrics import Scores
+
+__all__ = ["check_scores", "check_test_set"]
+
+IDENTICAL_SHARE = 0.2
+"""Share of judged pairs of identical outputs that people may rank differently before we warn: they disagree on
+identical texts at times, but rarely."""
+LEAST_IDENTICAL = 5
+NEAR_ZERO = 0.05
+LEAST_PAIRS = 200
+
+
+def check_test_set(test: TestSet) -> list[str]:
+    """Return warnings about judgements and outputs of a test set; what was left out comes first."""
+    warnings = list(test.notes)
+    warnings += _identical_outputs(test)
+    warnings += _empty_outputs(test)
+    return warnings
+
+
+def _identical_outputs(test: TestSet) -> list[str]:
+    if test.rankings is None:
+        return []
+    identical = differing = 0
+    rankings = test.rankings
+    for segment, better, worse, tie in zip(
+        rankings.segments.tolist(),
+        rankings.better.tolist(),
+        rankings.worse.tolist(),
+        rankings.ties.tolist(),
+        strict=True,
+    ):
+        if test.outputs[better][segment] == test.outputs[worse][segment]:
+            identical += 1
+            differing += not tie
+    if not differing:
+        return []
+    message = f"{differing} of {identical} pairs of identical outputs have different ranks"
+    suspicious = identical >= LEAST_IDENTICAL and differing > IDENTICAL_SHARE * identical
+    only_strict = not bool(rankings.ties.any())
+    if only_strict or not suspicious:
+        return [message]
+    return [f"warning: {message}; are the judgements shifted against the outputs?"]
+
+
+def _empty_outputs(test: TestSet) -> list[str]:
+    cells = test.judged()
+    found = []
+    for row, system in enumerate(test.systems):
+        empty = sum(1 for at in np.flatnonzero(cells[row]) if not test.outputs[row][at].strip())
+        if empty:
+            found.append(f"{system}: {empty} judged segments are empty")
+    return found
+
+
+def check_scores(test: TestSet, scores: Scores) -> list[str]:
+    """Return a warning if a metric agrees with people no better than chance: judgements and outputs may be shifted.
+
+    For each pair with at least 200 judgements, the correlation (Pearson's, or τ over untied pairs) must exceed
+    0.05 in amount.
+    """
+    if test.assessments is not None and len(test.assessments) >= LEAST_PAIRS:
+        given = test.assessments
+        value = correlate(scores.segments[given.systems, given.segments], given.scores)
+    elif test.rankings is not None and len(test.rankings) >= LEAST_PAIRS:
+        value = float(kendall.tau(kendall.count_pairs(test.rankings, scores.segments), "wmt13"))
+    else:
+        return []
+    if math.isnan(value) or abs(value) > NEAR_ZERO:
+        return []
+    shifted = f"are the judgements shifted against the outputs of {test.pair}?"
+    return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from meteor_e.errors import InputError
+from meteor_e.formats.documents import Collection, SegmentKey, pair_collections
+
+
+def collection(name: str, **roles: dict[str, dict[str, str]]) -> Collection:
+    """Build a collection; segments are called DOCUMENT/SEGMENT."""
+    found = Collection(name)
+    for role, texts in roles.items():
+        for system, segments in texts.items():
+            for where, text in segments.items():
+                found.add(role, system, SegmentKey("set", *where.split("/")), text)  # type: ignore[arg-type]
+    return found
+
+
+def key(where: str) -> SegmentKey:
+    return SegmentKey("set", *where.split("/"))
+
+
+def test_systems_meet_their_references():
+    systems = collection(
+        "sys.sgm",
+        hypothesis={
+            "blue": {"b/1": "blue b1", "a/1": "blue a1", "a/3": "no reference"},
+            "green": {"a/1": "green a1", "a/2": "green a2"},
+        },
+    )
+    references = [
+        collection("ref.sgm", reference={"A": {"a/1": "A a1", "a/2": "A a2", "b/1": "A b1", "c/1": "A c1"}}),
+        collection("more.sgm", reference={"B": {"a/2": "B a2"}}),
+    ]
+    blue, green = pair_collections(systems, references)
+    assert blue.name == "blue"
+    # In the order of the references; b1 is not a segment of green, c1 is in a document that nobody translated.
+    assert blue.keys == [key("a/1"), key("a/2"), key("b/1")]
+    assert blue.hypotheses == ["blue a1", "", "blue b1"]
+    assert blue.references == [["A a1"], ["A a2", "B a2"], ["A b1"]]
+    assert blue.missing == [key("a/2")]
+    assert blue.unreferenced == [key("a/3")]
+    assert green == ("green", [key("a/1"), key("a/2")], ["green a1", "green a2"], blue.references[:2], [], [])
+
+
+def test_nothing_to_pair():
+    systems = collection("sys.sgm", hypothesis={"blue": {"a/1": "x"}})
+    references = collection("ref.sgm", reference={"A": {"b/1": "y"}})
+    with pytest.raises(InputError, match=r"ref\.sgm holds no hypotheses"):
+        pair_collections(references, [references])
+    with pytest.raises(InputError, match=r"sys\.sgm, sys\.sgm: no references"):
+        pair_collections(systems, [systems, systems])
+    with pytest.raises(InputError, match=r"'blue' and the references have no segment in common .*\[set\]\[a\]\[1\]"):
+        pair_collections(systems, [references])
+
+
+def test_segments_of_one():
+    one = collection("sys.sgm", hypothesis={"blue": {"b/1": "x", "a/1": "y"}})
+    assert one.segments("hypothesis") == one.segments("hypothesis", "blue") == ["x", "y"]
+    with pytest.raises(InputError, match=r"no hypothesis 'bleu' \(did you mean 'blue'\?\)"):
+        one.segments("hypothesis", "bleu")
+    with pytest.raises(InputError, match=r"one reference is needed, it has 0 \(none\)"):
+        one.segments("reference")
+
+
+def test_a_segment_is_there_once():
+    with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' is there twice"):
+        collection("sys.sgm", source={"x": {"a/1": "x"}}).add("source", "x", key("a/1"), "y")
+
+
+def test_keys_read_well():
+    assert str(SegmentKey("", "doc", "3")) == "[doc][3]"

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+
+from meteor_e.errors import InputError
+from meteor_e.formats.documents import SegmentKey
+from meteor_e.formats.sgml import read_java_sgml, read_sgml
+
+SET = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE mteval SYSTEM "mteval.dtd">
+<tstset setid="news" srclang="any" trglang="en">
+<DOC DocID = "weather" sysid='blue'>
+<hl><seg id="1"> rain &amp; snow </seg></hl>
+<p><seg lang="en" id=2>the wind
+is   strong</seg><seg id="3"></seg></p>
+</DOC>
+<!-- <seg id="9">not here</seg>
+-->
+<doc docid="harbour" sysid="green">
+<seg id="1">a &lt;b&gt; boat &amp;lt; &eacute;</seg>
+</doc>
+</tstset>
+"""
+
+
+def read(text: str):
+    return read_sgml(text.split("\n"), "file.sgm")
+
+
+def test_a_test_set():
+    collection = read(SET)
+    assert collection.texts == {
+        "hypothesis": {
+            "blue": {
+                SegmentKey("news", "weather", "1"): "rain & snow",
+                SegmentKey("news", "weather", "2"): "the wind is strong",
+                SegmentKey("news", "weather", "3"): "",
+            },
+            "green": {SegmentKey("news", "harbour", "1"): "a <b> boat &lt; &eacute;"},
+        },
+        "reference": {},
+        "source": {},
+    }
+
+
+def test_roles_and_names_of_the_set():
+    text = '<{0} setid="s" {1}="name"><doc docid="d"><seg id="1">a</seg></doc></{0}>'
+    for element, attribute, role in (
+        ("refset", "refid", "reference"),
+        ("tstset", "sysid", "hypothesis"),
+        ("srcset", "x", "source"),
+    ):
+        name = "" if role == "source" else "name"
+        assert read(text.format(element, attribute)).texts[role] == {name: {SegmentKey("s", "d", "1"): "a"}}
+
+
+def test_everything_may_stand_on_one_line():
+    assert read(SET.replace("\n", " ")).texts == read(SET).texts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (' setid="news"', "", "line 3: <tstset> has no setid"),
+        ('DocID = "weather" ', "", "line 4: <doc> has no docid"),
+        ("sysid='blue'", "", "line 4: neither <doc> nor its set has a sysid or refid"),
+        (' id="1"> rain', "> rain", "line 5: <seg> has no id"),
+        (" </seg></hl>", "</hl>", "line 5: this <seg> is not closed"),
+        ("strong</seg>", "strong", "line 6: this <seg> is not closed"),
+        ("</DOC>", "</seg></DOC>", "line 8: </seg> without <seg>"),
+        ("<DOC DocID", "<DIC DocID", "line 5: <seg> outside of <doc>"),
+        ("<tstset", "<testset", "line 4: <doc> outside of <tstset>, <refset> and <srcset>"),
+        ('id="3"', 'id="1"', r"segment \[news\]\[weather\]\[1\] of hypothesis 'blue' is there twice"),
+        ("</seg>\n</doc>", "\n", "line 12: this <seg> is not closed"),
+    ],
+)
+def test_mistakes_are_located(old, new, message):
+    assert old in SET
+    with pytest.raises(InputError, match=rf"file\.sgm.*{message}"):
+        read(SET.replace(old, new))
+
+
+@pytest.mark.parametrize("text", ["", "no tags\n", '<tstset setid="s"></tstset>'])
+def test_files_without_segments(text):
+    with pytest.raises(InputError, match="no segments"):
+        read(text)
+
+
+HOSTILE = [
+    "<doc " * 200_000,
+    "<!--" * 200_000,
+    '<tstset setid="s">' + "<doc " + "a" * 500_000 + ">",
+    '<tstset setid="s">' + "<doc " + "a =" * 200_000 + ">",
+    '<tstset setid="s">' + '<doc docid="d" sysid="s">' + "<" * 500_000,
+    "< " * 300_000,
+    "<" + " " * 500_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("reader", [read_sgml, read_java_sgml])
+def test_hostile_input_takes_linear_time(text, reader):
+    start = time.perf_counter()
+    with contextlib.suppress(InputError):
+        reader([text], "file.sgm")
+    assert time.perf_counter() - start < 5
+
+
+def java(text: str):
+    return read_java_sgml(text.split("\n"), "file.sgm")
+
+
+def test_javas_reading():
+    text = """\
+<refset setid="s" refid="of the set">
+<doc docid="d1"> <seg id="1">one &QUOT;1&quot;</seg> more
+before <seg id="2">two
+ lines </seg> behind
+<seg id="3"> a <b>tag</b> <seg id="4"> b </seg> c </seg>
+<seg id="5" lang="en"> not seen </seg>
+<seg id="1"> the later counts </seg>
+<doc sysid="own" docid="d2">
+<seg id="x"></seg>
+"""
+    assert java(text) == {
+        "s": {
+            "of the set": {
+                "d1": {
+                    "1": " the later counts ",
+                    "2": "two lines ",
+                    "3": ' a <b>tag</b> <seg id="4"> b </seg> c ',
+                }
+            },
+            "own": {"d2": {"x": ""}},
+        }
+    }

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from meteor_e.errors import InputError
+from meteor_e.formats.documents import SegmentKey
+from meteor_e.formats.wmt_xml import read_wmt_xml
+
+DATA = """\
+<?xml version='1.0' encoding='utf-8'?>
+<dataset id="newstest">
+  <collection id="general">
+    <doc origlang="en" id="weather" testsuite="none">
+      <src lang="en"><p>
+        <seg id="1">Regen &amp; Schnee</seg>
+        <seg id="2">der
+          Wind</seg></p>
+      </src>
+      <ref lang="de" translator="A"><seg id="1">rain &lt; snow</seg><p><seg id="2">the <b>wind</b></seg></p></ref>
+      <ref lang="de"><seg id="1">rain</seg><seg id="2"/></ref>
+      <hyp system="blue" language="de"><seg id="1">größer</seg></hyp>
+    </doc>
+  </collection>
+</dataset>
+"""
+
+
+def read(text: str | bytes):
+    data = text if isinstance(text, bytes) else text.encode()
+    return read_wmt_xml(io.BytesIO(data), "file.xml")
+
+
+def key(segment: str) -> SegmentKey:
+    return SegmentKey("newstest", "weather", segment)
+
+
+def test_a_data_set():
+    assert read(DATA).texts == {
+        "source": {"en": {key("1"): "Regen & Schnee", key("2"): "der Wind"}},
+        "reference": {
+            "A": {key("1"): "rain < snow", key("2"): "the wind"},
+            "ref": {key("1"): "rain", key("2"): ""},
+        },
+        "hypothesis": {"blue": {key("1"): "größer"}},
+    }
+
+
+def test_the_encoding_is_the_files_own():
+    assert read(DATA.replace("utf-8", "latin-1").encode("latin-1")).texts == read(DATA).texts
+    assert read(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read(DATA).texts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (' id="weather"', "", "line 4: <doc> has no id"),
+        ('<seg id="2">der', "<seg>der", "line 7: <seg> has no id"),
+        ('<doc origlang="en" id="weather" testsuite="none">', "<dic>", "line 5: <src> outside of <doc>"),
+        ("<b>wind</b>", '<seg id="3">wind</seg>', "line 10: <seg> within <seg>"),
+        ("<hyp", '<seg id="9"/><hyp', "line 12: <seg> outside of <src>, <ref> and <hyp>"),
+        ("</p>\n", "</q>\n", "line 8: mismatched tag"),
+        ("</dataset>", "", "no element found"),
+        ('id="2"/>', 'id="1"/>', r"segment \[newstest\]\[weather\]\[1\] of reference 'ref' is there twice"),
+    ],
+)
+def test_mistakes_are_located(old, new, message):
+    assert old in DATA
+    with pytest.raises(InputError, match=rf"file\.xml.*{message}"):
+        read(DATA.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        '<!DOCTYPE dataset SYSTEM "file:///etc/passwd">',
+        "<!DOCTYPE dataset [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]>",
+        "<!DOCTYPE dataset [<!ENTITY secret SYSTEM 'file:///etc/passwd'>]>",
+    ],
+)
+def test_declarations_are_refused(declaration):
+    with pytest.raises(InputError, match="line 2: document type declarations are not allowed"):
+        read(DATA.replace("?>\n", f"?>\n{declaration}", 1))
+
+
+@pytest.mark.parametrize("text", ["<dataset/>", '<dataset><doc id="d"><src/></doc></dataset>'])
+def test_files_without_segments(text):
+    with pytest.raises(InputError, match="no segments"):
+        read(text)
+
+
+def test_bytes_that_are_not_in_the_encoding():
+    with pytest.raises(InputError, match=r"file\.xml, line 1[12]: not well-formed"):
+        read(DATA.encode("latin-1"))
