@@ -1,4 +1,8 @@
-"""The native core: built where a C++ compiler is; without one, the package installs and runs in pure Python."""
+"""The native core: built where a C++ compiler is; without one, the package installs and runs in pure Python.
+
+Environment: ``METEOR_E_REQUIRE_NATIVE`` makes a core that cannot be built an error, as wheels need it;
+``METEOR_E_SANITIZE`` builds it with AddressSanitizer and UndefinedBehaviorSanitizer, for tests.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ if sys.platform == "win32":
 else:
     # A fused multiply-add would change the last digit of a score.
     COMPILE, LINK = ["-std=c++17", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"], ["-pthread"]
-    if os.environ.get("METEOR_E_SANITIZE"):  # for tests: see the tox environment "sanitize"
+    if os.environ.get("METEOR_E_SANITIZE"):
         SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS", *SANITIZE]
         LINK += SANITIZE
@@ -32,7 +36,7 @@ setup(
             extra_compile_args=COMPILE,
             extra_link_args=LINK,
             language="c++",
-            optional=True,
+            optional=not os.environ.get("METEOR_E_REQUIRE_NATIVE"),
         )
     ]
 )

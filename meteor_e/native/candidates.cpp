@@ -148,16 +148,40 @@ void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Word
                               std::vector<PhraseHit>& hits) {
     phrase_ids_.resize(words.size);
     for (std::size_t k = 0; k < words.size; ++k) phrase_ids_[k] = vocabulary_.phrase_word(column, words[k]);
-    if (memories_.size() <= column) memories_.resize(column + 1);
-    index.find(phrase_ids_, memories_[column], hits);
+    index.find(phrase_ids_, memories_[column].steps, hits);
+}
+
+const std::vector<PhraseHit>& Candidates::find_reference_phrases(const PhraseIndex& index, std::size_t column,
+                                                                 Words words) {
+    if (words.size > LONGEST_KNOWN_SEGMENT) {
+        find_phrases(index, column, words, reference_hits_);
+        return reference_hits_;
+    }
+    std::uint64_t hash = words.size;
+    for (const std::uint32_t type : words) hash = mix(hash ^ type);
+    std::vector<KnownSegment>& segments = memories_[column].segments;
+    if (segments.empty()) segments.resize(KNOWN_SEGMENTS);
+    KnownSegment& known = segments[hash % KNOWN_SEGMENTS];
+    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
+    if (known.generation != generation || known.words.size() != words.size ||
+        !std::equal(words.begin(), words.end(), known.words.begin())) {
+        known.generation = 0;
+        find_phrases(index, column, words, known.hits);
+        known.words.assign(words.begin(), words.end());
+        known.generation = generation;
+    }
+    return known.hits;
 }
 
 bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference) {
-    find_phrases(index, column, reference, reference_hits_);
+    if (memories_.size() <= column) memories_.resize(column + 1);
+    const std::vector<PhraseHit>& reference_hits = find_reference_phrases(index, column, reference);
     find_phrases(index, column, hypothesis, hypothesis_hits_);
-    if (reference_hits_.empty() || hypothesis_hits_.empty()) return true;
-    return pair_phrases(index, reference_hits_, hypothesis_hits_, true) &&
-           pair_phrases(index, hypothesis_hits_, reference_hits_, false);
+    if (reference_hits.empty() || hypothesis_hits_.empty()) return true;
+    for (const PhraseHit& hit : reference_hits) index.prefetch_entries(hit.node);
+    for (const PhraseHit& hit : hypothesis_hits_) index.prefetch_entries(hit.node);
+    return pair_phrases(index, reference_hits, hypothesis_hits_, true) &&
+           pair_phrases(index, hypothesis_hits_, reference_hits, false);
 }
 
 // For each phrase of one side, in order, the phrases of the other side that the table pairs with it.

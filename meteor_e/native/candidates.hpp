@@ -53,6 +53,17 @@ private:
         std::uint32_t hit;  // the first hit of the node, NONE if the slot is free
     };
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
+    // The phrases of a segment that came as a reference: other systems' hypotheses will have it too.
+    struct KnownSegment {
+        std::uint64_t generation = 0;
+        std::vector<std::uint32_t> words;
+        std::vector<PhraseHit> hits;
+    };
+    struct PhraseMemory {
+        StepMemory steps;
+        std::vector<KnownSegment> segments;
+    };
+    static constexpr std::size_t KNOWN_SEGMENTS = 8192, LONGEST_KNOWN_SEGMENT = 256;
 
     bool add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i, std::uint32_t hypothesis_length,
              double probability = 1.0);
@@ -61,6 +72,7 @@ private:
     bool match_keys(const KeyColumn& column, bool equal_words, Words hypothesis, Words reference);
     bool match_vectors(const VectorColumn& column, double threshold, Words hypothesis, Words reference);
     bool match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference);
+    const std::vector<PhraseHit>& find_reference_phrases(const PhraseIndex& index, std::size_t column, Words words);
     void find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits);
     bool pair_phrases(const PhraseIndex& index, const std::vector<PhraseHit>& from, const std::vector<PhraseHit>& to,
                       bool from_reference);
@@ -81,7 +93,7 @@ private:
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
     std::vector<std::int32_t> phrase_ids_;
-    std::vector<StepMemory> memories_;  // one a phrase table
+    std::vector<PhraseMemory> memories_;  // one a phrase table
     std::vector<PhraseHit> hypothesis_hits_, reference_hits_;
     std::vector<NodeSlot> node_slots_;
     std::vector<std::uint32_t> next_hit_, last_hit_;

@@ -54,7 +54,7 @@ void PhraseIndex::find(const std::vector<std::int32_t>& ids, StepMemory& memory,
         for (std::uint32_t position = start + 1;; ++position) {
             if (word_of(node) & FLAGS) {
                 hits.push_back({start, position - start, node});
-                prefetch_paraphrases(node);
+                prefetch(node);
             }
             if (position == size || ids[position] < 0) break;
             const std::uint32_t word = static_cast<std::uint32_t>(ids[position]);

@@ -50,7 +50,12 @@ public:
     // The phrases that the table pairs with a node, in table order.
     Words paraphrases(std::uint32_t node) const;
 
-    void prefetch_paraphrases(std::uint32_t node) const { METEOR_PREFETCH(&nodes_[std::size_t{3} * node + 2]); }
+    // Hints that paraphrases() of a node will be asked for.
+    void prefetch(std::uint32_t node) const { METEOR_PREFETCH(&nodes_[std::size_t{3} * node + 2]); }
+    void prefetch_entries(std::uint32_t node) const {
+        const std::uint32_t entry = first_entry(node);
+        if (entry < entries_.size) METEOR_PREFETCH(&entries_[entry]);
+    }
 
 private:
     std::uint32_t word_of(std::uint32_t node) const { return nodes_[std::size_t{3} * node]; }

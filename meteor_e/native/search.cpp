@@ -21,14 +21,14 @@ std::int64_t weighted_words(const Match& match, const Matcher& matcher, bool max
 
 }  // namespace
 
-template <class Rank>
-void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
+template <class Rank, bool Short>
+void Search<Rank, Short>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
                        const SearchOptions& options, std::vector<Match>& chosen) {
     units_ = units;
     options_ = options;
     mask_words_ = std::max<std::size_t>(1, (hypothesis_size + 63) / 64);
-    paths_.assign(1, Path{Rank{}, -1, 0, NONE});
-    used_.assign(mask_words_, 0);
+    paths_.assign(1, Path{Rank{}, 0, -1, 0, NONE});
+    if (!Short) used_.assign(mask_words_, 0);
     links_.clear();
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
@@ -53,8 +53,8 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
               [](const Match& a, const Match& b) { return a.reference_start < b.reference_start; });
 }
 
-template <class Rank>
-Rank Search<Rank>::gain(const Match& match) const {
+template <class Rank, bool Short>
+Rank Search<Rank, Short>::gain(const Match& match) const {
     const std::int64_t weighted =
         weighted_words(match, chain_.matchers[match.matcher], options_.maximum_accuracy);
     const std::int64_t words =
@@ -63,8 +63,8 @@ Rank Search<Rank>::gain(const Match& match) const {
 }
 
 // No path can have used a word of a fixed match, for no other match covers it.
-template <class Rank>
-void Search<Rank>::take_fixed(const Match& match) {
+template <class Rank, bool Short>
+void Search<Rank, Short>::take_fixed(const Match& match) {
     const Rank change = units_.distance(distance_of(match)) - gain(match);
     const auto start = static_cast<std::int32_t>(match.hypothesis_start);
     changed_.resize(paths_.size());
@@ -81,8 +81,8 @@ void Search<Rank>::take_fixed(const Match& match) {
 }
 
 // A position where nothing matches closes the open chunks.
-template <class Rank>
-void Search<Rank>::skip(std::uint32_t position) {
+template <class Rank, bool Short>
+void Search<Rank, Short>::skip(std::uint32_t position) {
     changed_.resize(paths_.size());
     std::size_t closed = 0;
     for (std::size_t k = 0; k < paths_.size(); ++k) {
@@ -95,8 +95,8 @@ void Search<Rank>::skip(std::uint32_t position) {
 }
 
 // Adds to the ranks of the changed paths, and merges them with the others: both are sorted.
-template <class Rank>
-void Search<Rank>::restore_order(Rank changed_by) {
+template <class Rank, bool Short>
+void Search<Rank, Short>::restore_order(Rank changed_by) {
     const std::size_t count = paths_.size();
     bool sorted = true;
     for (std::size_t k = 0; k < count; ++k) {
@@ -105,7 +105,7 @@ void Search<Rank>::restore_order(Rank changed_by) {
     }
     if (sorted) return;
     next_paths_.resize(count);
-    next_used_.resize(used_.size());
+    if (!Short) next_used_.resize(used_.size());
     const auto next_of = [this, count](std::size_t from, bool changed) {
         while (from < count && (changed_[from] != 0) != changed) ++from;
         return from;
@@ -119,144 +119,155 @@ void Search<Rank>::restore_order(Rank changed_by) {
         }
         const std::size_t from = take_same ? same : other;
         next_paths_[k] = paths_[from];
-        std::copy_n(used_.data() + from * mask_words_, mask_words_, next_used_.data() + k * mask_words_);
+        copy_used(from, k);
         (take_same ? same : other) = next_of(from + 1, !take_same);
     }
     paths_.swap(next_paths_);
-    used_.swap(next_used_);
+    if (!Short) used_.swap(next_used_);
 }
 
 // Lets every path take each match whose words are unused, then skip the position.
-template <class Rank>
-void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
-    for (std::size_t k = 0; k < stream_count_; ++k) streams_[k].steps.clear();
-    streams_[MAX_STREAMS].steps.clear();
+template <class Rank, bool Short>
+void Search<Rank, Short>::expand(std::uint32_t position, View<Match> free) {
+    choices_.clear();
+    for (const Match& match : free) {
+        const std::uint64_t words =
+            Short ? (~std::uint64_t{0} >> (64 - match.hypothesis_length)) << match.hypothesis_start : 0;
+        choices_.push_back({gain(match), units_.distance(distance_of(match)), words, &match, match.hypothesis_start});
+    }
+    steps_.clear();
+    steps_.reserve(paths_.size() * (free.size + 1));
     stream_count_ = 0;
-    step_count_ = 0;
+    overflowed_ = false;
     known_streams_.assign(2 * free.size + 3, UNKNOWN);
-    gains_.clear();
-    for (const Match& match : free) gains_.push_back(gain(match));
     std::uint8_t& keep = known_streams_.back();
     for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
         if (paths_[parent].next > position) {
             add_step(parent, KEEP, Rank{}, keep);
         } else {
-            expand_path(parent, position, free);
+            expand_path(parent);
         }
     }
     select_survivors();
-    advance(position, free);
+    advance(position);
 }
 
-// The distance of a match is charged to the path that it is copied from, so later copies carry it. Of the copies
-// of one path that gain the same, no more than the beam can survive: their ranks never fall.
-template <class Rank>
-void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, View<Match> free) {
+// The distance of a match is charged to the path that it is copied from, so later copies carry it.
+template <class Rank, bool Short>
+void Search<Rank, Short>::expand_path(std::uint32_t parent) {
     const Path& path = paths_[parent];
+    const bool crowded = choices_.size() > options_.beam;
+    const bool open = path.last >= 0;
     const Rank chunk = units_.chunk();
-    const bool crowded = free.size > options_.beam;
-    copies_.clear();
     Rank charged{};
+    copies_.clear();
     // As long as the path takes all matches, its steps are those of every other such path, but for broken chunks.
     bool usual = true;
-    for (std::size_t k = 0; k < free.size; ++k) {
-        const Match& match = free[k];
-        if (is_used(parent, match)) {
+    std::uint8_t unknown;
+    for (std::size_t k = 0; k < choices_.size(); ++k) {
+        const Choice& choice = choices_[k];
+        if (is_used(parent, choice)) {
             usual = false;
             continue;
         }
-        const bool broken = path.last >= 0 && static_cast<std::uint32_t>(path.last) != match.hypothesis_start;
-        Rank change = charged - gains_[k];
+        const bool broken = open && static_cast<std::uint32_t>(path.last) != choice.start;
+        Rank change = Rank{} - choice.gain;
         if (broken) change = change + chunk;
-        bool survivable = true;
-        if (crowded) {
-            const Rank gain = change - charged;
-            auto same = std::find_if(copies_.begin(), copies_.end(),
-                                     [&gain](const Copies& copies) { return copies.gain == gain; });
-            if (same == copies_.end()) same = copies_.insert(same, Copies{gain, 0});
-            survivable = ++same->count <= options_.beam;
+        if (!crowded || survivable(change)) {
+            unknown = UNKNOWN;
+            add_step(parent, static_cast<std::int32_t>(k), change + charged,
+                     usual ? known_streams_[2 * k + broken] : unknown);
         }
-        if (survivable) {
-            std::uint8_t unknown = UNKNOWN;
-            add_step(parent, static_cast<std::int32_t>(k), change, usual ? known_streams_[2 * k + broken] : unknown);
-        }
-        charged = charged + units_.distance(
-            std::llabs(static_cast<std::int64_t>(position) - match.hypothesis_start));
+        charged = charged + choice.distance;
     }
-    const bool open = path.last >= 0;
-    std::uint8_t unknown = UNKNOWN;
-    add_step(parent, SKIP, open ? charged + chunk : charged, usual ? known_streams_[2 * free.size + open] : unknown);
+    unknown = UNKNOWN;
+    add_step(parent, SKIP, open ? charged + chunk : charged,
+             usual ? known_streams_[2 * choices_.size() + open] : unknown);
 }
 
-template <class Rank>
-std::uint8_t Search<Rank>::stream_of(Rank change) {
+// Of the copies of one path that gain the same, no more than the beam can survive: their ranks never fall.
+template <class Rank, bool Short>
+bool Search<Rank, Short>::survivable(Rank gain) {
+    for (Copies& copies : copies_) {
+        if (copies.gain == gain) return ++copies.count <= options_.beam;
+    }
+    copies_.push_back({gain, 1});
+    return true;
+}
+
+template <class Rank, bool Short>
+std::uint8_t Search<Rank, Short>::stream_of(Rank change) {
     for (std::size_t k = 0; k < stream_count_; ++k) {
         if (streams_[k].change == change) return static_cast<std::uint8_t>(k);
     }
-    if (stream_count_ == MAX_STREAMS) return static_cast<std::uint8_t>(MAX_STREAMS);
-    streams_[stream_count_].change = change;
-    streams_[stream_count_].head = 0;
+    if (stream_count_ == MAX_STREAMS) {
+        overflowed_ = true;
+        return OVERFLOW_STREAM;
+    }
+    streams_[stream_count_] = {change, NONE, NONE};
     return static_cast<std::uint8_t>(stream_count_++);
 }
 
 // `stream`: where a step of this kind goes; found if it is not known.
-template <class Rank>
-inline void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream) {
+template <class Rank, bool Short>
+inline void Search<Rank, Short>::add_step(std::uint32_t parent, std::int32_t choice, Rank change,
+                                          std::uint8_t& stream) {
+    const auto step = static_cast<std::uint32_t>(steps_.size());
+    steps_.push_back({paths_[parent].rank + change, parent, choice, NONE});
     if (stream == UNKNOWN) stream = stream_of(change);
-    streams_[stream].steps.push_back({paths_[parent].rank + change, step_count_++, parent, choice});
+    if (stream == OVERFLOW_STREAM) return;
+    Stream& its = streams_[stream];
+    (its.head == NONE ? its.head : steps_[its.tail].following) = step;
+    its.tail = step;
 }
 
 // Puts the best steps, as many as the beam, in order: by rank, of equal ranks the earlier one first.
-template <class Rank>
-void Search<Rank>::select_survivors() {
-    const std::size_t wanted = std::min<std::size_t>(options_.beam, step_count_);
+template <class Rank, bool Short>
+void Search<Rank, Short>::select_survivors() {
+    const std::size_t wanted = std::min(options_.beam, steps_.size());
     survivors_.clear();
-    if (streams_[MAX_STREAMS].steps.empty()) {
-        merge_streams(wanted);
-    } else {
+    if (overflowed_) {
         sort_all_steps(wanted);
+    } else {
+        merge_streams(wanted);
     }
 }
 
-template <class Rank>
-void Search<Rank>::merge_streams(std::size_t wanted) {
-    const Step* heads[MAX_STREAMS];
-    const Step* ends[MAX_STREAMS];
+template <class Rank, bool Short>
+void Search<Rank, Short>::merge_streams(std::size_t wanted) {
+    std::uint32_t heads[MAX_STREAMS];
+    Rank ranks[MAX_STREAMS];
     std::size_t count = stream_count_;
     for (std::size_t k = 0; k < count; ++k) {
-        heads[k] = streams_[k].steps.data();
-        ends[k] = heads[k] + streams_[k].steps.size();
+        heads[k] = streams_[k].head;
+        ranks[k] = steps_[heads[k]].rank;
     }
-    while (count > 1 && survivors_.size() < wanted) {
+    while (survivors_.size() < wanted) {
         std::size_t first = 0;
-        const Step* best = heads[0];
         for (std::size_t k = 1; k < count; ++k) {
-            const Step* step = heads[k];
-            const bool better = step->rank < best->rank || (step->rank == best->rank && step->number < best->number);
+            const bool better = ranks[k] < ranks[first] || (ranks[k] == ranks[first] && heads[k] < heads[first]);
             first = better ? k : first;
-            best = better ? step : best;
         }
-        survivors_.push_back(*best);
-        if (++heads[first] == ends[first]) {
+        const std::uint32_t following = steps_[heads[first]].following;
+        survivors_.push_back(heads[first]);
+        if (following == NONE) {
             --count;
             heads[first] = heads[count];
-            ends[first] = ends[count];
+            ranks[first] = ranks[count];
+        } else {
+            heads[first] = following;
+            ranks[first] = steps_[following].rank;
         }
     }
-    const std::size_t left = wanted - survivors_.size();
-    if (left) survivors_.insert(survivors_.end(), heads[0], heads[0] + left);
 }
 
-template <class Rank>
-void Search<Rank>::sort_all_steps(std::size_t wanted) {
-    for (std::size_t k = 0; k < stream_count_; ++k) {
-        survivors_.insert(survivors_.end(), streams_[k].steps.begin(), streams_[k].steps.end());
-    }
-    const auto& others = streams_[MAX_STREAMS].steps;
-    survivors_.insert(survivors_.end(), others.begin(), others.end());
-    const auto better = [](const Step& a, const Step& b) {
-        if (a.rank == b.rank) return a.number < b.number;
-        return a.rank < b.rank;
+template <class Rank, bool Short>
+void Search<Rank, Short>::sort_all_steps(std::size_t wanted) {
+    survivors_.resize(steps_.size());
+    for (std::uint32_t k = 0; k < survivors_.size(); ++k) survivors_[k] = k;
+    const auto better = [this](std::uint32_t a, std::uint32_t b) {
+        if (steps_[a].rank == steps_[b].rank) return a < b;
+        return steps_[a].rank < steps_[b].rank;
     };
     const auto end = survivors_.begin() + static_cast<std::ptrdiff_t>(wanted);
     if (end != survivors_.end()) std::nth_element(survivors_.begin(), end, survivors_.end(), better);
@@ -265,34 +276,33 @@ void Search<Rank>::sort_all_steps(std::size_t wanted) {
 }
 
 // Makes the paths of the surviving steps.
-template <class Rank>
-void Search<Rank>::advance(std::uint32_t position, View<Match> free) {
+template <class Rank, bool Short>
+void Search<Rank, Short>::advance(std::uint32_t position) {
     next_paths_.resize(survivors_.size());
-    next_used_.resize(survivors_.size() * mask_words_);
+    if (!Short) next_used_.resize(survivors_.size() * mask_words_);
     for (std::size_t k = 0; k < survivors_.size(); ++k) {
-        const Step& step = survivors_[k];
+        const Step& step = steps_[survivors_[k]];
         Path& path = next_paths_[k];
-        std::uint64_t* used = next_used_.data() + k * mask_words_;
         path = paths_[step.parent];
         path.rank = step.rank;
-        std::copy_n(used_.data() + step.parent * mask_words_, mask_words_, used);
+        copy_used(step.parent, k);
         if (step.choice == SKIP) {
             path.last = -1;
         } else if (step.choice != KEEP) {
-            const Match& match = free[static_cast<std::size_t>(step.choice)];
-            use(used, match);
-            path.last = static_cast<std::int32_t>(match.hypothesis_start + match.hypothesis_length);
-            path.next = position + match.reference_length;
-            links_.push_back({path.link, &match});
+            const Choice& choice = choices_[static_cast<std::size_t>(step.choice)];
+            use(k, choice);
+            path.last = static_cast<std::int32_t>(choice.start + choice.match->hypothesis_length);
+            path.next = position + choice.match->reference_length;
+            links_.push_back({path.link, choice.match});
             path.link = static_cast<std::uint32_t>(links_.size() - 1);
         }
     }
     paths_.swap(next_paths_);
-    used_.swap(next_used_);
+    if (!Short) used_.swap(next_used_);
 }
 
-template <class Rank>
-std::uint32_t Search<Rank>::best() const {
+template <class Rank, bool Short>
+std::uint32_t Search<Rank, Short>::best() const {
     std::uint32_t best = 0;
     Rank best_rank{};
     for (std::uint32_t k = 0; k < paths_.size(); ++k) {
@@ -305,26 +315,37 @@ std::uint32_t Search<Rank>::best() const {
     return best;
 }
 
-template <class Rank>
-bool Search<Rank>::is_used(std::uint32_t path, const Match& match) const {
+template <class Rank, bool Short>
+inline bool Search<Rank, Short>::is_used(std::uint32_t path, const Choice& choice) const {
+    if (Short) return (paths_[path].used & choice.words) != 0;
     const std::uint64_t* words = used_.data() + path * mask_words_;
-    for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
-        const std::uint32_t word = match.hypothesis_start + k;
+    for (std::uint32_t word = choice.start; word < choice.start + choice.match->hypothesis_length; ++word) {
         if (words[word / 64] >> (word % 64) & 1) return true;
     }
     return false;
 }
 
-template <class Rank>
-void Search<Rank>::use(std::uint64_t* words, const Match& match) const {
-    for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
-        const std::uint32_t word = match.hypothesis_start + k;
+template <class Rank, bool Short>
+inline void Search<Rank, Short>::use(std::size_t path, const Choice& choice) {
+    if (Short) {
+        next_paths_[path].used |= choice.words;
+        return;
+    }
+    std::uint64_t* words = next_used_.data() + path * mask_words_;
+    for (std::uint32_t word = choice.start; word < choice.start + choice.match->hypothesis_length; ++word) {
         words[word / 64] |= std::uint64_t{1} << (word % 64);
     }
 }
 
-template class Search<NarrowRank>;
-template class Search<WideRank>;
+template <class Rank, bool Short>
+inline void Search<Rank, Short>::copy_used(std::size_t from, std::size_t to) {
+    if (Short) return;
+    std::copy_n(used_.data() + from * mask_words_, mask_words_, next_used_.data() + to * mask_words_);
+}
+
+template class Search<NarrowRank, true>;
+template class Search<NarrowRank, false>;
+template class Search<WideRank, false>;
 
 void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
@@ -348,7 +369,10 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
     units.chunk_shift = bit_length(distance);
     units.word_shift = units.chunk_shift + bit_length(positions + 1);
     units.weighted_shift = units.word_shift + (options.maximum_accuracy ? bit_length(words) : 0);
-    if (units.weighted_shift + bit_length(weighted) <= 61) {
+    const bool narrow = units.weighted_shift + bit_length(weighted) <= 61;
+    if (narrow && hypothesis_size <= 64) {
+        short_.run(candidates, hypothesis_size, units, options, chosen);
+    } else if (narrow) {
         narrow_.run(candidates, hypothesis_size, units, options, chosen);
     } else {
         wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);

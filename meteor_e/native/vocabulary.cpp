@@ -93,6 +93,7 @@ bool Vocabulary::complete() const {
 }
 
 void Vocabulary::clear() {
+    ++generation_;
     forms_.clear();
     form_of_.clear();
     functional_.clear();

@@ -72,6 +72,7 @@ public:
     const VectorColumn& vectors(std::size_t column) const { return vectors_[column]; }
     std::int32_t phrase_word(std::size_t column, std::uint32_t type) const { return phrase_words_[column][type]; }
     void clear();
+    std::uint64_t generation() const { return generation_; }  // changes when numbers of types begin to mean others
 
 private:
     void add_type(std::uint32_t form);
@@ -85,6 +86,7 @@ private:
     std::vector<VectorColumn> vectors_;
     std::vector<std::vector<std::int32_t>> phrase_words_;
     std::vector<std::uint32_t> synsets_;
+    std::uint64_t generation_ = 0;
 };
 
 }  // namespace meteor

@@ -1,0 +1,42 @@
+"""The extension is optional: without a compiler the package builds, and runs in pure Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def build(target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "setup.py", "-q", "build", "--build-lib", str(target), "--build-temp", str(target / "temp")]
+    # A compiler that always fails, for C and for C++.
+    environment = {**os.environ, "CC": "false", "CXX": "false", **environment}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")
+@pytest.mark.parametrize("required", [False, True])
+def test_without_a_compiler(tmp_path, required):
+    pytest.importorskip("setuptools", minversion="77")
+    environment = {"METEOR_E_REQUIRE_NATIVE": "1" if required else ""}
+    built = build(tmp_path, **environment)
+    assert (built.returncode != 0) == required
+    if required:
+        return
+    assert not list(tmp_path.glob("meteor_e/_native*.so"))
+    code = 'import meteor_e; m = meteor_e.Meteor("other"); print(m.engine, m.score("a b", "a b").score)'
+    # -S keeps an editable install of meteor_e out of the way.
+    paths = [str(tmp_path), *(path for path in sys.path if "site-packages" in path)]
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout == "python 1.0\n", run.stderr
