@@ -38,5 +38,5 @@ setup(
             language="c++",
             optional=not os.environ.get("METEOR_E_REQUIRE_NATIVE"),
         )
-    ]
+    ],
 )
