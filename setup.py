@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from glob import glob
+from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
 
@@ -22,6 +22,12 @@ else:
         COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS", *SANITIZE]
         LINK += SANITIZE
 
+
+def sources(pattern: str) -> list[str]:
+    """Return the core's files, as setuptools wants them: relative, with slashes."""
+    return sorted(path.as_posix() for path in Path("meteor_e/native").glob(pattern))
+
+
 setup(
     # The resources lie beside the package, and are installed in it: see package-dir in pyproject.toml.
     packages=[
@@ -31,12 +37,12 @@ setup(
     ext_modules=[
         Extension(
             "meteor_e._native",
-            sorted(glob("meteor_e/native/*.cpp")),
-            depends=sorted(glob("meteor_e/native/*.hpp")),
+            sources("*.cpp"),
+            depends=sources("*.hpp"),
             extra_compile_args=COMPILE,
             extra_link_args=LINK,
             language="c++",
             optional=not os.environ.get("METEOR_E_REQUIRE_NATIVE"),
         )
-    ]
+    ],
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import Meteor
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats.java import java_lines
 from meteor_e.scoring import formula
 
 CLOSE = 1e-9
@@ -50,11 +50,17 @@ def _output(command: Sequence[str]) -> list[str]:
     return subprocess.run(command, check=True, capture_output=True).stdout.decode().splitlines()
 
 
+def segments_of(path: Path) -> list[str]:
+    """Read a file as Java does; one of the systems begins with a byte order mark, a word to Java."""
+    with path.open("rb") as stream:
+        return list(java_lines(stream))
+
+
 def compare(meteor: Meteor, jar: Path, hypotheses: Path, reference: Path) -> bool:
     """Compare one system, print its line; return whether the programs agree."""
     java = run_java(jar, hypotheses, reference)
     started = time.perf_counter()
-    corpus = meteor.corpus(read_segments(hypotheses), read_segments(reference), segments=True)
+    corpus = meteor.corpus(segments_of(hypotheses), segments_of(reference), segments=True)
     seconds = time.perf_counter() - started
     different = equal = 0
     largest = abs(corpus.score - java.score)

@@ -260,7 +260,11 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
     lines += ["", "| one sentence | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in latency.items()]
     if points:
-        lines += ["", "| segments | Java | meteor_e, 1 thread | memory, Java | memory, meteor_e |", "|---|---|---|---|---|"]
+        lines += [
+            "",
+            "| segments | Java | meteor_e, 1 thread | memory, Java | memory, meteor_e |",
+            "|---|---|---|---|---|",
+        ]
         for size, other, ours in points:
             seconds, memory = ("—", "—") if other is None else (f"{other.seconds:.1f} s", f"{other.memory:.0f} MB")
             lines.append(f"| {size:,} | {seconds} | {ours.seconds:.2f} s | {memory} | {ours.memory:.0f} MB |")

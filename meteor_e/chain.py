@@ -108,7 +108,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         PluginError: for a matcher that does not exist.
     """
     with located(config.where("language")):
-        language = find_language(config.language or "en", registry)
+        language = find_language("en" if config.language is None else config.language, registry)
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:

@@ -104,7 +104,7 @@ class Language:
         Raises:
             ConfigError: if the language has no such task.
         """
-        name = name or self.default_task
+        name = self.default_task if name is None else name
         if name not in self.tasks:
             raise ConfigError(
                 f"language {self.code!r} has no task {name!r}{near_miss(name, self.tasks)}; "

@@ -81,9 +81,10 @@ class Score:
             precision, recall = (part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True))
             score = 0.0
             if self.score > 0:
-                slope_precision = (1 - alpha) * self.fmean / self.precision**2
-                slope_recall = alpha * self.fmean / self.recall**2
-                score = factor * (precision * slope_precision + recall * slope_recall)
+                # Quotients first: the squares of tiny numbers are 0.
+                slope_precision = (1 - alpha) * (self.fmean / self.precision)
+                slope_recall = alpha * (self.fmean / self.recall)
+                score = factor * (precision / self.precision * slope_precision + recall / self.recall * slope_recall)
             shares.append(
                 Contribution(
                     name,

@@ -72,6 +72,31 @@ def packs(_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return _packs
 
 
+@pytest.fixture(scope="session")
+def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from meteor_e.packs import build_pack
+
+    files = REPOSITORY / "tests" / "parity" / "own"
+    root = tmp_path_factory.mktemp("own") / "packs"
+    build_pack(
+        root / "en",
+        language="en",
+        function_words=files / "function.words",
+        prefixes=files / "english.prefixes",
+        synonyms=files / "english.synsets",
+        exceptions=files / "english.exceptions",
+        paraphrases=files / "paraphrases.txt",
+    )
+    return root
+
+
+@pytest.fixture
+def own_packs(_own_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a small English pack of our own, which is the default store during the test."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(_own_packs))
+    return _own_packs
+
+
 class Java:
     """The Java program."""
 

@@ -36,10 +36,7 @@ def align(
     chosen = search(
         candidates.by_reference,
         candidates.fixed,
-        [
-            matcher.accuracy_search_weight if maximum_accuracy else matcher.search_weight
-            for matcher in matchers
-        ],
+        [matcher.accuracy_search_weight if maximum_accuracy else matcher.search_weight for matcher in matchers],
         beam=beam,
         compare_matched_words=maximum_accuracy,
     )

@@ -75,7 +75,5 @@ class Alignment:
             "hypothesis": list(self.hypothesis),
             "reference": list(self.reference),
             "chunks": self.chunks,
-            "matches": [
-                {**match._asdict(), "matcher": self.matchers[match.matcher]} for match in self.matches
-            ],
+            "matches": [{**match._asdict(), "matcher": self.matchers[match.matcher]} for match in self.matches],
         }

@@ -140,9 +140,7 @@ def _extend_fixed(path: _Path, match: Candidate, gain: int) -> _Path:
     )
 
 
-def _expand(
-    paths: list[_Path], position: int, free: list[tuple[Candidate, int, int, int]], beam: int
-) -> list[_Path]:
+def _expand(paths: list[_Path], position: int, free: list[tuple[Candidate, int, int, int]], beam: int) -> list[_Path]:
     """Let every path take each candidate whose words are unused, then skip the position.
 
     The distance of a candidate is charged to the path it is copied from, so later copies carry it.

@@ -109,6 +109,7 @@ def cache_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--plots", metavar="DIR", help="Draw pictures into a folder.")
 @click.option("--plot-format", type=click.Choice(["png", "pdf", "svg"]), default="png", help="[default: png]")
 @click.option("--check", is_flag=True, help="Only check that the data line up, and report what was found.")
+@click.option("--draft", is_flag=True, help="INDEX is a folder: draft an index for it, to be checked and completed.")
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars, no remarks on the data but warnings.")
 def evaluate(
@@ -127,6 +128,7 @@ def evaluate(
     plots: str | None,
     plot_format: str,
     check: bool,
+    draft: bool,
     cache: str | None,
     no_cache: bool,
     jobs: int,
@@ -141,6 +143,7 @@ def evaluate(
     meteor-e evaluate wmt12.yaml -M meteor -M bleu -M scores:mine.seg.gz
     meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --intervals 1000 --significance --plots pictures
     meteor-e evaluate wmt12.yaml --check
+    meteor-e evaluate folder/ --draft -o index.yaml
     """
     from meteor_e.evaluation.cache import ArrayCache
     from meteor_e.evaluation.evaluate import evaluate as run
@@ -150,6 +153,9 @@ def evaluate(
     from meteor_e.evaluation.metric_specs import parse_metric
     from meteor_e.evaluation.report import render
 
+    if draft:
+        _draft(indexes, output)
+        return
     if root is not None and len(indexes) > 1:
         raise ConfigError("--root goes with one index")
     loaded = [load_index(path, root=root) for path in indexes]
@@ -189,6 +195,16 @@ def evaluate(
 
         for path in write_plots(evaluation, Path(plots), plot_format):
             click.echo(f"wrote {path}", err=True)
+
+
+def _draft(folders: tuple[str, ...], output: str | None) -> None:
+    from meteor_e.evaluation.draft import draft_index
+    from meteor_e.yamlfile import dump_yaml
+
+    if len(folders) > 1:
+        raise ConfigError("--draft takes one folder")
+    with destination(output) as stream:
+        stream.write(dump_yaml(draft_index(folders[0])))
 
 
 def _default_measures(indexes: list[DataIndex]) -> list[str]:

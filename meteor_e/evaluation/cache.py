@@ -35,19 +35,17 @@ class ArrayCache:
     read is as good as none.
 
     Args:
-        folder: the folder; by default the environment variable ``METEOR_E_CACHE``, else ``evaluation`` in the
-            user's cache folder.
+        folder: the folder; by default ``evaluation`` in the folder that the environment variable
+            ``METEOR_E_CACHE`` names, else in the user's cache folder.
         enabled: whether to keep anything.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
         self.enabled = enabled
         if folder is None:
-            folder = os.environ.get("METEOR_E_CACHE") or None
-        if folder is None:
             import platformdirs
 
-            folder = Path(platformdirs.user_cache_dir("meteor_e")) / "evaluation"
+            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "evaluation"
         self.folder = Path(folder)
 
     def _file(self, key: str) -> Path:

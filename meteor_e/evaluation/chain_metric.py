@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ChainMetric", "chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
 
 BATCH = 256
+NATIVE_BATCH = 8192
 
 
 def statistics_signature(meteor: Meteor) -> str:
@@ -50,13 +51,17 @@ def collect_statistics(
         meteor: the chain.
         hypotheses: one text a pair.
         references: one text a pair.
-        jobs: number of processes.
+        jobs: number of processes, where the native core is not there.
         progress: told the number of pairs done.
     """
     distinct: dict[tuple[str, str], int] = {}
     at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
     pairs = list(distinct)
-    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+    if meteor.engine == "native":
+        # The native core has threads of its own, and profits from long batches.
+        jobs = 1
+    size = NATIVE_BATCH if meteor.engine == "native" else BATCH
+    batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
     rows: list[list[int]] = []
     for part in _run(meteor, batches, jobs):
         rows += part
@@ -78,7 +83,8 @@ def _run(meteor: Meteor, batches: Sequence[list[tuple[str, str]]], jobs: int) ->
 
 
 def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
-    return [meteor.score(hypothesis, [reference]).statistics.to_vector() for hypothesis, reference in pairs]
+    hypotheses, references = zip(*pairs, strict=True)
+    return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
 
 
 _meteor: Meteor | None = None

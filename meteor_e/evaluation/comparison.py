@@ -10,6 +10,7 @@ import numpy as np
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import williams_matrix
 from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.measures import (
     Measure,
@@ -63,8 +64,7 @@ def compare(measure: Measure, test: TestSet, scores: list[Scores], *, samples: i
         return None
     metrics, human = rows
     if measure.kind == "spearman":  # type: ignore[attr-defined]
-        from scipy import stats
-
+        stats = require("scipy.stats", "this test")
         metrics, human = np.array([stats.rankdata(row) for row in metrics]), stats.rankdata(human)
     return Comparison("Williams' test", names, williams_matrix(metrics, human))
 

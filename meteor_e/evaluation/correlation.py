@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.errors import InputError
+from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats, Integers
 
 __all__ = ["Williams", "correlate", "grouped_pearson", "williams", "williams_matrix"]
@@ -30,8 +31,7 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return math.nan
-    from scipy import stats
-
+    stats = require("scipy.stats", "this measure")
     if kind == "pearson":
         return float(stats.pearsonr(metric, human).statistic)
     if kind == "spearman":
@@ -100,8 +100,7 @@ def williams(first: float, second: float, between: float, count: int) -> William
     if not variance:
         return Williams(math.copysign(math.inf, first - second), float(first < second))
     t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
-    from scipy import stats
-
+    stats = require("scipy.stats", "this measure")
     return Williams(t, float(stats.t.sf(t, count - 3)))
 
 

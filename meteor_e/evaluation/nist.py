@@ -15,8 +15,9 @@ import numpy as np
 
 from meteor_e.evaluation.cache import digest
 from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.statistic_metrics import StatisticMetric, require
+from meteor_e.evaluation.statistic_metrics import StatisticMetric
 
 __all__ = ["NistMetric", "brevity_penalty"]
 

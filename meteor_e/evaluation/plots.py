@@ -12,7 +12,7 @@ import numpy as np
 from meteor_e.errors import InputError
 from meteor_e.evaluation.comparison import Comparison
 from meteor_e.evaluation.evaluate import Evaluation, Table
-from meteor_e.evaluation.statistic_metrics import require
+from meteor_e.evaluation.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

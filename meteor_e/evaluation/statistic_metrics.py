@@ -14,29 +14,14 @@ import numpy as np
 from meteor_e.errors import ConfigError
 from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores, output_key
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
 
-__all__ = ["SacreBleuMetric", "StatisticMetric", "require"]
-
-
-def require(module: str, what: str) -> Any:
-    """Import a module of the ``evaluation`` extra.
-
-    Raises:
-        ConfigError: if it is not installed.
-    """
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"{what} needs {error.name}, which is not installed; run: pip install 'meteor_e[evaluation]'"
-        ) from error
+__all__ = ["SacreBleuMetric", "StatisticMetric"]
 
 
 class StatisticMetric(Metric):

@@ -243,7 +243,6 @@ class SimilarityMatcher(Matcher):
 
     def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return :meth:`vectors`; TypeError if it is not one row a token."""
-        import numpy as np
 
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):

@@ -34,9 +34,7 @@ class ParaphraseMatcher(PhraseMatcher):
                 goes without.
         """
         if options:
-            raise ConfigError(
-                f"matcher 'paraphrase' has no option {next(iter(options))!r}; it has no options"
-            )
+            raise ConfigError(f"matcher 'paraphrase' has no option {next(iter(options))!r}; it has no options")
         paraphrases = context.resources.paraphrases
         if paraphrases is None and context.explicit:
             raise ResourceError(

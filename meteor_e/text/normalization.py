@@ -144,9 +144,7 @@ class Normalizer:
         prefixes: NonbreakingPrefixes | None = None,
     ) -> None:
         if apostrophes not in APOSTROPHE_STYLES:
-            raise ConfigError(
-                f"unknown apostrophe style {apostrophes!r}; known: {', '.join(APOSTROPHE_STYLES)}"
-            )
+            raise ConfigError(f"unknown apostrophe style {apostrophes!r}; known: {', '.join(APOSTROPHE_STYLES)}")
         prefixes = prefixes if prefixes is not None else NonbreakingPrefixes()
         self.mode = mode
         self.apostrophes = apostrophes

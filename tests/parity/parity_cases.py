@@ -172,8 +172,8 @@ class OwnResources:
         """Return the options as the Java program takes them, OWN replaced by the folder."""
         return [word.replace("OWN", str(self.folder)) for word in shlex.split(options)]
 
-    def meteor(self, options: str) -> Meteor:
-        """Return the metric that the Java program's options stand for."""
+    def meteor(self, options: str, engine: str = "python") -> Meteor:
+        """Return the metric that the Java program's options stand for, computed by one of the engines."""
         given = parse_options(options)
         language = registry().language(given.get("-l", "en"))
         modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in given] or ["none"]
@@ -202,7 +202,7 @@ class OwnResources:
             own_paraphrases=self.paraphrases if "-a" in given else None,
             own_description="own",
         )
-        return Meteor(
+        meteor = Meteor(
             language.code,
             task=given.get("-t"),
             matchers=matchers,
@@ -212,3 +212,7 @@ class OwnResources:
             character_mode="-ch" in given,
             resources=resources,
         )
+        if engine == "python":
+            meteor._engine = None
+        assert meteor.engine == engine
+        return meteor

@@ -77,7 +77,7 @@ def test_every_golden_run_is_tested(shared):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_segments_and_system_are_javas(name, shared, packs, own: OwnResources):
+def test_segments_and_system_are_javas(name, engine, shared, packs, own: OwnResources):
     golden = shared / "golden/meteor-1.5"
     _, hypothesis_file, reference_file, *options = shlex.split((golden / f"{name}.cmd").read_text())
     several = 1
@@ -85,7 +85,7 @@ def test_segments_and_system_are_javas(name, shared, packs, own: OwnResources):
         at = options.index("-r")
         several = int(options[at + 1])
         del options[at : at + 2]
-    meteor = own.meteor(shlex.join(options))
+    meteor = own.meteor(shlex.join(options), engine)
     hypotheses = list(read_segments(shared / "golden" / hypothesis_file))
     lines = list(read_segments(shared / "golden" / reference_file))
     references = [lines[at : at + several] for at in range(0, len(lines), several)]

@@ -1,0 +1,99 @@
+"""The built-in matchers of single words: exact, stem, synonym."""
+
+from __future__ import annotations
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.matchers.stem import StemMatcher
+from meteor_e.matchers.synonym import SynonymMatcher
+from meteor_e.packs import Pack
+from meteor_e.text.tokens import plain_tokens
+
+
+def matched(matcher, hypothesis, reference):
+    """The pairs of words that a matcher proposes."""
+    one, other = plain_tokens(hypothesis.split()), plain_tokens(reference.split())
+    return [(one[m.hypothesis_start].form, other[m.reference_start].form) for m in matcher.match(one, other)]
+
+
+def test_exact_words():
+    assert matched(ExactMatcher(), "a b a", "a c b") == [("a", "a"), ("a", "a"), ("b", "b")]
+    assert matched(ExactMatcher(), "Aé", "aé") == []
+
+
+def test_stems_of_different_words():
+    matcher = StemMatcher("english")
+    assert matched(matcher, "studies study", "studying study") == [
+        ("studies", "studying"),
+        ("study", "studying"),
+        ("studies", "study"),
+    ]
+    assert matcher.describe() == "english"
+
+
+def test_an_unknown_stemmer_names_the_known_ones():
+    with pytest.raises(ConfigError, match="english"):
+        StemMatcher("klingon")
+
+
+def test_a_language_without_a_stemmer_says_so():
+    with pytest.raises(ConfigError, match="language 'other' has no stemmer"):
+        Meteor("other", matchers=["exact", "stem"])
+    assert Meteor("other", matchers=["exact", {"use": "stem", "stemmer": "english"}]).align("cats", "cat").matches
+
+
+@pytest.fixture
+def synonym(own_packs):
+    synonyms = Pack.open(own_packs / "en").synonyms
+    assert synonyms is not None
+    return SynonymMatcher(synonyms)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("big", "large", True),
+        ("big", "big", False),
+        ("large", "cold", False),
+        ("huge", "cold", True),
+        ("pals", "chum", True),
+        ("carries", "51", False),
+        ("hurries", "rushes", True),
+        ("churches", "tombs", True),
+        ("men", "boys", False),
+        ("men", "girl", False),
+        ("hoped", "hopping", False),
+        ("cooler", "cold", True),
+        ("fastest", "speedy", True),
+        ("boss", "bos", False),
+        ("glass", "mass", False),
+        ("us", "we", True),
+        ("gone", "hurry", False),
+        ("ran", "travels", False),
+        ("made", "works", True),
+        ("leaves", "leaf", True),
+        ("handful", "pocketful", True),
+        ("handsful", "pocketful", False),
+        ("axes", "hatchet", False),
+        ("axes", "spin", True),
+        ("Big", "large", False),
+        ("", "large", False),
+    ],
+)
+def test_synonyms_by_synset_exception_and_suffix(synonym, one, other, same):
+    (a,), (b,) = plain_tokens([one]), plain_tokens([other])
+    assert [bool(list(synonym.match([x], [y]))) for x, y in ((a, b), (b, a))] == [same, same]
+
+
+def test_a_language_without_synonyms_says_so():
+    with pytest.raises(ResourceError, match="no synonyms are installed for language 'other'"):
+        Meteor("other", matchers=["exact", "synonym"])
+
+
+@pytest.mark.parametrize("name", ["exact", "synonym", "paraphrase"])
+def test_options_that_do_not_exist(own_packs, name):
+    with pytest.raises(ConfigError, match="'speed'"):
+        Meteor("en", matchers=[{"use": name, "speed": 3}])

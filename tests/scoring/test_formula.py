@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meteor_e.scoring import formula
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import MatcherCounts, Statistics
+
+PARAMETERS = Parameters(0.85, 0.2, 0.6, 0.75, (1.0, 0.6))
+
+
+def statistics(hypothesis=(4, 1), reference=(5, 2), matchers=((2, 2, 1, 1), (1, 1, 0, 0)), chunks=2, matched=(4, 4)):
+    """Statistics from (words, function words) a side."""
+    rows = tuple(MatcherCounts(*row) for row in matchers)
+    return Statistics(hypothesis[0], reference[0], hypothesis[1], reference[1], rows, chunks, *matched)
+
+
+def test_the_formula_term_by_term():
+    found = formula.compute(statistics(), PARAMETERS)
+    precision = (2 * 0.75 + 1 * 0.6 * 0.75 + 1 * 0.25) / (0.75 * 3 + 0.25 * 1)
+    recall = (2 * 0.75 + 1 * 0.6 * 0.75 + 1 * 0.25) / (0.75 * 3 + 0.25 * 2)
+    fmean = 1 / (0.15 / precision + 0.85 / recall)
+    penalty = 0.6 * (2 / 4) ** 0.2
+    assert found.precision == pytest.approx(precision, abs=1e-15)
+    assert found.recall == pytest.approx(recall, abs=1e-15)
+    assert found.f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-15)
+    assert found.fmean == pytest.approx(fmean, abs=1e-15)
+    assert found.fragmentation_penalty == pytest.approx(penalty, abs=1e-15)
+    assert found.score == pytest.approx(fmean * (1 - penalty), abs=1e-15)
+
+
+def test_a_perfect_segment_has_no_penalty():
+    perfect = statistics((2, 0), (2, 0), ((2, 2, 0, 0), (0, 0, 0, 0)), 1, (2, 2))
+    assert formula.compute(perfect, PARAMETERS) == (1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
+    two_chunks = perfect._replace(chunks=2)
+    assert formula.compute(two_chunks, PARAMETERS).fragmentation_penalty > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "undefined"),
+    [
+        (statistics((0, 0), (0, 0), ((0,) * 4,) * 2, 0, (0, 0)), {"precision", "recall"}),
+        (statistics((0, 0), (3, 0), ((0,) * 4,) * 2, 0, (0, 0)), {"precision"}),
+        (statistics((3, 0), (0, 0), ((0,) * 4,) * 2, 0, (0, 0)), {"recall"}),
+        (statistics((3, 0), (3, 0), ((0,) * 4,) * 2, 0, (0, 0)), set()),
+    ],
+)
+def test_without_words_or_matches_the_score_is_zero_and_the_rest_what_ieee_says(given, undefined):
+    found = formula.compute(given, PARAMETERS)
+    assert found.score == 0.0
+    assert {name for name in ("precision", "recall") if math.isnan(getattr(found, name))} == undefined
+    assert not any(map(math.isnan, found.defined()))
+
+
+def test_weights_of_zero_and_a_delta_of_one_leave_function_words_out():
+    only_content = Parameters(0.5, 1.0, 0.5, 1.0, (1.0, 0.0))
+    found = formula.compute(statistics(), only_content)
+    assert found.precision == 2 / 3
+    assert found.recall == 2 / 3
+
+
+def test_large_weights_cannot_push_the_score_below_zero():
+    found = formula.compute(statistics(chunks=9), Parameters(0.5, 5.0, 1.0, 0.5, (1.0, 0.6)))
+    assert found.fragmentation_penalty > 1
+    assert found.score == 0.0
+
+
+@st.composite
+def possible(draw):
+    """Statistics as an alignment can give them."""
+    rows, words = [], {"hypothesis": [0, 0], "reference": [0, 0]}
+    matched = [0, 0]
+    for _ in range(2):
+        row = [draw(st.integers(0, 6)) for _ in range(4)]
+        if min(row[0] + row[2], row[1] + row[3]) == 0:
+            row = [0, 0, 0, 0]
+        rows.append(row)
+        matched[0] += row[0] + row[2]
+        matched[1] += row[1] + row[3]
+    words["hypothesis"] = [draw(st.integers(0, 6)) + rows[0][k] + rows[1][k] for k in (0, 2)]
+    words["reference"] = [draw(st.integers(0, 6)) + rows[0][k] + rows[1][k] for k in (1, 3)]
+    chunks = draw(st.integers(1, min(matched))) if min(matched) else 0
+    (hc, hf), (rc, rf) = words["hypothesis"], words["reference"]
+    return statistics((hc + hf, hf), (rc + rf, rf), rows, chunks, matched)
+
+
+unit = st.floats(0, 1)
+
+
+@given(possible(), unit, st.floats(0, 3), unit, unit, st.tuples(unit, unit))
+def test_all_parts_lie_between_zero_and_one(given, alpha, beta, gamma, delta, weights):
+    found = formula.compute(given, Parameters(alpha, beta, gamma, delta, weights)).defined()
+    assert all(-1e-9 <= value <= 1 + 1e-9 for value in found), found
+    assert found.score <= found.fmean + 1e-12

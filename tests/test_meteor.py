@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import itertools
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from meteor_e import KeyMatcher, Meteor
+from meteor_e.alignment import candidates
+from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.language_resources import LanguageResources
+
+PAIRS = [
+    ("in the end the big ship left", "at last the vessel leaves"),
+    ("many people run", "a lot of people hurry"),
+    ("the red house", "the red house"),
+    ("", "nothing"),
+    ("the boss's glasses, 1990's", "The bosses ' glass , 1990s"),
+]
+
+
+@pytest.fixture
+def meteor(own_packs):
+    return Meteor("en")
+
+
+class TestScore:
+    def test_parts_of_a_score(self, meteor):
+        result = meteor.score("In the end, the ship!", "At last, a ship.")
+        assert result.alignment.hypothesis == ("in", "the", "end", ",", "the", "ship", "!")
+        assert [pair[2] for pair in result.alignment.pairs()] == ["paraphrase", "exact", "exact"]
+        assert result.statistics.hypothesis_length == 7
+        assert 0 < result.score < result.fmean < 1
+        assert float(result) == result.score
+        assert result.signature == meteor.signature
+
+    def test_one_reference_may_be_a_plain_text(self, meteor):
+        for hypothesis, reference in PAIRS:
+            assert meteor.score(hypothesis, reference) == meteor.score(hypothesis, [reference])
+
+    def test_the_best_reference_counts_and_of_equals_the_first(self, meteor):
+        assert meteor.score("a b", ["x", "a b", "a b"]).reference_index == 1
+        assert meteor.score("a b", ("a b", "x")).reference_index == 0
+        assert meteor.score("a", ["x", "y"]).reference_index == 0
+
+    def test_references_may_be_any_sequence(self, meteor):
+        assert meteor.score("a b", ("x", "a b")).score == 1.0
+
+    @pytest.mark.parametrize(
+        ("hypothesis", "references", "message"),
+        [
+            ("a", [], "a hypothesis needs at least one reference"),
+            (None, ["a"], "a segment must be a text, not NoneType"),
+            (b"a", ["a"], "a segment must be a text, not bytes"),
+            ("a", [5], "a segment must be a text, not int"),
+            ("a", [["a"]], "a segment must be a text, not list"),
+        ],
+    )
+    def test_what_is_no_segment(self, meteor, hypothesis, references, message):
+        with pytest.raises(InputError, match=message):
+            meteor.score(hypothesis, references)
+
+    @pytest.mark.parametrize("side", ["", " ", "\n", "\x00", "\u00a0"])
+    def test_empty_sides_score_zero(self, meteor, side):
+        for pair in ((side, "a"), ("a", side), (side, side)):
+            result = meteor.score(*pair)
+            assert result.score == 0.0
+            assert all(part == part for part in (result.precision, result.recall, result.f1, result.fmean))
+
+    @pytest.mark.parametrize(
+        "text",
+        ["!?", "...", "\ud800", "a\udfff b", "🙂 🙂", "\x00\x01 a", "\ufeffa", "a\nb", "a ||| b", "a\tb", "𝒜" * 50],
+    )
+    def test_odd_text_equals_itself(self, meteor, text):
+        assert meteor.score(text, text).score == 1.0
+
+    def test_a_pair_with_too_many_candidates_is_refused(self, meteor, monkeypatch):
+        if meteor.engine == "native":
+            pytest.skip("the bound is compiled in; tests/native has it")
+        monkeypatch.setattr(candidates, "MAX_CANDIDATES", 50)
+        with pytest.raises(InputError, match="candidate matches, because words repeat; split the segment"):
+            meteor.score("a " * 10 + "b", "a " * 10)
+
+
+class TestCorpus:
+    def test_a_corpus_is_scored_from_the_sums(self, meteor):
+        hypotheses, references = zip(*PAIRS, strict=True)
+        corpus = meteor.corpus(hypotheses, references, segments=True)
+        assert corpus.segment_count == len(corpus.segments) == len(PAIRS)
+        for segment, pair in zip(corpus.segments, PAIRS, strict=True):
+            assert segment == meteor.score(*pair)
+        lengths = sum(segment.statistics.hypothesis_length for segment in corpus.segments)
+        assert corpus.statistics.hypothesis_length == lengths
+        assert meteor.corpus(hypotheses, references).segments == ()
+
+    def test_sides_may_be_iterators_and_references_lists(self, meteor):
+        corpus = meteor.corpus(iter(["a b", "c"]), (["x", text] for text in ("a b", "c")))
+        assert corpus.score == 1.0
+
+    def test_progress_comes_to_the_end(self, meteor):
+        seen = []
+        meteor.corpus(["a"] * 5, ["a"] * 5, progress=seen.append)
+        assert seen[-1] == 5
+        assert seen == sorted(seen)
+
+    @pytest.mark.parametrize(
+        ("hypotheses", "references", "message"),
+        [
+            (["a", "b"], ["a"], "the references end after 1 segments, but there are more hypotheses"),
+            (["a"], ["a", "b"], "the hypotheses end after 1 segments, but there are more references"),
+            ([], ["a"], "the hypotheses end after 0 segments"),
+            ([], [], "there are no segments to score"),
+            ("text", ["text"], "are lists of segments, not one text"),
+            (["text"], "text", "are lists of segments, not one text"),
+            (["a", None], ["a", "b"], "segment 2: a segment must be a text, not NoneType"),
+            (["a", "b"], ["a", []], "segment 2: a hypothesis needs at least one reference"),
+        ],
+    )
+    def test_sides_that_do_not_fit(self, meteor, hypotheses, references, message):
+        with pytest.raises(InputError, match=message):
+            meteor.corpus(hypotheses, references)
+
+    def test_segments_come_before_the_error(self, meteor):
+        segments = meteor.segments(["a", "b"], ["a"])
+        assert next(segments).score == 1.0
+        with pytest.raises(InputError, match="the references end after 1"):
+            next(segments)
+
+    def test_segments_are_scored_as_they_are_asked_for(self, meteor):
+        endless = meteor.segments(itertools.repeat("a b"), itertools.repeat("a b"))
+        assert [segment.score for segment in itertools.islice(endless, 3)] == [1.0, 1.0, 1.0]
+
+
+class TestOptions:
+    def test_defaults_of_a_language(self, meteor):
+        assert meteor.matcher_names == ("exact", "stem", "synonym", "paraphrase")
+        assert meteor.chain.parameters.weights == (1.0, 0.6, 0.8, 0.6)
+        assert meteor.chain.beam == 40
+        assert repr(meteor) == f"<Meteor {meteor.signature}>"
+
+    def test_options_replace_defaults_one_by_one(self, own_packs):
+        meteor = Meteor(
+            "en",
+            task="adq",
+            parameters={"beta": 2},
+            matchers=["exact", {"use": "stem", "weight": 0.3}],
+            normalization="lower",
+            beam=5,
+            character_mode=True,
+        )
+        parameters = meteor.chain.parameters
+        assert (parameters.alpha, parameters.beta, parameters.gamma, parameters.delta) == (0.75, 2.0, 0.45, 0.7)
+        assert parameters.weights == (1.0, 0.3)
+        result = meteor.score("Abc def.", "abc DEF.")
+        assert result.statistics.hypothesis_length == 7
+        assert result.score == 1.0
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"language": "xx"}, "'xx'"),
+            ({"language": ""}, "''"),
+            ({"task": ""}, "has no task ''"),
+            ({"task": "rnk"}, r"did you mean 'rank'"),
+            ({"parameters": {"alfa": 0.5}}, r"did you mean 'alpha'"),
+            ({"parameters": {"alpha": 2}}, "alpha"),
+            ({"parameters": {"alpha": "x"}}, "alpha"),
+            ({"matchers": []}, "matcher"),
+            ({"matchers": [{"use": "exact", "weight": -1}]}, "weight"),
+            ({"matchers": [5]}, "matchers"),
+            ({"normalization": "fll"}, r"did you mean 'full'"),
+            ({"beam": 0}, "beam"),
+            ({"beam": "x"}, "beam"),
+            ({"beam": 2.5}, "beam"),
+            ({"language": "other", "normalization": "full"}, "it has none, lower"),
+            ({"threads": 0}, "threads"),
+        ],
+    )
+    def test_wrong_options(self, own_packs, options, message):
+        with pytest.raises(ConfigError, match=message):
+            Meteor(**options)
+
+    def test_a_matcher_that_is_not_installed(self, own_packs):
+        with pytest.raises(PluginError, match=r"'exat'.*did you mean 'exact'"):
+            Meteor("en", matchers=["exat"])
+
+    def test_a_pack_that_is_missing_is_not_downloaded_offline(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path))
+        with pytest.raises(ResourceError, match="offline"):
+            Meteor("en", offline=True)
+        monkeypatch.setenv("METEOR_E_OFFLINE", "1")
+        with pytest.raises(ResourceError, match="offline"):
+            Meteor("en")
+
+    def test_a_pack_may_be_a_folder(self, own_packs, monkeypatch, tmp_path):
+        monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "empty"))
+        meteor = Meteor("en", pack=own_packs / "en")
+        assert meteor.score("in the end x", "finally x").score > 0.5
+        with pytest.raises(ResourceError, match="nowhere"):
+            Meteor("en", pack=tmp_path / "nowhere")
+
+    def test_resources_of_ones_own(self, own_packs):
+        resources = LanguageResources(own_function_words=frozenset({"foo"}), own_description="foo")
+        meteor = Meteor("other", resources=resources)
+        assert meteor.score("foo bar", "foo").statistics.hypothesis_function_words == 1
+        assert meteor.signature.endswith("pack:none+foo")
+
+
+class TestFromConfig:
+    def test_a_mapping(self, own_packs):
+        meteor = Meteor.from_config({"language": "en", "matchers": ["exact"], "beam": 3})
+        assert meteor.matcher_names == ("exact",)
+        assert meteor.chain.beam == 3
+
+    def test_overrides(self, own_packs):
+        chain = {"language": "en", "matchers": ["exact"], "beam": 3, "parameters": {"alpha": 0.5}}
+        meteor = Meteor.from_config(chain, beam=7, matchers=["stem"], task=None)
+        assert meteor.chain.beam == 7
+        assert meteor.matcher_names == ("stem",)
+        assert meteor.chain.parameters.alpha == 0.5
+        assert chain["beam"] == 3
+
+    def test_wrong_overrides(self, own_packs):
+        with pytest.raises(ConfigError, match="bem"):
+            Meteor.from_config({"language": "en"}, bem=3)
+        with pytest.raises(ConfigError, match="beam"):
+            Meteor.from_config({"language": "en"}, beam="many")
+
+    def test_a_file_and_what_is_wrong_with_it(self, own_packs, tmp_path):
+        file = tmp_path / "chain.yaml"
+        file.write_text("language: en\nmatchers: [exact]\nbeam: 5\n")
+        assert Meteor.from_config(file).chain.beam == Meteor.from_config(str(file)).chain.beam == 5
+        file.write_text("language: en\nmatcher: [exact]\n")
+        with pytest.raises(ConfigError, match=r"chain.yaml:2.*matchers"):
+            Meteor.from_config(file)
+
+    def test_the_effective_chain_gives_the_same_scores(self, own_packs):
+        meteor = Meteor("en", task="adq", beam=7)
+        again = Meteor.from_config(meteor.chain.effective())
+        assert again.signature == meteor.signature
+        for pair in PAIRS:
+            assert again.score(*pair).score == meteor.score(*pair).score
+
+
+class TestSharing:
+    def test_pickling(self, meteor):
+        before = [meteor.score(*pair) for pair in PAIRS]
+        copy = pickle.loads(pickle.dumps(meteor))
+        assert copy.signature == meteor.signature
+        assert [copy.score(*pair) for pair in PAIRS] == before
+        assert pickle.loads(pickle.dumps(before)) == before
+
+    def test_eight_threads_get_the_same_scores(self, meteor):
+        pairs = [(f"{hypothesis} w{number % 7}", reference) for number in range(60) for hypothesis, reference in PAIRS]
+        alone = [meteor.score(*pair).score for pair in pairs]
+        fresh = Meteor("en")
+        with ThreadPoolExecutor(8) as pool:
+            together = list(pool.map(lambda pair: fresh.score(*pair).score, pairs, chunksize=5))
+        assert together == alone
+
+
+class TestPlugins:
+    """Matchers that misbehave; the chain is given them directly."""
+
+    def scored(self, meteor, *matchers):
+        meteor.matchers = (*meteor.matchers[: len(meteor.matchers) - len(matchers)], *matchers)
+        return meteor.score("in the end", "at last the end")
+
+    def test_keys_that_raise(self, meteor):
+        class Raising(KeyMatcher):
+            name = "raising"
+
+            def keys(self, token):
+                raise ZeroDivisionError("oh")
+
+        with pytest.raises(PluginError, match="matcher 'raising' failed with ZeroDivisionError: oh"):
+            self.scored(meteor, Raising())
+
+    def test_keys_that_cannot_be_compared(self, meteor):
+        class Unhashable(KeyMatcher):
+            name = "unhashable"
+
+            def keys(self, token):
+                return [[1]]
+
+        with pytest.raises(PluginError, match="matcher 'unhashable' failed with TypeError"):
+            self.scored(meteor, Unhashable())
+
+    def test_keys_that_are_a_string(self, meteor):
+        class Text(KeyMatcher):
+            name = "text"
+
+            def keys(self, token):
+                return token.form
+
+        with pytest.raises(PluginError, match="must return a set of keys"):
+            self.scored(meteor, Text())

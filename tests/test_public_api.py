@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import meteor_e
+
+
+def test_every_public_name_is_there():
+    assert sorted(meteor_e.__all__) == meteor_e.__all__ or set(meteor_e.__all__) == set(dir(meteor_e))
+    for name in meteor_e.__all__:
+        assert getattr(meteor_e, name) is not None
+    assert set(dir(meteor_e)) == set(meteor_e.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Metor'"):
+        meteor_e.Metor  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["Meteor", "Matcher", "SegmentScore", "Statistics", "Parameters", "hookimpl"])
+def test_public_names_are_documented(name):
+    assert getattr(meteor_e, name).__doc__
+
+
+def loaded_after(code):
+    """The names of all modules that a fresh interpreter has loaded after some code."""
+    command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_importing_the_package_imports_next_to_nothing():
+    loaded = loaded_after("import meteor_e")
+    assert {name for name in loaded if name.startswith("meteor_e")} <= {"meteor_e", "meteor_e._version"}
+    assert not loaded & {"numpy", "click", "msgspec", "yaml", "pluggy", "rich", "nltk", "Stemmer"}
+
+
+def test_scoring_imports_neither_numpy_nor_rich(own_packs):
+    loaded = loaded_after("from meteor_e import Meteor; Meteor('en').score('a cat', 'the cats')")
+    assert "meteor_e.meteor" in loaded
+    assert not loaded & {"numpy", "rich", "click", "nltk", "urllib.request"}
+
+
+def test_the_error_classes_have_the_exit_codes_of_the_command_line():
+    codes = {"MeteorError": 1, "InputError": 1, "ConfigError": 2, "ResourceError": 3, "PluginError": 3}
+    for name, code in codes.items():
+        error = getattr(meteor_e, name)
+        assert error.exit_code == code
+        assert issubclass(error, meteor_e.MeteorError)
+
+
+def test_types_are_shipped():
+    from importlib.resources import files
+
+    assert (files("meteor_e") / "py.typed").is_file()

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from meteor_e.text.tokens import Token, plain_tokens, split_words
+
+
+def test_only_five_ascii_characters_separate_words():
+    assert split_words(" a\tb\nc\rd\fe  f ") == ["a", "b", "c", "d", "e", "f"]
+    words = ["a\x0bb", "c\x85d", "e\u00a0f", "g\u2028h", "i\x1cj"]
+    assert split_words(" ".join(words)) == words
+    assert split_words("") == split_words(" \t ") == []
+
+
+def test_plain_tokens_have_a_form_only():
+    assert plain_tokens(["a", "b"]) == [Token("a"), Token("b")]
+    assert Token("a") == ("a", None, None)
