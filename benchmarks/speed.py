@@ -10,6 +10,7 @@ lines ``<!-- speed -->`` and ``<!-- /speed -->``; ``--curve FILE`` draws the sca
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import platform
@@ -43,26 +44,43 @@ class Row(NamedTuple):
     rate: float | None
 
 
-def measure(command: Sequence[str], environment: dict[str, str] | None = None, stdin: bytes | None = None) -> Run:
-    """Run a process to its end."""
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
-        source.write(stdin or b"")
-        source.seek(0)
+# A process starts with the peak memory of the one that forks it, so a small one starts all that are measured.
+LAUNCHER = """
+import json, os, subprocess, sys, tempfile, time
+for line in sys.stdin:
+    command, environment = json.loads(line)
+    with tempfile.TemporaryFile() as errors:
         started = time.perf_counter()
         process = subprocess.Popen(
-            command,
-            stdin=source,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**os.environ, **(environment or {})},
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
+            env={**os.environ, **environment},
         )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            errors.seek(0)
-            raise SystemExit(f"{' '.join(command)} failed: {errors.read().decode()[-500:]}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        errors.seek(0)
+        message = errors.read().decode(errors="replace")[-500:] if process.returncode else ""
+    print(json.dumps([seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, message]), flush=True)
+"""
+
+
+@functools.cache
+def launcher() -> subprocess.Popen[str]:
+    """Return the process that starts the others."""
+    command = [sys.executable, "-S", "-c", LAUNCHER]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def measure(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
+    """Run a process to its end."""
+    process = launcher()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print(json.dumps([command, environment or {}]), file=process.stdin, flush=True)
+    *figures, message = json.loads(process.stdout.readline())
+    if message:
+        raise SystemExit(f"{' '.join(command)} failed: {message}")
+    return Run(*figures)
 
 
 def median(repeat: int, run: Callable[[], Run]) -> Run:
@@ -87,7 +105,8 @@ def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
     sides = []
     for name, side in zip(("hypotheses", "references"), zip(*pairs, strict=True), strict=True):
         path = folder / f"{name}-{len(pairs)}"
-        path.write_text("".join(line + "\n" for line in side), encoding="utf-8")
+        with path.open("w", encoding="utf-8", newline="\n") as out:
+            out.writelines(line + "\n" for line in side)
         sides.append(str(path))
     return sides[0], sides[1]
 
