@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+from meteor_e.alignment.alignment import AlignedMatch
 
 DEFAULT_BEAM = 40
 
@@ -28,35 +30,18 @@ _MATCHED_WORD = 1 << 80
 _WEIGHTED_MATCH = 1 << 110
 
 
-class Candidate(NamedTuple):
-    """A match that the search may choose.
-
-    Attributes:
-        reference_start, reference_length, hypothesis_start, hypothesis_length: the words, from 0.
-        matcher: index of the matcher in the chain.
-        probability: as the matcher gave it.
-    """
-
-    reference_start: int
-    reference_length: int
-    hypothesis_start: int
-    hypothesis_length: int
-    matcher: int
-    probability: float
-
-
 _Path = tuple[int, int, int, int, Any]
 _rank = itemgetter(0)
 
 
 def search(
-    candidates: Sequence[Sequence[Candidate]],
-    fixed: Sequence[Candidate | None],
+    candidates: Sequence[Sequence[AlignedMatch]],
+    fixed: Sequence[AlignedMatch | None],
     search_weights: Sequence[float],
     *,
     beam: int = DEFAULT_BEAM,
     compare_matched_words: bool = False,
-) -> list[Candidate]:
+) -> list[AlignedMatch]:
     """Choose an alignment.
 
     Args:
@@ -107,7 +92,7 @@ def search(
     return chosen
 
 
-def _fixed_words(fixed: Sequence[Candidate | None]) -> tuple[int, set[int]]:
+def _fixed_words(fixed: Sequence[AlignedMatch | None]) -> tuple[int, set[int]]:
     hypothesis = 0
     reference: set[int] = set()
     for match in fixed:
@@ -117,7 +102,7 @@ def _fixed_words(fixed: Sequence[Candidate | None]) -> tuple[int, set[int]]:
     return hypothesis, reference
 
 
-def _gain(match: Candidate, search_weights: Sequence[float], compare_matched_words: bool) -> int:
+def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
     """Return what the match takes off a path's rank; each side's weighted length is cut to an integer."""
     weight = search_weights[match.matcher]
     gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
@@ -126,7 +111,7 @@ def _gain(match: Candidate, search_weights: Sequence[float], compare_matched_wor
     return gain
 
 
-def _extend_fixed(path: _Path, match: Candidate, gain: int) -> _Path:
+def _extend_fixed(path: _Path, match: AlignedMatch, gain: int) -> _Path:
     rank, used, last, _, matches = path
     rank += abs(match.reference_start - match.hypothesis_start) - gain
     if last >= 0 and last != match.hypothesis_start:
@@ -140,7 +125,9 @@ def _extend_fixed(path: _Path, match: Candidate, gain: int) -> _Path:
     )
 
 
-def _expand(paths: list[_Path], position: int, free: list[tuple[Candidate, int, int, int]], beam: int) -> list[_Path]:
+def _expand(
+    paths: list[_Path], position: int, free: list[tuple[AlignedMatch, int, int, int]], beam: int
+) -> list[_Path]:
     """Let every path take each candidate whose words are unused, then skip the position.
 
     The distance of a candidate is charged to the path it is copied from, so later copies carry it.

@@ -5,12 +5,13 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.alignment.search import Candidate, search
+from meteor_e.alignment.alignment import AlignedMatch
+from meteor_e.alignment.search import search
 
 
 def matches(*rows):
     """Candidates by reference position, from (reference, hypothesis, lengths..., matcher) rows."""
-    return [Candidate(*row, 1.0) for row in rows]
+    return [AlignedMatch(*row, 1.0) for row in rows]
 
 
 def run(candidates, size, *, fixed=None, weights=(1.0, 0.5), **options):
@@ -103,7 +104,7 @@ def brute_force(hypothesis, reference):
 @given(words, words)
 def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
     candidates = [
-        [Candidate(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
+        [AlignedMatch(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
         for j, other in enumerate(reference)
     ]
     found = search(candidates, [None] * len(reference), (1.0,), beam=10**6)
