@@ -241,7 +241,8 @@ def draw(points: list[tuple[int, Run | None, Run]], picture: Path) -> None:
 def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, Run | None, Run]]) -> str:
     """Return the tables as Markdown."""
     java = rows[0]
-    assert java.whole is not None and java.rate is not None
+    assert java.whole is not None
+    assert java.rate is not None
     measured = (
         f"Measured by `benchmarks/speed.py` on {time.strftime('%Y-%m-%d')}: {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} processors, CPython {platform.python_version()}, load "
