@@ -243,13 +243,13 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
     java = rows[0]
     assert java.whole is not None
     assert java.rate is not None
+    measured = (
+        f"Measured by `benchmarks/speed.py` on {time.strftime('%Y-%m-%d')}: {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} processors, CPython {platform.python_version()}, load "
+        f"{os.getloadavg()[0]:.1f} at the end. Medians; × is the ratio to Java in the same run."
+    )
     lines = [
-        (
-            f"Measured by `benchmarks/speed.py` on {time.strftime('%Y-%m-%d')}: {platform.system()} "
-            f"{platform.machine()}, "
-            f"{os.cpu_count()} processors, CPython {platform.python_version()}, load "
-            f"{os.getloadavg()[0]:.1f} at the end. Medians; × is the ratio to Java in the same run."
-        ),
+        measured,
         "",
         f"| program | whole process, {CORPUS:,} segments | peak memory | steady state, segments/s |",
         "|---|---|---|---|",
