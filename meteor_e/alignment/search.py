@@ -9,7 +9,8 @@ A path over the reference is a tuple ``(rank, used, last, next, matches)``:
   weighted matches (negative), in the maximum-accuracy mode all matched words (negative), the chunks and the
   distance; adding to a field adds to the number.
 - ``used`` is a bit mask of the hypothesis words that the path's free matches cover. Reference words need no
-  mask: the search passes them from left to right, and the words of fixed matches are known beforehand.
+  mask, as the search passes them from left to right; nor do the words of fixed matches, which no other
+  candidate covers.
 - ``last`` is where the path's open chunk ends in the hypothesis, -1 when none is open.
 - ``next`` is the first reference position after the path's last match.
 - ``matches`` is a linked list ``(earlier matches, candidate)``.
@@ -47,7 +48,8 @@ def search(
     Args:
         candidates: for each reference position, the candidates that start there, in the order in which they
             were emitted.
-        fixed: for each reference position, the match that is fixed there, or ``None``.
+        fixed: for each reference position, the match that is fixed there, or ``None``; no other candidate
+            covers its words.
         search_weights: weight of each matcher in the search (not in the score).
         beam: number of paths that survive a position.
         compare_matched_words: the maximum-accuracy mode: paths of equal weighted matches are compared by all
@@ -56,8 +58,7 @@ def search(
     Returns:
         The chosen candidates, by reference position.
     """
-    fixed_hypothesis, fixed_reference = _fixed_words(fixed)
-    paths: list[_Path] = [(0, fixed_hypothesis, -1, 0, None)]
+    paths: list[_Path] = [(0, 0, -1, 0, None)]
     for position, starting in enumerate(candidates):
         if len(paths) > 1:
             paths.sort(key=_rank)
@@ -75,8 +76,6 @@ def search(
                     abs(position - candidate.hypothesis_start),
                 )
                 for candidate in starting
-                if candidate.reference_length == 1
-                or fixed_reference.isdisjoint(range(position, position + candidate.reference_length))
             ]
             paths = _expand(paths, position, free, beam)
     paths.sort(key=_rank)
@@ -90,16 +89,6 @@ def search(
         chosen.append(candidate)
     chosen.reverse()
     return chosen
-
-
-def _fixed_words(fixed: Sequence[AlignedMatch | None]) -> tuple[int, set[int]]:
-    hypothesis = 0
-    reference: set[int] = set()
-    for match in fixed:
-        if match is not None:
-            hypothesis |= ((1 << match.hypothesis_length) - 1) << match.hypothesis_start
-            reference.update(range(match.reference_start, match.reference_start + match.reference_length))
-    return hypothesis, reference
 
 
 def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:

@@ -57,11 +57,12 @@ def test_the_distance_of_a_copy_is_charged_to_its_parent():
     assert run([near, far], 1) == [near]
 
 
-def test_fixed_matches_are_taken_and_their_words_are_not_free():
-    (fixed,) = matches((1, 1, 0, 1, 1))
-    candidates = matches((0, 2, 1, 1, 0), (0, 1, 0, 1, 0), (2, 1, 0, 1, 0), (2, 1, 1, 1, 0))
-    by_reference = [candidates[:2], [fixed], candidates[2:]]
-    assert search(by_reference, [None, fixed, None], (1.0, 0.5)) == [fixed, *matches((2, 1, 1, 1, 0))]
+def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
+    # The fixed match gains nothing by itself, but joins the words on its sides to one chunk.
+    (fixed,) = matches((1, 1, 1, 1, 1))
+    candidates = matches((0, 1, 3, 1, 0), (0, 1, 0, 1, 0), (2, 1, 2, 1, 0), (2, 1, 4, 1, 0))
+    found = search([candidates[:2], [fixed], candidates[2:]], [None, fixed, None], (1.0, 0.5))
+    assert [match.hypothesis_start for match in found] == [0, 1, 2]
 
 
 def test_a_beam_of_one_is_greedy():
