@@ -39,11 +39,9 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 @hookimpl
 def meteor_e_languages() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's."""
-    from importlib.resources import files
+    from meteor_e.languages import ALIASES, BUILTIN_CODES, resources_folder
 
-    from meteor_e.languages import ALIASES, BUILTIN_CODES
-
-    folder = files("meteor_e.resources.languages")
+    folder = resources_folder() / "languages"
     codes = {**{code: code for code in BUILTIN_CODES}, **ALIASES}
     return {code: folder / f"{home}.yaml" for code, home in codes.items()}
 
@@ -51,7 +49,7 @@ def meteor_e_languages() -> dict[str, Traversable]:
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
     """The chains in ``resources/chains``."""
-    from importlib.resources import files
+    from meteor_e.languages import resources_folder
 
-    chains = files("meteor_e.resources.chains")
+    chains = resources_folder() / "chains"
     return [file for file in chains.iterdir() if file.name.endswith(".yaml")]

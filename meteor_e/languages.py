@@ -217,9 +217,17 @@ def _task(values: Mapping[str, Any], matchers: Sequence[str]) -> Task:
 
 
 @functools.cache
+def resources_folder() -> Path:
+    """Return the folder ``resources``: inside the installed package, beside it in a checkout."""
+    try:
+        return Path(import_module("meteor_e.resources").__path__[0])
+    except ModuleNotFoundError:
+        return Path(__file__).parent.parent / "resources"
+
+
 def _folder() -> Path:
     """Return the folder of METEOR's languages."""
-    return Path(import_module("meteor_e.resources").__path__[0]) / "languages"
+    return resources_folder() / "languages"
 
 
 @functools.cache

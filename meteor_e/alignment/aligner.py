@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meteor_e.alignment.alignment import AlignedMatch, Alignment, count_chunks
+from meteor_e.alignment.alignment import Alignment, count_chunks
 from meteor_e.alignment.candidates import collect_candidates
 from meteor_e.alignment.search import DEFAULT_BEAM, search
 from meteor_e.matchers.base import Matcher
@@ -40,7 +40,7 @@ def align(
         beam=beam,
         compare_matched_words=maximum_accuracy,
     )
-    matches = tuple(AlignedMatch(*candidate) for candidate in chosen)
+    matches = tuple(chosen)
     return Alignment(
         tuple(token.form for token in hypothesis),
         tuple(token.form for token in reference),

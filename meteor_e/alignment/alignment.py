@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class AlignedMatch(NamedTuple):
-    """One match of the alignment; positions count words from 0.
+    """One match of the alignment, or a candidate for it; positions count words from 0.
 
     Attributes:
         reference_start, reference_length: the words of the reference.

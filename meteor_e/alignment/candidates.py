@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from meteor_e.alignment.search import Candidate
+from meteor_e.alignment.alignment import AlignedMatch
 from meteor_e.errors import InputError, PluginError
 from meteor_e.guard import guarded
 from meteor_e.matchers.base import Matcher
@@ -27,8 +27,8 @@ class Candidates(NamedTuple):
         fixed: for each reference position the match that is fixed there before the search, or ``None``.
     """
 
-    by_reference: list[list[Candidate]]
-    fixed: list[Candidate | None]
+    by_reference: list[list[AlignedMatch]]
+    fixed: list[AlignedMatch | None]
 
 
 def collect_candidates(
@@ -44,7 +44,7 @@ def collect_candidates(
         PluginError: if a matcher fails, or proposes words that are not there.
     """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
-    by_reference: list[list[Candidate]] = [[] for _ in range(reference_size)]
+    by_reference: list[list[AlignedMatch]] = [[] for _ in range(reference_size)]
     reference_cover = [0] * reference_size
     hypothesis_cover = [0] * hypothesis_size
     if hypothesis == reference:
@@ -67,11 +67,11 @@ def collect_candidates(
                         reference_cover[word] += 1
                     for word in range(i, i + hypothesis_length):
                         hypothesis_cover[word] += 1
-                by_reference[j].append(Candidate(j, reference_length, i, hypothesis_length, index, probability))
+                by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
                 if total > MAX_CANDIDATES:
                     raise too_many_candidates(hypothesis_size, reference_size)
-    fixed: list[Candidate | None] = [None] * reference_size
+    fixed: list[AlignedMatch | None] = [None] * reference_size
     for j, starting in enumerate(by_reference):
         if len(starting) != 1:
             continue

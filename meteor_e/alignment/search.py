@@ -9,7 +9,8 @@ A path over the reference is a tuple ``(rank, used, last, next, matches)``:
   weighted matches (negative), in the maximum-accuracy mode all matched words (negative), the chunks and the
   distance; adding to a field adds to the number.
 - ``used`` is a bit mask of the hypothesis words that the path's free matches cover. Reference words need no
-  mask: the search passes them from left to right, and the words of fixed matches are known beforehand.
+  mask, as the search passes them from left to right; nor do the words of fixed matches, which no other
+  candidate covers.
 - ``last`` is where the path's open chunk ends in the hypothesis, -1 when none is open.
 - ``next`` is the first reference position after the path's last match.
 - ``matches`` is a linked list ``(earlier matches, candidate)``.
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+from meteor_e.alignment.alignment import AlignedMatch
 
 DEFAULT_BEAM = 40
 
@@ -28,41 +31,25 @@ _MATCHED_WORD = 1 << 80
 _WEIGHTED_MATCH = 1 << 110
 
 
-class Candidate(NamedTuple):
-    """A match that the search may choose.
-
-    Attributes:
-        reference_start, reference_length, hypothesis_start, hypothesis_length: the words, from 0.
-        matcher: index of the matcher in the chain.
-        probability: as the matcher gave it.
-    """
-
-    reference_start: int
-    reference_length: int
-    hypothesis_start: int
-    hypothesis_length: int
-    matcher: int
-    probability: float
-
-
 _Path = tuple[int, int, int, int, Any]
 _rank = itemgetter(0)
 
 
 def search(
-    candidates: Sequence[Sequence[Candidate]],
-    fixed: Sequence[Candidate | None],
+    candidates: Sequence[Sequence[AlignedMatch]],
+    fixed: Sequence[AlignedMatch | None],
     search_weights: Sequence[float],
     *,
     beam: int = DEFAULT_BEAM,
     compare_matched_words: bool = False,
-) -> list[Candidate]:
+) -> list[AlignedMatch]:
     """Choose an alignment.
 
     Args:
         candidates: for each reference position, the candidates that start there, in the order in which they
             were emitted.
-        fixed: for each reference position, the match that is fixed there, or ``None``.
+        fixed: for each reference position, the match that is fixed there, or ``None``; no other candidate
+            covers its words.
         search_weights: weight of each matcher in the search (not in the score).
         beam: number of paths that survive a position.
         compare_matched_words: the maximum-accuracy mode: paths of equal weighted matches are compared by all
@@ -71,8 +58,7 @@ def search(
     Returns:
         The chosen candidates, by reference position.
     """
-    fixed_hypothesis, fixed_reference = _fixed_words(fixed)
-    paths: list[_Path] = [(0, fixed_hypothesis, -1, 0, None)]
+    paths: list[_Path] = [(0, 0, -1, 0, None)]
     for position, starting in enumerate(candidates):
         if len(paths) > 1:
             paths.sort(key=_rank)
@@ -90,8 +76,6 @@ def search(
                     abs(position - candidate.hypothesis_start),
                 )
                 for candidate in starting
-                if candidate.reference_length == 1
-                or fixed_reference.isdisjoint(range(position, position + candidate.reference_length))
             ]
             paths = _expand(paths, position, free, beam)
     paths.sort(key=_rank)
@@ -107,17 +91,7 @@ def search(
     return chosen
 
 
-def _fixed_words(fixed: Sequence[Candidate | None]) -> tuple[int, set[int]]:
-    hypothesis = 0
-    reference: set[int] = set()
-    for match in fixed:
-        if match is not None:
-            hypothesis |= ((1 << match.hypothesis_length) - 1) << match.hypothesis_start
-            reference.update(range(match.reference_start, match.reference_start + match.reference_length))
-    return hypothesis, reference
-
-
-def _gain(match: Candidate, search_weights: Sequence[float], compare_matched_words: bool) -> int:
+def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
     """Return what the match takes off a path's rank; each side's weighted length is cut to an integer."""
     weight = search_weights[match.matcher]
     gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
@@ -126,7 +100,7 @@ def _gain(match: Candidate, search_weights: Sequence[float], compare_matched_wor
     return gain
 
 
-def _extend_fixed(path: _Path, match: Candidate, gain: int) -> _Path:
+def _extend_fixed(path: _Path, match: AlignedMatch, gain: int) -> _Path:
     rank, used, last, _, matches = path
     rank += abs(match.reference_start - match.hypothesis_start) - gain
     if last >= 0 and last != match.hypothesis_start:
@@ -140,7 +114,9 @@ def _extend_fixed(path: _Path, match: Candidate, gain: int) -> _Path:
     )
 
 
-def _expand(paths: list[_Path], position: int, free: list[tuple[Candidate, int, int, int]], beam: int) -> list[_Path]:
+def _expand(
+    paths: list[_Path], position: int, free: list[tuple[AlignedMatch, int, int, int]], beam: int
+) -> list[_Path]:
     """Let every path take each candidate whose words are unused, then skip the position.
 
     The distance of a candidate is charged to the path it is copied from, so later copies carry it.

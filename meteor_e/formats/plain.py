@@ -45,8 +45,9 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
     """
     try:
         codec = codecs.lookup(encoding)
-        one_byte = codec.encode("\n\r")[0] == b"\n\r"
-    except (LookupError, TypeError, UnicodeError) as error:
+        # Unlike the codec's own function, this refuses codecs of something else than text, such as rot13.
+        one_byte = "\n\r".encode(codec.name) == b"\n\r"
+    except (LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
     lines = _single_byte_lines(stream, codec) if one_byte else _wide_lines(stream, codec)
     number = 0
@@ -57,9 +58,13 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
                 line = next(lines)
         except StopIteration:
             return
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
+            # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
+            reason = str(error)
+            if isinstance(error, UnicodeDecodeError):
+                reason = f"byte {error.start + 1}: {error.reason}"
             raise InputError(
-                f"{name}, line {number}: not valid {codec.name.upper()} (byte {error.start + 1}: {error.reason}); "
+                f"{name}, line {number}: not valid {codec.name.upper()} ({reason}); "
                 "convert the file, or name its encoding"
             ) from error
         if number == 1:

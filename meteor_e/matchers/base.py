@@ -222,7 +222,8 @@ class SimilarityMatcher(Matcher):
                 if token.form == other.form:
                     yield Match(j, i)
                 elif known and hypothesis_known[i] and similarities[j, i] >= self.threshold:
-                    yield Match(j, i, probability=float(similarities[j, i]))
+                    # Rows are of length 1 but for rounding, which must not make a probability of more than 1.
+                    yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         import numpy as np

@@ -137,7 +137,7 @@ bool Candidates::match_vectors(const VectorColumn& column, double threshold, Wor
                 room = add_word_pair(j, i);
             } else if (known && column.known[hypothesis[i]]) {
                 const double similarity = (1 + sums_[i]) / 2;
-                if (similarity >= threshold) room = add_word_pair(j, i, similarity);
+                if (similarity >= threshold) room = add_word_pair(j, i, std::min(1.0, similarity));
             }
         }
     }

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from meteor_e.alignment import candidates as module
+from meteor_e.alignment.alignment import AlignedMatch
 from meteor_e.alignment.candidates import collect_candidates
-from meteor_e.alignment.search import Candidate
 from meteor_e.errors import InputError, PluginError
 from meteor_e.matchers.base import Match, Matcher
 from meteor_e.matchers.exact import ExactMatcher
@@ -33,8 +33,8 @@ def test_candidates_are_listed_by_reference_start_in_the_order_of_the_chain():
     late = Proposing(Match(1, 0), Match(0, 1, 2, 1, 0.25), Match(1, 1))
     found = collect_candidates([ExactMatcher(), late], tokens("a b"), tokens("x b"))
     assert found.by_reference == [
-        [Candidate(0, 2, 1, 1, 1, 0.25)],
-        [Candidate(1, 1, 1, 1, 0, 1.0), Candidate(1, 1, 0, 1, 1, 1.0), Candidate(1, 1, 1, 1, 1, 1.0)],
+        [AlignedMatch(0, 2, 1, 1, 1, 0.25)],
+        [AlignedMatch(1, 1, 1, 1, 0, 1.0), AlignedMatch(1, 1, 0, 1, 1, 1.0), AlignedMatch(1, 1, 1, 1, 1, 1.0)],
     ]
     assert found.fixed == [None, None]
 

@@ -5,12 +5,13 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.alignment.search import Candidate, search
+from meteor_e.alignment.alignment import AlignedMatch
+from meteor_e.alignment.search import search
 
 
 def matches(*rows):
     """Candidates by reference position, from (reference, hypothesis, lengths..., matcher) rows."""
-    return [Candidate(*row, 1.0) for row in rows]
+    return [AlignedMatch(*row, 1.0) for row in rows]
 
 
 def run(candidates, size, *, fixed=None, weights=(1.0, 0.5), **options):
@@ -56,11 +57,12 @@ def test_the_distance_of_a_copy_is_charged_to_its_parent():
     assert run([near, far], 1) == [near]
 
 
-def test_fixed_matches_are_taken_and_their_words_are_not_free():
-    (fixed,) = matches((1, 1, 0, 1, 1))
-    candidates = matches((0, 2, 1, 1, 0), (0, 1, 0, 1, 0), (2, 1, 0, 1, 0), (2, 1, 1, 1, 0))
-    by_reference = [candidates[:2], [fixed], candidates[2:]]
-    assert search(by_reference, [None, fixed, None], (1.0, 0.5)) == [fixed, *matches((2, 1, 1, 1, 0))]
+def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
+    # The fixed match gains nothing by itself, but joins the words on its sides to one chunk.
+    (fixed,) = matches((1, 1, 1, 1, 1))
+    candidates = matches((0, 1, 3, 1, 0), (0, 1, 0, 1, 0), (2, 1, 2, 1, 0), (2, 1, 4, 1, 0))
+    found = search([candidates[:2], [fixed], candidates[2:]], [None, fixed, None], (1.0, 0.5))
+    assert [match.hypothesis_start for match in found] == [0, 1, 2]
 
 
 def test_a_beam_of_one_is_greedy():
@@ -103,7 +105,7 @@ def brute_force(hypothesis, reference):
 @given(words, words)
 def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
     candidates = [
-        [Candidate(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
+        [AlignedMatch(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
         for j, other in enumerate(reference)
     ]
     found = search(candidates, [None] * len(reference), (1.0,), beam=10**6)

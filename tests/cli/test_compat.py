@@ -16,7 +16,7 @@ import pytest
 from compat_cases import RECORD, Case, cases, fill, run_java, written
 
 from meteor_e.cli import main
-from meteor_e.cli.java_options import FLAGS, VALUES, JavaConfiguration, UsageError, parse
+from meteor_e.cli.java_options import FLAGS, VALUES, UsageError, parse
 from meteor_e.formats.alignments import read_alignments
 from meteor_e.packs import PackStore, build_pack
 
@@ -138,13 +138,8 @@ def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not GOLDEN_COMMANDS, reason=f"no golden outputs in {SHARED} (METEOR_E_SHARED)")
 @pytest.mark.parametrize("command", GOLDEN_COMMANDS, ids=lambda path: path.stem)
-def test_golden_outputs(command: Path, tmp_path, monkeypatch):
+def test_golden_outputs(command: Path, packs, tmp_path, monkeypatch):
     arguments = shlex.split(command.read_text(encoding="utf-8"))[1:]
-    language = JavaConfiguration.of(parse(arguments)).language
-    for pack in {"en", language.pack or "en"}:
-        found = PackStore().find(pack)
-        if found is None or len(found.function_words) < 50:
-            pytest.skip(f"METEOR's own pack {pack!r} is not installed: meteor-e pack install {pack}")
     monkeypatch.chdir(GOLDEN)
     golden = {path.name[len(command.stem) + 1 :]: path for path in command.parent.glob(f"{command.stem}.*")}
 
@@ -404,12 +399,9 @@ def captions_scores() -> tuple[float, list[float]]:
 
 
 @pytest.fixture
-def english():
+def english(packs):
     """Return METEOR's own English pack."""
-    pack = PackStore().find("en")
-    if pack is None or pack.paraphrases is None or len(pack.paraphrases) < 1_000_000:
-        pytest.skip("METEOR's own English pack is not installed: meteor-e pack install en")
-    return pack
+    return PackStore(packs).get("en")
 
 
 @pytest.fixture

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from meteor_e import Meteor
+
+
+def test_two_segments_on_the_command_line(cli):
+    out = cli("align", "--text", "in the end x", "finally y x").out
+    assert out.splitlines() == [
+        "segment 1",
+        "  hypothesis  in the end x",
+        "  reference   finally y x",
+        "  matcher     at   hypothesis  at  reference",
+        "  paraphrase  1-3  in the end  1   finally",
+        "  exact       4    x           3   x",
+        "  2 matches in 2 chunks",
+        "",
+    ]
+
+
+def test_files_as_json_lines(cli, own_packs):
+    cli.file("hyp", "a b\nfinally\n")
+    cli.file("ref", "b a\nat last\n")
+    rows = [json.loads(line) for line in cli("align", "hyp", "ref", "--format", "json").out.splitlines()]
+    assert [row.pop("segment") for row in rows] == [1, 2]
+    meteor = Meteor("en")
+    assert rows == [
+        json.loads(json.dumps(meteor.align(*pair).to_dict())) for pair in (("a b", "b a"), ("finally", "at last"))
+    ]
+
+
+def test_maximum_accuracy(cli, own_packs):
+    sides = "hurry ship", "boat x hurry run"
+    usual = cli("align", "--text", *sides, "--format", "json").out
+    most = cli("align", "--text", *sides, "--format", "json", "--maximum-accuracy").out
+    meteor = Meteor("en")
+    assert json.loads(usual)["matches"] == meteor.align(*sides).to_dict()["matches"]
+    assert json.loads(most)["matches"] == meteor.align(*sides, maximum_accuracy=True).to_dict()["matches"]
+
+
+def test_the_java_format(cli):
+    lines = cli("align", "--text", "a b", "b", "--format", "java").out.split("\n")
+    assert lines[1:4] == ["a b", "b", "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"]
+    assert lines[4] == "0:1\t\t\t1:1\t\t\t0\t\t1.0"
+
+
+def test_a_dialogue_is_answered_line_by_line(cli):
+    process = cli.start("align", "--stdio", "--format", "json", stdin=-1)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for hypothesis in ("a b", "b"):
+        process.stdin.write(f"{hypothesis} ||| b\n".encode())
+        process.stdin.flush()
+        assert len(json.loads(process.stdout.readline())["matches"]) == 1
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_a_dialogue_with_a_line_of_another_form(cli):
+    result = cli("align", "--stdio", text="a ||| a\nb\n")
+    assert result.code == 1
+    assert "standard input, line 2: 'hypothesis ||| reference' was expected" in result.err
+    assert result.out.startswith("segment 1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "align needs a hypothesis and a reference"),
+        (["one"], "align needs a hypothesis and a reference"),
+        (["--stdio", "one", "two"], "--stdio reads standard input"),
+        (["--stdio", "--text"], "--stdio reads standard input"),
+        (["--format", "xml", "one", "two"], "'xml'"),
+    ],
+)
+def test_usage(cli, arguments, message):
+    assert message in cli.failing(2, "align", *arguments)
+
+
+def test_segments_in_the_place_of_files(cli):
+    assert "add --text" in cli.failing(1, "align", "the cat sat", "a cat sat")
+
+
+def test_control_characters_do_not_reach_the_terminal(cli):
+    out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "-n", "none").out
+    assert "\x1b" not in out
+    assert "\ufffd[31mred" in out
+
+
+def test_arguments_that_are_no_utf8(cli):
+    assert cli("align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json").code == 0

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from meteor_e import __version__
+from meteor_e import cli as package
+from meteor_e.errors import InputError, PluginError
+
+
+def test_help_lists_every_command_without_importing_one(cli):
+    out = cli("--help").out
+    for name in package.COMMANDS:
+        assert f"\n  {name} " in out
+
+
+@pytest.mark.parametrize("name", sorted(package.COMMANDS))
+def test_every_command_has_help(cli, name):
+    out = cli(name, "--help").out
+    assert "Usage:" in out
+    assert "Traceback" not in out
+
+
+def test_version(cli):
+    assert cli("--version").out.startswith(f"meteor-e {__version__} (")
+
+
+def test_a_command_that_does_not_exist(cli):
+    assert "no such command 'scroe' (did you mean 'score'?)" in cli.failing(2, "scroe")
+    assert "No such option" in cli.failing(2, "--scroe")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(cli, shell):
+    assert "_METEOR_E_COMPLETE" in cli("completion", shell).out
+
+
+def test_completion_of_an_unknown_shell(cli):
+    assert "'dos'" in cli.failing(2, "completion", "dos")
+
+
+def test_completion_completes(cli):
+    process = cli.start(env={"_METEOR_E_COMPLETE": "bash_complete", "COMP_WORDS": "meteor-e sc", "COMP_CWORD": "1"})
+    out, _ = process.communicate(timeout=60)
+    assert out.decode().split() == ["plain,score"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("a\nb"), 1, "meteor-e: a b\n"),
+        (PluginError("broken"), 3, "meteor-e: broken\n"),
+        (MemoryError(), 1, "meteor-e: out of memory; split the input into smaller parts\n"),
+        (RecursionError(), 1, "meteor-e: the input is nested too deeply\n"),
+        (KeyboardInterrupt(), 130, "meteor-e: interrupted\n"),
+        (OSError(28, "No space left on device"), 1, "meteor-e: No space left on device\n"),
+        (OSError(5, "Input/output error", "disk"), 1, "meteor-e: disk: Input/output error\n"),
+    ],
+)
+def test_every_error_is_one_line_and_a_code(monkeypatch, capfd, error, code, line):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(package.cli, "main", fail)
+    monkeypatch.setattr(package, "_discard_output", lambda: None)
+    with pytest.raises(SystemExit) as caught:
+        package.main(["score"])
+    assert caught.value.code == code
+    assert capfd.readouterr().err == line
+
+
+def test_the_installed_script_is_the_same_program():
+    script = shutil.which("meteor-e", path=str(Path(sys.executable).parent))
+    if script is None:
+        pytest.skip("this interpreter's environment has no meteor-e")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith(f"meteor-e {__version__}")

@@ -1,0 +1,337 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from meteor_e import Meteor
+
+HYPOTHESES = "in the end the big ship left\nmany people run\n"
+REFERENCES = "at last the vessel leaves\na lot of people hurry\n"
+
+
+@pytest.fixture
+def files(cli):
+    return cli.file("hyp", HYPOTHESES), cli.file("ref", REFERENCES)
+
+
+@pytest.fixture
+def expected(own_packs):
+    return Meteor("en").corpus(HYPOTHESES.splitlines(), REFERENCES.splitlines(), segments=True)
+
+
+class TestOutput:
+    def test_table(self, cli, files, expected):
+        result = cli("score", *files)
+        header, row, _, signature = result.out.splitlines()
+        assert header.split() == ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
+        assert row.split()[:2] == ["hyp", f"{expected.score:.4f}"]
+        assert signature == expected.signature
+        assert result.err == ""
+
+    def test_quiet(self, cli, files, expected):
+        assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
+
+    def test_digits(self, cli, files, expected):
+        assert f"  {expected.score:.12f}  " in cli("score", *files, "--digits", "12").out
+
+    def test_tsv_has_all_digits(self, cli, files, expected):
+        rows = [line.split("\t") for line in cli("score", *files, "--tsv", "--segments").out.splitlines()]
+        assert rows[0][:3] == ["system", "segment", "score"]
+        assert [row[1] for row in rows[1:]] == ["1", "2", "all"]
+        assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in expected.segments), expected.score]
+
+    def test_json(self, cli, files, expected):
+        document = json.loads(cli("score", *files, "--json", "--segments").out)
+        assert document["signature"] == expected.signature
+        (system,) = document["systems"]
+        assert system["score"] == expected.score
+        assert [segment["score"] for segment in system["segments"]] == [s.score for s in expected.segments]
+        assert "alignment" not in system["segments"][0]
+        with_alignments = json.loads(cli("score", *files, "--json", "--alignments").out)
+        assert with_alignments["systems"][0]["segments"][0]["alignment"]["matches"]
+
+    def test_segments_and_alignments_as_text(self, cli, files, expected):
+        out = cli("score", *files, "--alignments").out
+        assert out.startswith(
+            f"segment 1: {expected.segments[0].score:.4f}\n  hypothesis  in the end the big ship left\n"
+        )
+        assert "paraphrase  1-3  in the end" in out
+
+    def test_a_file_is_written_whole_or_not_at_all(self, cli, files, expected):
+        assert cli("score", *files, "-q", "-o", "out").out == ""
+        assert (cli.folder / "out").read_text() == f"{expected.score!r}\n"
+        cli.file("bad", b"a\n\xff\n")
+        assert cli("score", "bad", "ref", "-q", "-o", "out").code == 1
+        assert (cli.folder / "out").read_text() == f"{expected.score!r}\n"
+        assert sorted(path.name for path in cli.folder.iterdir() if path.name != "cache") == [
+            "bad",
+            "hyp",
+            "out",
+            "ref",
+        ]
+
+
+class TestInput:
+    def test_several_systems_and_references(self, cli, files):
+        cli.file("other", "nothing\nat all\n")
+        rows = cli("score", "hyp", "other", "-R", "ref", "-R", "hyp", "--tsv").out.splitlines()[1:]
+        assert rows[0].startswith("hyp\tall\t1.0\t")
+        assert rows[1].startswith("other\tall\t")
+
+    def test_interleaved_references(self, cli, files):
+        lines = zip(HYPOTHESES.splitlines(), REFERENCES.splitlines(), strict=True)
+        cli.file("both", "".join(f"{one}\n{two}\n" for two, one in lines))
+        assert cli("score", "hyp", "both", "-r", "2", "-q").out == "1.0\n"
+
+    def test_standard_input_as_hypothesis(self, cli, files, expected):
+        assert cli("score", "-", "ref", "-q", text=HYPOTHESES).out == f"{expected.score!r}\n"
+
+    def test_standard_input_as_reference(self, cli, files, expected):
+        assert cli("score", "hyp", "-", "-q", text=REFERENCES).out == f"{expected.score!r}\n"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pytest.param(lambda data: gzip.compress(data), id="gzip"),
+            pytest.param(lambda data: data.replace(b"\n", b"\r\n"), id="CRLF"),
+            pytest.param(lambda data: b"\xef\xbb\xbf" + data, id="byte order mark"),
+            pytest.param(lambda data: data.removesuffix(b"\n"), id="no last line end"),
+            pytest.param(lambda data: gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")), id="all of it"),
+        ],
+    )
+    def test_what_does_not_change_the_score(self, cli, files, expected, change):
+        cli.file("changed", change(HYPOTHESES.encode()))
+        assert cli("score", "changed", "ref", "-q").out == f"{expected.score!r}\n"
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
+    def test_other_encodings(self, cli, encoding):
+        text = "caf\u00e9 d\u00e9j\u00e0\nna\u00efve\n"
+        cli.file("hyp", text.encode(encoding))
+        cli.file("ref", text.encode(encoding))
+        assert cli("score", "hyp", "ref", "-q", "--encoding", encoding).out == "1.0\n"
+
+    def test_separators_of_other_programs_are_text(self, cli):
+        cli.file("hyp", "a ||| b\nc\x00d\x0b e\u2028f\x0c\n\x1c\u0085 x\n")
+        assert json.loads(cli("score", "hyp", "hyp", "--json").out)["systems"][0]["segment_count"] == 3
+        assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
+
+    def test_nothing_but_punctuation(self, cli):
+        cli.file("hyp", "!?\n...\n,\n")
+        assert cli("score", "hyp", "hyp", "-q").out == "1.0\n"
+        assert cli("score", "hyp", "hyp", "-q", "-n", "no-punctuation").out == "0.0\n"
+
+    def test_empty_lines_are_empty_segments(self, cli):
+        cli.file("hyp", "\n\na\n")
+        cli.file("ref", "x\n\na\n")
+        rows = cli("score", "hyp", "ref", "--tsv", "--segments").out.splitlines()
+        assert [row.split("\t")[2] for row in rows[1:4]] == ["0.0", "0.0", "1.0"]
+
+    def test_ten_thousand_words_in_a_segment(self, cli):
+        words = " ".join(f"w{number % 5000}" for number in range(10_000))
+        cli.file("hyp", words + "\n")
+        cli.file("ref", words[3:] + "\n")
+        score = float(cli("score", "hyp", "ref", "-q").out)
+        assert 0.9 < score < 1
+
+    @pytest.mark.slow
+    def test_a_line_of_fifty_megabytes(self, cli):
+        cli.file("hyp", ("word, " * (50 << 20 >> 2))[: 50 << 20] + "\n")
+        cli.file("ref", "w1 w2 w3\n")
+        assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
+
+    def test_words_that_repeat_too_often_are_refused(self, cli):
+        cli.file("hyp", "a " * 3000 + "b\n")
+        cli.file("ref", "a " * 3000 + "c\n")
+        line = cli.failing(1, "score", "hyp", "ref", "-l", "other")
+        assert "segment 1" in line
+        assert "because words repeat; split the segment" in line
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("command", ["score", "align"])
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("missing", None, "cannot read missing: No such file or directory"),
+            ("folder", "FOLDER", "cannot read folder: Is a directory"),
+            ("latin", b"caf\xe9\nx\n", "latin, line 1: not valid UTF-8"),
+            ("broken", gzip.compress(b"a line\n" * 999)[:-20], "cannot read broken: its gzip data breaks off"),
+            ("damaged", gzip.compress(bytes(range(256)) * 99)[:50] + b"\xff" * 99, "cannot read damaged: "),
+            ("long", "a\nb\nc\n", "must line up"),
+            ("short", "a\n", "must line up"),
+            ("wide", "a\nb\n".encode("utf-16"), "wide, line 1: not valid UTF-8"),
+        ],
+    )
+    def test_files_that_cannot_be_used(self, cli, files, command, name, content, message):
+        if content == "FOLDER":
+            (cli.folder / name).mkdir()
+        elif content is not None:
+            cli.file(name, content)
+        for arguments in ((name, "ref"), ("hyp", name)):
+            assert message in cli.failing(1, command, *arguments)
+
+    def test_utf16_without_a_byte_order_mark(self, cli):
+        cli.file("hyp", "a b\n".encode("utf-16-le"))
+        assert "hyp, line 1: not valid UTF-16" in cli.failing(1, "score", "hyp", "hyp", "--encoding", "utf-16")
+
+    def test_a_file_without_permission(self, cli, files):
+        (cli.folder / "hyp").chmod(0)
+        if os.access(cli.folder / "hyp", os.R_OK):
+            pytest.skip("this user may read everything")
+        assert "Permission denied" in cli.failing(1, "score", *files)
+
+    def test_empty_files(self, cli):
+        cli.file("empty", b"")
+        assert "empty is empty; there is nothing to score" in cli.failing(1, "score", "empty", "empty")
+        assert cli.failing(1, "score", "-", "empty")
+        cli.file("packed", gzip.compress(b""))
+        assert "nothing to score" in cli.failing(1, "score", "packed", "packed")
+
+    def test_standard_input_that_does_not_line_up(self, cli, files):
+        for text in ("one line\n", "a\nb\nc\n"):
+            assert "do not line up" in cli.failing(1, "score", "-", "ref", text=text)
+        assert "for one file only" in cli.failing(1, "score", "-", "-", text="a\n")
+        assert "not valid UTF-8" in cli.failing(1, "score", "-", "ref", text=b"a\n\xff\n")
+
+    def test_references_that_are_no_multiple(self, cli, files):
+        assert "no multiple of 3" in cli.failing(1, "score", *files, "-r", "3")
+
+    def test_a_name_with_a_newline_makes_no_second_line(self, cli, files):
+        assert "no such" in cli.failing(1, "score", "no\nsuch", "ref")
+
+    @pytest.mark.parametrize("path", ["nowhere/out", "folder", "hyp/out"])
+    def test_output_that_cannot_be_written(self, cli, files, path):
+        (cli.folder / "folder").mkdir()
+        assert "cannot write" in cli.failing(1, "score", *files, "-o", path)
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk(self, cli, files):
+        assert "No space left" in cli.failing(1, "score", *files, "-o", "/dev/full")
+        with Path("/dev/full").open("wb") as full:
+            process = subprocess.run(
+                [sys.executable, "-m", "meteor_e", "score", *files],
+                cwd=cli.folder,
+                env=cli.environment,
+                stdout=full,
+                stderr=subprocess.PIPE,
+            )
+        assert process.returncode == 1
+        assert process.stderr.decode() == "meteor-e: No space left on device\n"
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["score"], "Missing argument"),
+            (["score", "hyp"], "a reference is missing"),
+            (["score", "hyp", "ref", "--jsn"], "No such option"),
+            (["score", "hyp", "ref", "-l", "xx"], "'xx'"),
+            (["score", "hyp", "ref", "-l", ""], "''"),
+            (["score", "hyp", "ref", "-t", "rnk"], "did you mean 'rank'"),
+            (["score", "hyp", "ref", "-x", "0"], "-x"),
+            (["score", "hyp", "ref", "-x", "many"], "-x"),
+            (["score", "hyp", "ref", "-r", "0"], "-r"),
+            (["score", "hyp", "ref", "-p", "alpha"], "NAME=VALUE"),
+            (["score", "hyp", "ref", "-p", "alfa=1"], "did you mean 'alpha'"),
+            (["score", "hyp", "ref", "-p", "alpha=7"], "from 0 to 1"),
+            (["score", "hyp", "ref", "-p", "alpha=x"], "not a number"),
+            (["score", "hyp", "ref", "-p", "alpha=.5", "-p", "alpha=.6"], "given twice"),
+            (["score", "hyp", "ref", "-m", ""], "names no matcher"),
+            (["score", "hyp", "ref", "-m", "exact=x"], "not a number"),
+            (["score", "hyp", "ref", "-m", "exact=nan"], "weight"),
+            (["score", "hyp", "ref", "-m", "exact=-1"], "weight"),
+            (["score", "hyp", "ref", "-c", "no-such-chain"], "no-such-chain"),
+            (["score", "hyp", "ref", "--json", "--tsv"], "exclude each other"),
+            (["score", "hyp", "ref", "--encoding", "klingon"], "unknown encoding 'klingon'"),
+            (["score", "hyp", "ref", "--encoding", "rot13"], "unknown encoding"),
+            (["score", "hyp", "ref", "-n", "ful"], "-n"),
+            (["score", "hyp", "ref", "--digits", "99"], "--digits"),
+        ],
+    )
+    def test_wrong_options_are_usage_errors(self, cli, files, arguments, message):
+        assert message in cli.failing(2, *arguments)
+
+    def test_a_matcher_that_is_not_installed(self, cli, files):
+        assert "did you mean 'exact'" in cli.failing(3, "score", *files, "-m", "exat")
+
+    def test_a_pack_that_is_missing(self, cli, files):
+        line = cli.failing(3, "score", *files, env={"METEOR_E_PACKS": str(cli.folder / "nothing")})
+        assert "meteor-e pack install en" in line
+        assert "offline" in cli.failing(3, "score", *files, "--pack", "de", "--offline")
+        assert "nowhere" in cli.failing(3, "score", *files, "--pack", "./nowhere")
+
+
+class TestSurroundings:
+    @pytest.mark.parametrize(
+        "environment",
+        [
+            {"LC_ALL": "C"},
+            {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+            {"LC_ALL": "tr_TR.UTF-8"},
+            {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        ],
+    )
+    def test_the_locale_changes_nothing(self, cli, environment):
+        cli.file("hyp", "İSTANBUL ÉTÉ IĞDIR, 1.5\n")
+        usual = cli("score", "hyp", "hyp", "--alignments").out
+        assert cli("score", "hyp", "hyp", "--alignments", env=environment).out == usual
+
+    def test_without_a_home(self, cli, files, expected):
+        process = subprocess.run(
+            [sys.executable, "-m", "meteor_e", "score", *files, "-q"],
+            cwd=cli.folder,
+            env={
+                "METEOR_E_PACKS": cli.environment.get("METEOR_E_PACKS", os.environ["METEOR_E_PACKS"]),
+                "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+            },
+            capture_output=True,
+        )
+        assert (process.returncode, process.stdout.decode()) == (0, f"{expected.score!r}\n")
+
+    def test_a_pack_folder_that_cannot_be_written(self, cli, files, expected, own_packs):
+        writable = own_packs.stat().st_mode
+        own_packs.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        try:
+            assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
+        finally:
+            own_packs.chmod(writable)
+
+    def test_a_closed_pipe_ends_it_quietly(self, cli):
+        cli.file("hyp", "a b c d e f\n" * 20_000)
+        process = cli.start("score", "hyp", "hyp", "--tsv", "--segments")
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b"system\t")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait(timeout=60) == 1
+
+    def test_ctrl_c(self, cli):
+        # Standard input stays open, so that scoring has begun and cannot end.
+        cli.file("ref", "a b c\n" * 50_000)
+        process = cli.start("score", "-", "ref", "--tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(b"a b c\n" * 5000)
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not list(cli.folder.glob(".out.*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130
+        # On a terminal the shell has written ^C, so a line end comes first.
+        assert err.decode().lstrip("\n") == "meteor-e: interrupted\n"
+        assert not list(cli.folder.glob("*out*"))
