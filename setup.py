@@ -28,7 +28,11 @@ def sources(pattern: str) -> list[str]:
     return sorted(path.as_posix() for path in Path("meteor_e/native").glob(pattern))
 
 
+# Objects built with other flags must not be taken for up to date.
+OPTIONS = {"build": {"build_base": "build/sanitize"}} if os.environ.get("METEOR_E_SANITIZE") else {}
+
 setup(
+    options=OPTIONS,
     # The resources lie beside the package, and are installed in it: see package-dir in pyproject.toml.
     packages=[
         *find_packages(include=["meteor_e", "meteor_e.*"]),
