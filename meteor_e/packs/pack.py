@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -67,13 +68,15 @@ class Pack:
     def function_words(self) -> frozenset[str]:
         """The function words; empty where the pack has no list."""
         path = self._file(manifests.FUNCTION_WORDS)
-        return read_function_words(path) if path else frozenset()
+        with self._named():
+            return read_function_words(path) if path else frozenset()
 
     @cached_property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
         """The prefixes after which normalisation keeps a dot; empty where the pack has no list."""
         path = self._file(manifests.PREFIXES)
-        return read_prefixes(path) if path else NonbreakingPrefixes(frozenset(), frozenset())
+        with self._named():
+            return read_prefixes(path) if path else NonbreakingPrefixes(frozenset(), frozenset())
 
     @cached_property
     def synonyms(self) -> SynonymIndex | None:
@@ -110,8 +113,14 @@ class Pack:
         path = self._file(name)
         if path is None:
             return None
-        try:
+        with self._named():
             return kind.open(path)
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Let what goes wrong with a file say whose it is, and whether the pack was replaced meanwhile."""
+        try:
+            yield
         except ResourceError as error:
             raise self._damaged(str(error)) from None
 

