@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -171,9 +171,3 @@ def choose_normalization(wanted: Normalization | None, language: Language) -> No
             f"it has {', '.join(mode.value for mode in language.normalizations)}"
         )
     return wanted
-
-
-def weights_by_position(names: Sequence[str], weights: Sequence[float]) -> list[tuple[str, float]]:
-    """Give matchers their weights by position, as the Java program does; missing weights are 0."""
-    padded = [*weights, *[0.0] * len(names)]
-    return list(zip(names, padded, strict=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from meteor_e.results import CorpusScore, SegmentScore
 from meteor_e.scoring import formula
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.signature import signature
-from meteor_e.streaming import Chunk, chunks, reference_list
+from meteor_e.streaming import Chunk, chunks, paired, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
 from meteor_e.text.tokens import Token, plain_tokens, split_words
 from meteor_e.yamlfile import is_folder
@@ -292,14 +291,9 @@ class Meteor:
                 except InputError as error:
                     raise InputError(f"segment {number}: {error}") from error
             return
-        missing = object()
-        pairs = itertools.zip_longest(hypotheses, references, fillvalue=missing)
-        for number, (hypothesis, reference) in enumerate(pairs, 1):
-            if hypothesis is missing or reference is missing:
-                side, other = ("hypotheses", "references")[:: 1 if hypothesis is missing else -1]
-                raise InputError(f"the {side} end after {number - 1} segments, but there are more {other}")
+        for number, (hypothesis, texts) in enumerate(paired(hypotheses, references), 1):
             try:
-                yield self.score(hypothesis, reference)  # type: ignore[arg-type]
+                yield self.score(hypothesis, texts)
             except InputError as error:
                 raise InputError(f"segment {number}: {error}") from error
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from meteor_e.errors import InputError
 
-__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "Chunk", "chunks", "reference_list"]
+__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "Chunk", "chunks", "paired", "reference_list"]
 
 CHUNK_SEGMENTS = 4096
 """Segments read ahead, at most."""
@@ -54,7 +54,7 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
         InputError: if one side ends before the other, or a segment is no text.
     """
     first, limit = 1, _FIRST_CHUNK
-    pairs = _pairs(hypotheses, references)
+    pairs = paired(hypotheses, references)
     while True:
         chunk = Chunk(first, [], [])
         characters = 0
@@ -82,7 +82,12 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
         limit = min(2 * limit, CHUNK_SEGMENTS)
 
 
-def _pairs(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
+def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each hypothesis with the list of its references.
+
+    Raises:
+        InputError: if one side ends before the other, or a segment is no text.
+    """
     others = iter(references)
     missing = object()
     number = 0

@@ -87,10 +87,10 @@ def score(
     meteor = make_meteor()
     write = _writer(as_json, tsv, quiet, segments, alignments, digits, tests)
     with destination(output) as stream:
-        write(stream, meteor, inputs, quiet)
+        write(stream, meteor, inputs)
 
 
-Writer = Callable[[TextIO, "Meteor", list[SystemInput], bool], None]
+Writer = Callable[[TextIO, "Meteor", list[SystemInput]], None]
 
 
 def _writer(
@@ -114,11 +114,15 @@ def _writer(
 
         return _score_system(meteor, system, keep_both, quiet)
 
-    def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+    def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
         results = []
         for system in inputs:
             kept: list[dict[str, Any]] = []
-            corpus = scored(meteor, system, lambda _, segment: kept.append(_segment_dict(segment, alignments)))  # noqa: B023
+
+            def keep(_: int, segment: SegmentScore, kept: list[dict[str, Any]] = kept) -> None:
+                kept.append(_segment_dict(segment, alignments))
+
+            corpus = scored(meteor, system, keep if segments or alignments else None)
             entry = {"system": system.name, **corpus.to_dict()}
             del entry["signature"]
             if segments or alignments:
@@ -134,7 +138,7 @@ def _writer(
         json.dump(document, stream, ensure_ascii=False, indent=2)
         stream.write("\n")
 
-    def write_tsv(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+    def write_tsv(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
         stream.write("\t".join(("system", "segment", *PARTS)) + "\n")
         for system in inputs:
 
@@ -144,11 +148,11 @@ def _writer(
 
             line("all", scored(meteor, system, line if segments else None))
 
-    def write_quiet(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+    def write_quiet(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
         for system in inputs:
             stream.write(f"{scored(meteor, system, None).score!r}\n")
 
-    def write_table(stream: TextIO, meteor: Meteor, inputs: list[SystemInput], _: bool) -> None:
+    def write_table(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
         rows = []
         for system in inputs:
             show = _segment_printer(stream, system, segments, alignments, digits, len(inputs) > 1)
