@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from meteor_e.alignment.alignment import AlignedMatch, Alignment
     from meteor_e.errors import ConfigError, InputError, MeteorError, PluginError, ResourceError
     from meteor_e.features import Feature
-    from meteor_e.hookspecs import hookimpl
     from meteor_e.matchers import (
         KeyMatcher,
         Match,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         SimilarityMatcher,
     )
     from meteor_e.meteor import Meteor
+    from meteor_e.plugin_system.hookspecs import hookimpl
     from meteor_e.results import CorpusScore, SegmentScore
     from meteor_e.scoring.parameters import Parameters
     from meteor_e.scoring.statistics import MatcherCounts, Statistics
@@ -58,7 +58,7 @@ _HOMES = {
     "SimilarityMatcher": "matchers",
     "Statistics": "scoring.statistics",
     "Token": "text.tokens",
-    "hookimpl": "hookspecs",
+    "hookimpl": "plugin_system.hookspecs",
 }
 
 __all__ = [

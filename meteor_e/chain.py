@@ -13,9 +13,9 @@ from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalization
 
 if TYPE_CHECKING:
-    from meteor_e.config import ChainConfig, MatcherConfig
+    from meteor_e.configuration.chains import ChainConfig, MatcherConfig
     from meteor_e.languages import Language
-    from meteor_e.registry import Registry
+    from meteor_e.plugin_system.registry import Registry
 
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""

@@ -23,8 +23,8 @@ from meteor_e.alignment.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.alignment.candidates import MAX_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.errors import ConfigError, MeteorError
 from meteor_e.families import Plan, PlannedMatcher, plan
-from meteor_e.guard import guarded
 from meteor_e.matchers.base import KeyMatcher, Matcher, SimilarityMatcher
+from meteor_e.plugin_system.guard import guarded
 from meteor_e.text.normalization import Normalizer
 from meteor_e.text.tokens import Token, split_words
 

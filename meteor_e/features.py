@@ -25,8 +25,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.errors import InputError, PluginError
-from meteor_e.guard import guarded
-from meteor_e.options import construct
+from meteor_e.plugin_system.guard import guarded
+from meteor_e.plugin_system.options import construct
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,15 +16,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.configuration.yamlfile import Document, Problem, is_folder, is_path, raise_problems, read_yaml
 from meteor_e.errors import ConfigError, near_miss
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalization
-from meteor_e.yamlfile import Document, Problem, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from meteor_e.registry import Registry
+    from meteor_e.plugin_system.registry import Registry
 
 __all__ = [
     "Language",
@@ -148,7 +148,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
     """Turn the content of a language file into a :class:`Language`.
 
     Args:
-        data: what the file says, or the :class:`~meteor_e.yamlfile.Document`, whose errors have lines.
+        data: what the file says, or the :class:`~meteor_e.configuration.yamlfile.Document`, whose errors have lines.
         source: what to call the file in errors, unless it is a document.
         common: tasks of every language, as in ``any.yaml``; by default those.
 
@@ -163,9 +163,9 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
 
 def language_problems(document: Document, common: Mapping[str, Any] | None = None) -> list[Problem]:
     """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
-    from meteor_e.schemas import LanguageFile
+    from meteor_e.configuration.schemas import LanguageFile
+    from meteor_e.configuration.validation import find_problems
     from meteor_e.text.stemming import STEMMERS
-    from meteor_e.validation import find_problems
 
     problems = find_problems(document, LanguageFile)
     data = document.data

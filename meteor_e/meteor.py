@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.alignment.aligner import align
 from meteor_e.alignment.alignment import Alignment
 from meteor_e.chain import Chain, ChainMatcher, resolve
+from meteor_e.configuration.yamlfile import is_folder
 from meteor_e.engine import NativeEngine, Scored, default_threads
 from meteor_e.errors import InputError, located
-from meteor_e.guard import guarded
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
-from meteor_e.registry import registry
+from meteor_e.plugin_system.guard import guarded
+from meteor_e.plugin_system.registry import registry
 from meteor_e.results import CorpusScore, SegmentScore
 from meteor_e.scoring import formula
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
@@ -25,10 +26,9 @@ from meteor_e.signature import signature
 from meteor_e.streaming import Chunk, chunks, paired, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
 from meteor_e.text.tokens import Token, plain_tokens, split_words
-from meteor_e.yamlfile import is_folder
 
 if TYPE_CHECKING:
-    from meteor_e.config import ChainConfig
+    from meteor_e.configuration.chains import ChainConfig
     from meteor_e.packs import Pack
     from meteor_e.text.lemmatizers import Lemmatizer
 
@@ -118,7 +118,7 @@ class Meteor:
             threads: how many threads score a corpus.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
-        from meteor_e.config import load_chain
+        from meteor_e.configuration.chains import load_chain
 
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
         given = {key: value for key, value in overrides.items() if value is not None}
@@ -429,7 +429,7 @@ _PLAIN = {"language": str, "task": str, "beam": int, "character_mode": bool, "pa
 
 def _configure(given: dict[str, Any]) -> ChainConfig:
     """Turn keyword arguments into a configuration, checked as a file would be."""
-    from meteor_e.config import ChainConfig, load_chain
+    from meteor_e.configuration.chains import ChainConfig, load_chain
 
     if all(type(value) is _PLAIN.get(key) for key, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e._version import __version__
-from meteor_e.guard import guarded
+from meteor_e.plugin_system.guard import guarded
 
 if TYPE_CHECKING:
     from meteor_e.chain import Chain

@@ -20,7 +20,7 @@ from meteor_e.conformance.lemmatizers import check_lemmatizer
 from meteor_e.conformance.matchers import check_matcher
 from meteor_e.conformance.report import ConformanceError, listing
 from meteor_e.errors import PluginError
-from meteor_e.registry import Registry
+from meteor_e.plugin_system.registry import Registry
 
 __all__ = ["ConformanceError", "check_feature", "check_lemmatizer", "check_matcher", "check_plugin"]
 

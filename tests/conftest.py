@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import pytest
 
-from meteor_e.registry import Registry
+from meteor_e.plugin_system.registry import Registry
 
 REPOSITORY = Path(__file__).parent.parent
 PACKS = ("en", "cs", "de", "es", "fr", "ru")

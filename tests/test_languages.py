@@ -6,6 +6,9 @@ import sys
 import pytest
 
 from meteor_e import Meteor
+from meteor_e.configuration.schemas import CommonTasks
+from meteor_e.configuration.validation import find_problems
+from meteor_e.configuration.yamlfile import parse_yaml, read_yaml
 from meteor_e.errors import ConfigError
 from meteor_e.language_resources import LanguageResources
 from meteor_e.languages import (
@@ -19,11 +22,8 @@ from meteor_e.languages import (
     parse_language,
     read_language,
 )
-from meteor_e.registry import registry
-from meteor_e.schemas import CommonTasks
+from meteor_e.plugin_system.registry import registry
 from meteor_e.text.normalization import Normalization
-from meteor_e.validation import find_problems
-from meteor_e.yamlfile import parse_yaml, read_yaml
 
 EXACT, STEM, SYNONYM, PARAPHRASE = "exact", "stem", "synonym", "paraphrase"
 ALL = (EXACT, STEM, SYNONYM, PARAPHRASE)
@@ -145,8 +145,8 @@ def test_the_shared_tasks_have_no_mistakes():
 
 def test_opening_a_language_does_not_import_the_checker():
     code = (
-        "import sys, meteor_e.registry\n"
-        "meteor_e.registry.registry().language('en')\n"
+        "import sys, meteor_e.plugin_system.registry\n"
+        "meteor_e.plugin_system.registry.registry().language('en')\n"
         "assert 'meteor_e.languages' in sys.modules\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('msgspec', 'numpy', 'nltk', 'rich')])"
     )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from meteor_e.alignment.alignment import AlignedMatch
 from meteor_e.errors import InputError, PluginError
-from meteor_e.guard import guarded
 from meteor_e.matchers.base import Matcher
+from meteor_e.plugin_system.guard import guarded
 from meteor_e.text.tokens import Token
 
 MAX_CANDIDATES = 4_000_000

@@ -11,7 +11,7 @@ import click
 from meteor_e.errors import ConfigError
 
 if TYPE_CHECKING:
-    from meteor_e.yamlfile import Problem
+    from meteor_e.configuration.yamlfile import Problem
 
 
 @click.group()
@@ -41,9 +41,9 @@ def check(files: tuple[str, ...], is_language: bool) -> int:
 
 def _check_chain(file: str) -> tuple[list[Problem | str], str]:
     """Return what is wrong with a chain file, and, if nothing is, what it holds."""
-    from meteor_e.chain_files import check_chain
-    from meteor_e.registry import registry
-    from meteor_e.yamlfile import read_yaml
+    from meteor_e.configuration.chain_files import check_chain
+    from meteor_e.configuration.yamlfile import read_yaml
+    from meteor_e.plugin_system.registry import registry
 
     try:
         chain, problems = check_chain(read_yaml(file), registry())
@@ -57,10 +57,10 @@ def _check_chain(file: str) -> tuple[list[Problem | str], str]:
 
 def _check_language(file: str) -> tuple[list[Problem | str], str]:
     """Return what is wrong with a language file, and, if nothing is, what it holds."""
-    from meteor_e.chain_files import check_language
+    from meteor_e.configuration.chain_files import check_language
+    from meteor_e.configuration.yamlfile import read_yaml
     from meteor_e.languages import parse_language
-    from meteor_e.registry import registry
-    from meteor_e.yamlfile import read_yaml
+    from meteor_e.plugin_system.registry import registry
 
     try:
         document = read_yaml(file)
@@ -85,10 +85,10 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
     language.
     """
     from meteor_e.chain import resolve
-    from meteor_e.chain_files import spell_out
-    from meteor_e.config import ChainConfig, load_chain
-    from meteor_e.registry import registry
-    from meteor_e.yamlfile import dump_yaml
+    from meteor_e.configuration.chain_files import spell_out
+    from meteor_e.configuration.chains import ChainConfig, load_chain
+    from meteor_e.configuration.yamlfile import dump_yaml
+    from meteor_e.plugin_system.registry import registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
     given = [key for key, value in (("language", language), ("task", task)) if value is not None]
@@ -102,7 +102,7 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
 def list_chains(as_json: bool) -> None:
     """List the chains that have a name: those of meteor_e and of plugins."""
     from meteor_e.cli.tables import format_table, printable
-    from meteor_e.registry import registry
+    from meteor_e.plugin_system.registry import registry
 
     entries = registry().entries("chain")
     if as_json:
@@ -118,8 +118,8 @@ def list_chains(as_json: bool) -> None:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 def schema(kind: str, output: Path | None) -> None:
     """Print the JSON schema of chain or language files, for editors and other programs."""
+    from meteor_e.configuration.schemas import json_schema
     from meteor_e.formats.files import atomic_writer
-    from meteor_e.schemas import json_schema
 
     if output is None:
         click.echo(json_schema(kind), nl=False)

@@ -198,8 +198,8 @@ def evaluate(
 
 
 def _draft(folders: tuple[str, ...], output: str | None) -> None:
+    from meteor_e.configuration.yamlfile import dump_yaml
     from meteor_e.evaluation.draft import draft_index
-    from meteor_e.yamlfile import dump_yaml
 
     if len(folders) > 1:
         raise ConfigError("--draft takes one folder")

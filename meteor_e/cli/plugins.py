@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from meteor_e.cli.tables import format_table, printable
-from meteor_e.registry import Entry, registry
+from meteor_e.plugin_system.registry import Entry, registry
 
 KINDS = ("matcher", "feature", "language", "lemmatizer", "chain")
 

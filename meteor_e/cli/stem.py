@@ -19,7 +19,7 @@ def stem(files: tuple[str, ...], language: str, encoding: str, output: str | Non
     Words are what stands between white space, and their case is kept; the stemmers expect lower case.
     """
     from meteor_e.formats.plain import read_segments
-    from meteor_e.registry import registry
+    from meteor_e.plugin_system.registry import registry
     from meteor_e.text.stemming import stemmer
     from meteor_e.text.tokens import split_words
 

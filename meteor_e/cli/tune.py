@@ -268,8 +268,8 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
     if not option_values:
         yield {}, base
         return
+    from meteor_e.configuration.yamlfile import plain_value
     from meteor_e.meteor import Meteor
-    from meteor_e.yamlfile import plain_value
 
     names, values = [], []
     for text in option_values:

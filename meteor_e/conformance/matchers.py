@@ -17,9 +17,9 @@ from meteor_e.alignment.aligner import align
 from meteor_e.conformance.report import Report, check_class, copy_of, default_context, make, short
 from meteor_e.conformance.samples import ANALYZED, ODD_WORDS, SENTENCES
 from meteor_e.errors import MeteorError
-from meteor_e.guard import describe_error
 from meteor_e.matchers import KeyMatcher, Matcher, MatcherContext, PhraseMatcher, SimilarityMatcher
 from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.plugin_system.guard import describe_error
 from meteor_e.text.tokens import Token
 
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from meteor_e.config import ENTRY_KEYS
-from meteor_e.definitions import KINDS, class_problem
+from meteor_e.configuration.chains import ENTRY_KEYS
 from meteor_e.errors import ConfigError, PluginError
-from meteor_e.guard import describe_error
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers import MatcherContext
-from meteor_e.options import option_names
-from meteor_e.registry import Registry, registry
+from meteor_e.plugin_system.definitions import KINDS, class_problem
+from meteor_e.plugin_system.guard import describe_error
+from meteor_e.plugin_system.options import option_names
+from meteor_e.plugin_system.registry import Registry, registry
 
 T = TypeVar("T")
 

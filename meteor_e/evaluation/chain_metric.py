@@ -27,7 +27,7 @@ NATIVE_BATCH = 8192
 
 def statistics_signature(meteor: Meteor) -> str:
     """Return the signature of a chain's statistics: its own, but for what is applied afterwards."""
-    from meteor_e.registry import registry
+    from meteor_e.plugin_system.registry import registry
     from meteor_e.signature import signature
 
     chain = meteor.chain

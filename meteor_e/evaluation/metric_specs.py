@@ -69,7 +69,7 @@ def parse_metric(text: str, *, jobs: int = 1) -> Metric:
 
 
 def _options(text: str) -> dict[str, Any]:
-    from meteor_e.yamlfile import plain_value
+    from meteor_e.configuration.yamlfile import plain_value
 
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):

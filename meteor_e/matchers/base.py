@@ -29,7 +29,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from meteor_e.errors import ConfigError
-from meteor_e.options import construct
+from meteor_e.plugin_system.options import construct
 from meteor_e.text.tokens import Token
 
 if TYPE_CHECKING:

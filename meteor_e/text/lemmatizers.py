@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from meteor_e.errors import InputError, PluginError, ResourceError
-from meteor_e.guard import guarded
-from meteor_e.options import construct
+from meteor_e.plugin_system.guard import guarded
+from meteor_e.plugin_system.options import construct
 from meteor_e.text.tokens import Token
 
 if TYPE_CHECKING:

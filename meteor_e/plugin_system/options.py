@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from meteor_e.errors import ConfigError, PluginError, near_miss
-from meteor_e.guard import guarded
+from meteor_e.plugin_system.guard import guarded
 
 T = TypeVar("T")
 

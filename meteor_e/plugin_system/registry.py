@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.definitions import KINDS, Definition, Kind, definitions
 from meteor_e.errors import ConfigError, MeteorError, PluginError, PluginWarning, near_miss
-from meteor_e.plugin_loading import BUILTIN, PluginLoader, Problem, Source, installed_entry_points
+from meteor_e.plugin_system.definitions import KINDS, Definition, Kind, definitions
+from meteor_e.plugin_system.loading import BUILTIN, PluginLoader, Problem, Source, installed_entry_points
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -298,7 +298,7 @@ def _summary(kind: Kind, value: Any) -> str:
     if kind.name == "language":
         return str(value.name)
     if kind.name == "chain":
-        from meteor_e.config import load_chain
+        from meteor_e.configuration.chains import load_chain
 
         return load_chain(value).description or ""
     return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]

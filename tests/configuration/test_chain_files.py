@@ -4,12 +4,12 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.chain import resolve
-from meteor_e.chain_files import check_chain, check_language, spell_out
-from meteor_e.config import ChainConfig, load_chain
+from meteor_e.configuration.chain_files import check_chain, check_language, spell_out
+from meteor_e.configuration.chains import ChainConfig, load_chain
+from meteor_e.configuration.yamlfile import dump_yaml, parse_yaml, read_yaml
 from meteor_e.language_resources import LanguageResources
 from meteor_e.languages import BUILTIN_CODES, builtin_languages
-from meteor_e.registry import registry
-from meteor_e.yamlfile import dump_yaml, parse_yaml, read_yaml
+from meteor_e.plugin_system.registry import registry
 
 PLUGIN = """
     from meteor_e import KeyMatcher, Lemmatizer, SimilarityMatcher, hookimpl

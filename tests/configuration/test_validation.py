@@ -6,9 +6,9 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from meteor_e.schemas import ChainFile, CommonTasks, LanguageFile
-from meteor_e.validation import find_problems
-from meteor_e.yamlfile import Document, parse_yaml
+from meteor_e.configuration.schemas import ChainFile, CommonTasks, LanguageFile
+from meteor_e.configuration.validation import find_problems
+from meteor_e.configuration.yamlfile import Document, parse_yaml
 
 
 def problems(text: str, kind=ChainFile) -> list[str]:

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from meteor_e import hookimpl
-from meteor_e.definitions import KINDS
 from meteor_e.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.languages import BUILTIN_CODES
 from meteor_e.matchers import KeyMatcher
-from meteor_e.registry import Registry, registry
+from meteor_e.plugin_system.definitions import KINDS
+from meteor_e.plugin_system.registry import Registry, registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
 SOUNDEX = """
@@ -60,7 +60,7 @@ def test_builtins_resolve_without_plugins():
 def test_builtins_cost_little_to_find():
     """No entry points, no YAML, no arrays, no other matcher: what is asked for and nothing else."""
     code = (
-        "import sys; from meteor_e.registry import registry; registry().matcher('exact');"
+        "import sys; from meteor_e.plugin_system.registry import registry; registry().matcher('exact');"
         "print(*sorted({'importlib.metadata', 'numpy', 'yaml', 'rich', 'Stemmer', 'meteor_e.matchers.stem',"
         "'meteor_e.languages', 'meteor_e.features', 'meteor_e.packs'} & set(sys.modules)))"
     )

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.schemas import FILES, LanguageFile, json_schema
+from meteor_e.configuration.schemas import FILES, LanguageFile, json_schema
+from meteor_e.configuration.validation import find_problems
+from meteor_e.configuration.yamlfile import parse_yaml, read_yaml
 from meteor_e.text.normalization import APOSTROPHE_STYLES
-from meteor_e.validation import find_problems
-from meteor_e.yamlfile import parse_yaml, read_yaml
 
-RESOURCES = Path(__file__).parents[1] / "resources"
+RESOURCES = Path(__file__).parents[2] / "resources"
 CHAINS = sorted((RESOURCES / "chains").glob("*.yaml"))
 LANGUAGES = sorted(set((RESOURCES / "languages").glob("*.yaml")) - {RESOURCES / "languages" / "any.yaml"})
 

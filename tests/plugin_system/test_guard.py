@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from meteor_e import ConfigError, InputError, KeyMatcher, Lemmatizer, Match, Matcher, Meteor, PluginError, hookimpl
-from meteor_e.guard import guarded
-from meteor_e.registry import registry
+from meteor_e.plugin_system.guard import guarded
+from meteor_e.plugin_system.registry import registry
 
 
 class Sad(KeyMatcher):
@@ -74,7 +74,7 @@ class Plugin:
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch):
     """Plugins of this module, in a registry that no other test sees."""
-    from meteor_e import registry as module
+    from meteor_e.plugin_system import registry as module
 
     own = module.Registry(list)
     own.register(Plugin(), "sad plugin")

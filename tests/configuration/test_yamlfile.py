@@ -8,8 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from meteor_e.errors import ConfigError
-from meteor_e.yamlfile import (
+from meteor_e.configuration.yamlfile import (
     SIZE_LIMIT,
     Document,
     Problem,
@@ -19,6 +18,7 @@ from meteor_e.yamlfile import (
     raise_problems,
     read_yaml,
 )
+from meteor_e.errors import ConfigError
 
 
 def parse(text: str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from meteor_e.hookspecs import hookimpl
+from meteor_e.plugin_system.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.errors import MeteorError, PluginError
-from meteor_e.guard import describe_error
-from meteor_e.plugin_loading import PLUGIN_FAILURES, Source
+from meteor_e.plugin_system.guard import describe_error
+from meteor_e.plugin_system.loading import PLUGIN_FAILURES, Source
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

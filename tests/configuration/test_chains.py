@@ -7,15 +7,15 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.chain import resolve
-from meteor_e.chain_files import check_chain
-from meteor_e.config import ChainConfig, MatcherConfig, load_chain
+from meteor_e.configuration.chain_files import check_chain
+from meteor_e.configuration.chains import ChainConfig, MatcherConfig, load_chain
+from meteor_e.configuration.yamlfile import parse_yaml
 from meteor_e.errors import ConfigError, PluginError, ResourceError
 from meteor_e.languages import parse_language
-from meteor_e.registry import registry
+from meteor_e.plugin_system.registry import registry
 from meteor_e.text.normalization import Normalization
-from meteor_e.yamlfile import parse_yaml
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CHAINS = sorted(file.stem for file in (ROOT / "resources" / "chains").glob("*.yaml"))
 
 FULL = """\

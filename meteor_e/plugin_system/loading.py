@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
-from meteor_e import builtin, hookspecs
 from meteor_e._version import __version__
 from meteor_e.errors import PluginError, near_miss
-from meteor_e.guard import describe_error
+from meteor_e.plugin_system import builtin, hookspecs
+from meteor_e.plugin_system.guard import describe_error
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

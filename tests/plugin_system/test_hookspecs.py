@@ -4,9 +4,9 @@ import inspect
 
 import pytest
 
-from meteor_e import builtin, hookspecs
-from meteor_e.definitions import KINDS
-from meteor_e.plugin_loading import PluginLoader
+from meteor_e.plugin_system import builtin, hookspecs
+from meteor_e.plugin_system.definitions import KINDS
+from meteor_e.plugin_system.loading import PluginLoader
 
 HOOKS = [name for name in vars(hookspecs) if name.startswith("meteor_e_")]
 

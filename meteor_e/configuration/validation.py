@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec.inspect as types
 
+from meteor_e.configuration.yamlfile import Document, Key, Problem, shorten
 from meteor_e.errors import near_miss
-from meteor_e.yamlfile import Document, Key, Problem, shorten
 
 __all__ = ["find_problems"]
 
@@ -23,7 +23,7 @@ def find_problems(document: Document, kind: Any) -> list[Problem]:
 
     Args:
         document: what to check.
-        kind: a type of :mod:`meteor_e.schemas`.
+        kind: a type of :mod:`meteor_e.configuration.schemas`.
     """
     if not isinstance(document.data, Mapping):
         return [document.problem((), f"must be a mapping of keys to values, not {_spell(document.data)}")]

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.configuration.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 from meteor_e.errors import ConfigError
 from meteor_e.text.normalization import Normalization
-from meteor_e.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -110,8 +110,8 @@ def load_chain(source: ChainSource) -> ChainConfig:
     Raises:
         ConfigError: for the first thing that is wrong, with file, line and key, and how many more there are.
     """
-    from meteor_e.schemas import ChainFile
-    from meteor_e.validation import find_problems
+    from meteor_e.configuration.schemas import ChainFile
+    from meteor_e.configuration.validation import find_problems
 
     document = open_chain(source)
     raise_problems(find_problems(document, ChainFile))
@@ -126,7 +126,7 @@ def open_chain(source: ChainSource) -> Document:
         return read_yaml(source)
     if is_path(source):
         return read_yaml(Path(source))
-    from meteor_e.registry import registry
+    from meteor_e.plugin_system.registry import registry
 
     try:
         file = registry().chain(source)

@@ -19,7 +19,7 @@ hook; a distribution announces it by an entry point of the group ``meteor_e``::
 Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
 segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
 matchers, features, languages, lemmatisers and chains come through the same hooks, from
-:mod:`meteor_e.builtin`.
+:mod:`meteor_e.plugin_system.builtin`.
 
 Every hook returns either
 
@@ -43,14 +43,15 @@ import pluggy
 if TYPE_CHECKING:
     import os
     from importlib.resources.abc import Traversable
+    from typing import TypeAlias
 
     from meteor_e.features import Feature
     from meteor_e.languages import Language
     from meteor_e.matchers import Matcher
     from meteor_e.text.lemmatizers import Lemmatizer
 
-    LanguageDefinition = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
-    ChainDefinition = str | os.PathLike[str] | Traversable
+    LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
+    ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
 
 __all__ = ["PROJECT", "hookimpl"]
 

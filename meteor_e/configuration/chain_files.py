@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.chain import Chain, choose_normalization, resolve
-from meteor_e.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
+from meteor_e.configuration.chains import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
+from meteor_e.configuration.yamlfile import Document, Key, Problem, is_folder
 from meteor_e.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.language_resources import LanguageResources
 from meteor_e.languages import Language, find_language, language_problems
 from meteor_e.matchers.base import KeyMatcher, Matcher, MatcherContext, PhraseMatcher, SimilarityMatcher
-from meteor_e.options import option_defaults, unknown_options
+from meteor_e.plugin_system.options import option_defaults, unknown_options
 from meteor_e.text.lemmatizers import Lemmatizer
-from meteor_e.yamlfile import Document, Key, Problem, is_folder
 
 if TYPE_CHECKING:
     from meteor_e.packs import Pack
-    from meteor_e.registry import Registry
+    from meteor_e.plugin_system.registry import Registry
 
 __all__ = ["check_chain", "check_language", "spell_out"]
 
@@ -33,8 +33,8 @@ def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, l
     Returns:
         The resolved chain, ``None`` if it has mistakes; and the mistakes, then the notes, by line.
     """
-    from meteor_e.schemas import ChainFile
-    from meteor_e.validation import find_problems
+    from meteor_e.configuration.schemas import ChainFile
+    from meteor_e.configuration.validation import find_problems
 
     problems = find_problems(document, ChainFile)
     if isinstance(document.data, Mapping):

@@ -1,0 +1,1 @@
+"""Configuration as people write it, chains and YAML files, read and checked."""

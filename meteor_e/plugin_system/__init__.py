@@ -1,0 +1,1 @@
+"""Plugins: hooks, what they return, and the registry of names."""
