@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A stand-in for tree-tagger, with its line protocol: it looks ahead, passes markup on, and writes token, tag, lemma."""
+"""A stand-in for tree-tagger with its line protocol: it looks ahead, passes markup on, writes token, tag, lemma."""
 
 import os
 import sys
 import time
+from pathlib import Path
 
 WORDS = {
     "chats": ("NOM", "chat"),
@@ -18,12 +19,10 @@ def main():
     options = [argument for argument in sys.argv[1:] if argument.startswith("-")]
     (parameters,) = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     assert {"-token", "-lemma", "-sgml"} <= set(options)
-    with open(parameters, encoding="utf-8") as file:
-        mode = file.read().strip()
+    mode = Path(parameters).read_text(encoding="utf-8").strip()
     if mode == "bad":
         sys.exit("ERROR: unknown file format")
     held = []
-    count = 0
     before = ""
     for line in sys.stdin.buffer:
         token = line.decode("utf-8").rstrip("\n")
@@ -44,7 +43,6 @@ def main():
             held.append(f"{token}\t{tag}\t{lemma}")
         while len(held) > AHEAD:
             sys.stdout.write(held.pop(0) + "\n")
-        count += 1
         sys.stdout.flush()
     sys.stdout.write("".join(line + "\n" for line in held))
 

@@ -80,7 +80,7 @@ def test_languages_that_simplemma_does_not_know(monkeypatch):
         Meteor("other", lemmatizer="simplemma")
     meteor = Meteor("other", matchers=["exact"], lemmatizer="auto")
     assert "lemmas:auto(none)" in meteor.signature
-    assert meteor.tokenize(["houses"])[0].lemma is None if hasattr(meteor, "tokenize") else True
+    assert meteor.tokenize("houses")[0].lemma is None
     assert AutoLemmatizer.create(context("fr")).analyze(["maisons"])[0].lemma == "maison"
     assert AutoLemmatizer.create(context("fr")).describe().startswith("simplemma ")
     with pytest.raises(ConfigError, match="no option 'language'"):
@@ -244,7 +244,7 @@ def test_a_treetagger_that_fails(treetagger):
         dying.lemmatize(["meurs"])
     assert dying.lemmatize(["chats"]) == [("chat", "NOUN")], "it is started again"
     hanging = treetagger("hangs", timeout=0.5)
-    with pytest.raises(PluginError, match="did not answer a sentence of 1 words in 0.5 s"):
+    with pytest.raises(PluginError, match=r"did not answer a sentence of 1 words in 0\.5 s"):
         hanging.lemmatize(["dors"])
     with pytest.raises(PluginError, match="wrote 'no tabs'"):
         treetagger("odd").lemmatize(["le"])

@@ -7,6 +7,7 @@ to look at.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import queue
@@ -131,7 +132,7 @@ class _Process:
     """A running TreeTagger."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
@@ -208,7 +209,5 @@ def _stop(process: subprocess.Popen[bytes], reader: threading.Thread, errors: IO
     reader.join(timeout=1)
     for stream in (process.stdin, process.stdout, errors):
         if stream is not None:
-            try:
+            with contextlib.suppress(OSError):
                 stream.close()
-            except OSError:
-                pass
