@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from itertools import islice
 
 import pytest
 
@@ -54,7 +55,8 @@ def test_small_chunks_use_all_threads_inside():
     for _ in scored_in_order(chunks(texts, texts), score, 2):
         pass
     small = [entry for entry in seen if entry[0] < CHUNK_SEGMENTS and entry[2]]
-    assert small and all(threads == 2 for _, threads, _ in small)
+    assert small
+    assert {threads for _, threads, _ in small} == {2}
     assert [entry for entry in seen if entry[0] == CHUNK_SEGMENTS] == [(CHUNK_SEGMENTS, 1, False)] * 2
 
 
@@ -72,11 +74,10 @@ def test_an_error_comes_in_its_place():
             raise InputError("the fourth")
         return chunk.first
 
-    got = []
+    results = scored_in_order(full_chunks(9), score, 3)
+    assert [result for _, result in islice(results, 3)] == [1 + number * CHUNK_SEGMENTS for number in range(3)]
     with pytest.raises(InputError, match="the fourth"):
-        for chunk, _ in scored_in_order(full_chunks(9), score, 3):
-            got.append(chunk.first // CHUNK_SEGMENTS)
-    assert got == [0, 1, 2]
+        next(results)
 
 
 def test_an_error_of_the_reader_comes_after_what_it_had_read():
@@ -84,11 +85,10 @@ def test_an_error_of_the_reader_comes_after_what_it_had_read():
         yield from full_chunks(5)
         raise InputError("the file ends in the middle of a line")
 
-    got = []
+    results = scored_in_order(reader(), lambda chunk, threads, stop: chunk.first, 4)
+    assert len(list(islice(results, 5))) == 5
     with pytest.raises(InputError, match="in the middle"):
-        for chunk, _ in scored_in_order(reader(), lambda chunk, threads, stop: None, 4):
-            got.append(chunk.first)
-    assert len(got) == 5
+        next(results)
 
 
 def test_a_reader_that_has_enough_stops_the_threads():
