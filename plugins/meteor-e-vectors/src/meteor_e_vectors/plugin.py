@@ -9,3 +9,9 @@ from meteor_e import hookimpl
 def meteor_e_matchers() -> dict[str, str]:
     """Return the matcher."""
     return {"vector": "meteor_e_vectors.matcher:VectorMatcher"}
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return the command."""
+    return {"vectors": "meteor_e_vectors.cli:vectors"}
