@@ -163,13 +163,22 @@ class Meteor:
         self._start_engine()
 
     def _start_engine(self) -> None:
+        lemmatizer = self._lemmatizer
+        # Where a token depends on its word alone, the engine asks once a word type, and not once a segment.
+        by_word = lemmatizer is None or lemmatizer.scope == "word"
         self._engine = NativeEngine.create(
             self.chain,
             self.matchers,
             self.normalizer,
             self._function_words,
-            None if self._lemmatizer is None else self.tokenize,
+            None if by_word else self.tokenize,
+            plain_tokens if lemmatizer is None else lemmatizer.analyze,
         )
+
+    @property
+    def lemmatizer(self) -> Lemmatizer | None:
+        """The lemmatiser, if the chain has one."""
+        return self._lemmatizer
 
     @property
     def matchers(self) -> tuple[Matcher, ...]:
