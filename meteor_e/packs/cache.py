@@ -45,6 +45,18 @@ def cached_synonym_index(
     synsets, exceptions = (_plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions"))
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
+    return _synonym_index(synsets, exceptions, progress)
+
+
+def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None = None) -> SynonymIndex:
+    """Return the index of one file of synsets, whatever it is called, without exceptions; build it the first time.
+
+    The file is plain or gzipped, as for :func:`build_synonym_index`.
+    """
+    return _synonym_index(Path(path), None, progress)
+
+
+def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
     return _cached(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 

@@ -65,3 +65,11 @@ def meteor_e_chains() -> list[Traversable]:
 
     chains = resources_folder() / "chains"
     return [file for file in chains.iterdir() if file.name.endswith(".yaml")]
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """The commands of the command line."""
+    from meteor_e.cli import COMMANDS
+
+    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}
