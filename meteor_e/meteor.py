@@ -271,12 +271,20 @@ class Meteor:
             reference_index=index,
         )
 
-    def segments(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[SegmentScore]:
+    def segments(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        alignments: bool = False,
+    ) -> Iterator[SegmentScore]:
         """Score segments, in order; the native engine reads some thousand segments ahead.
 
         Args:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
+            alignments: say that every alignment will be looked at. The native engine otherwise computes one again
+                when it is asked for, which is slower where all are.
 
         Raises:
             InputError: if one side ends before the other.
@@ -285,7 +293,7 @@ class Meteor:
             for chunk in chunks(hypotheses, references):
                 number = chunk.first
                 try:
-                    for segment in self._native_scores(chunk):
+                    for segment in self._native_scores(chunk, self._score_chunk(chunk, alignments)):
                         yield segment
                         number += 1
                 except InputError as error:
@@ -368,14 +376,14 @@ class Meteor:
             segments=segments,
         )
 
-    def _score_chunk(self, chunk: Chunk) -> Scored:
+    def _score_chunk(self, chunk: Chunk, alignments: bool = False) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,
             chunk.references,
             threads=self.threads,
             # Other alignments are computed again when they are asked for, which takes some microseconds.
-            alignments=self._engine.asks_python,
+            alignments=alignments or self._engine.asks_python,
         )
 
     def _native_scores(self, chunk: Chunk, scored: Scored | None = None) -> Iterator[SegmentScore]:
