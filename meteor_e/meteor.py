@@ -282,18 +282,26 @@ class Meteor:
             reference_index=index,
         )
 
-    def segments(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[SegmentScore]:
+    def segments(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        alignments: bool = False,
+    ) -> Iterator[SegmentScore]:
         """Score segments, in order; the native engine reads some thousand segments ahead.
 
         Args:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
+            alignments: say that every alignment will be looked at. The native engine otherwise computes one again
+                when it is asked for, which is slower where all are.
 
         Raises:
             InputError: if one side ends before the other.
         """
         if self._engine is not None:
-            for chunk, scored in self._scored_chunks(hypotheses, references):
+            for chunk, scored in self._scored_chunks(hypotheses, references, alignments):
                 number = chunk.first
                 try:
                     for segment in self._native_scores(chunk, scored):
@@ -380,18 +388,21 @@ class Meteor:
         )
 
     def _scored_chunks(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], alignments: bool = False
     ) -> Iterator[tuple[Chunk, Scored]]:
-        return scored_in_order(chunks(hypotheses, references), self._score_chunk, self.threads)
+        score = functools.partial(self._score_chunk, alignments=alignments)
+        return scored_in_order(chunks(hypotheses, references), score, self.threads)
 
-    def _score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None) -> Scored:
+    def _score_chunk(
+        self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False
+    ) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,
             chunk.references,
             threads=threads,
             # Other alignments are computed again when they are asked for, which takes some microseconds.
-            alignments=self._engine.asks_python,
+            alignments=alignments or self._engine.asks_python,
             stop=stop,
         )
 
