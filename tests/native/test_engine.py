@@ -224,7 +224,7 @@ class TestFamilies:
                 asked.extend(words)
                 return [(word[:2], None) for word in words]
 
-        pair = "cats catch dogs dogs", "catalogue cats dog doge cats"
+        pair = "the cats sleep", "the catalogue sleep"
         scores = []
         for place in range(2):
             meteor = engines([ExactMatcher(), Lemmas()], lemmatizer=Beginnings())[place]
