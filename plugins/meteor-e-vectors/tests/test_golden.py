@@ -69,7 +69,13 @@ class Command:
             if module == "embeddings":
                 key = "lemma" if "-embLemma" in self.options else "word"
                 threshold = float(self.options.get("-embTh", 0.8))
-                yield {"use": "vector", "weight": weight, "file": str(self.vectors()), "key": key, "threshold": threshold}
+                yield {
+                    "use": "vector",
+                    "weight": weight,
+                    "file": str(self.vectors()),
+                    "key": key,
+                    "threshold": threshold,
+                }
             elif module == "synonym":
                 source = {"file": str(self.synsets)} if "-d" in self.options else {"pack": "en"}
                 yield {"use": "dbnary", "weight": weight, **source}

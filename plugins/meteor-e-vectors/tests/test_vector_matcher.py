@@ -135,14 +135,14 @@ def test_phrases(plane):
     assert pairs(matcher, "house", "home") == []
     assert all(one.split()[0] != other.split()[0] for one, other, _ in pairs(matcher, "the house", "the home"))
     # A word without a vector is in no phrase.
-    assert pairs(matcher, "the xyzzy house", "a home") == [
-        ("the", "a home", 0.999), *([("house", "a home", 0.9)] if ("house", "a home", 0.9) in pairs(matcher, "house", "a home") else [])
-    ]
+    assert pairs(matcher, "the xyzzy house", "a home") == [("the", "a home", 1.0)]
     assert pairs(matcher, "", "the home") == []
 
 
 def test_the_language_s_vectors_are_the_default(plane, tmp_path):
-    with pytest.raises(ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"):
+    with pytest.raises(
+        ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"
+    ):
         Meteor("other", matchers=["exact", "vector"])
     folder = tmp_path / "vectors"
     folder.mkdir()
@@ -166,7 +166,9 @@ def test_wrong_options(plane, options, message):
         Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane), **options}])
 
 
-@pytest.mark.parametrize(("options", "message"), [({"threshold": -1}, "threshold is -1"), ({"longest": 1}, "longest is 1")])
+@pytest.mark.parametrize(
+    ("options", "message"), [({"threshold": -1}, "threshold is -1"), ({"longest": 1}, "longest is 1")]
+)
 def test_wrong_options_of_phrases(plane, options, message):
     with pytest.raises(ConfigError, match=message):
         Meteor("other", matchers=["exact", {"use": "phrase-vector", "file": str(plane), **options}])

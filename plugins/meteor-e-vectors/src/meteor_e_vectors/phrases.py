@@ -79,8 +79,8 @@ class PhraseVectorMatcher(Matcher):
             return
         step = max(1, _BLOCK // len(left_spans))
         for start in range(0, len(right_spans), step):
-            similarities = (1 + _products(right[start : start + step], left)) / 2
-            for row, column in zip(*np.nonzero(similarities >= self.threshold), strict=True):
+            similarities: NDArray[np.float64] = (1 + _products(right[start : start + step], left)) / 2
+            for row, column in np.argwhere(similarities >= self.threshold).tolist():
                 j, length = right_spans[start + row]
                 i, other_length = left_spans[column]
                 if length == other_length == 1:
@@ -89,7 +89,7 @@ class PhraseVectorMatcher(Matcher):
                 others = [token.form for token in hypothesis[i : i + other_length]]
                 if words[0] == others[0] or words[-1] == others[-1]:
                     continue
-                yield Match(j, i, length, other_length, min(1.0, float(similarities[row, column])))
+                yield Match(j, i, length, other_length, min(1.0, float(similarities[row][column])))
 
     def _phrases(self, tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
         """Return start and length of the phrases whose words all have vectors, and their vectors of length 1."""
