@@ -89,13 +89,13 @@ class PhraseVectorMatcher(Matcher):
                 others = [token.form for token in hypothesis[i : i + other_length]]
                 if words[0] == others[0] or words[-1] == others[-1]:
                     continue
-                yield Match(j, i, length, other_length, min(1.0, float(similarities[row][column])))
+                yield Match(j, i, length, other_length, min(1.0, float(similarities[row, column])))
 
     def _phrases(self, tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
         """Return start and length of the phrases whose words all have vectors, and their vectors of length 1."""
         keys = [key_of(token, self.key) for token in tokens]
         rows = unit_rows(self.vector_file.lookup(keys)).astype(np.float64)
-        known = rows.any(axis=1)
+        known = [bool(row.any()) for row in rows]
         numbers = [self.vector_file.number(key) for key in keys]
         counts = [int(self.vector_file.counts[number]) if number >= 0 else 0 for number in numbers]
         for row, count in zip(rows, counts, strict=True):
@@ -104,7 +104,7 @@ class PhraseVectorMatcher(Matcher):
             (start, length)
             for start in range(len(tokens))
             for length in range(1, self.longest + 1)
-            if start + length <= len(tokens) and known[start : start + length].all()
+            if start + length <= len(tokens) and all(known[start : start + length])
         ]
         vectors = np.zeros((len(spans), rows.shape[1]))
         for vector, (start, length) in zip(vectors, spans, strict=True):
