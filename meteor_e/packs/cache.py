@@ -73,7 +73,9 @@ def cached_synonyms(key: str, build: Callable[[Path], int], progress: Progress |
 
 def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
-    return cached_index(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
+    return cached_index(
+        key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
+    )
 
 
 def cache_folder() -> Path:
