@@ -53,7 +53,9 @@ def as_text(model: LearnedModel, weights: int = 15) -> str:
                 for title, counts in card[what]["test sets"].items()
             ]
             lines += ["", format_table([what, "hypotheses", "comparisons"], rows).rstrip("\n")]
-    figures = [[name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in card["figures"].items()]
+    figures = [
+        [name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in card["figures"].items()
+    ]
     lines += ["", format_table(["figure", "value"], figures).rstrip("\n")]
     shown = [[name, f"{value:+.4f}"] for name, value in importances(model)[:weights]]
     if shown:

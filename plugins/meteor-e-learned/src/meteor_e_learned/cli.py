@@ -88,7 +88,10 @@ def train(
 def _tell(event: Mapping[str, Any]) -> None:
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
-        click.echo(f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})", err=True)
+        click.echo(
+            f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})",
+            err=True,
+        )
     elif event.get("event") == "data":
         click.echo(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", err=True)
 
@@ -124,7 +127,11 @@ def predict(
     (segments,), by_segment = _read([hypothesis], references)
     with ProgressBars(quiet) as progress:
         scores = score_segments(
-            loaded, FeatureBatch(segments, by_segment), _store(cache, no_cache), jobs=jobs, progress=progress("features")
+            loaded,
+            FeatureBatch(segments, by_segment),
+            _store(cache, no_cache),
+            jobs=jobs,
+            progress=progress("features"),
         )
     with destination(output) as stream:
         for number, score in enumerate(scores, 1):
@@ -135,7 +142,13 @@ def predict(
 @click.command()
 @click.argument("model_file", metavar="MODEL")
 @click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... REFERENCE")
-@click.option("-r", "--references", type=click.IntRange(min=1), default=1, help="How many of the files, at the end, are references.  [default: 1]")
+@click.option(
+    "-r",
+    "--references",
+    type=click.IntRange(min=1),
+    default=1,
+    help="How many of the files, at the end, are references.  [default: 1]",
+)
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
@@ -206,7 +219,12 @@ def model() -> None:
 @model.command()
 @click.argument("model_file", metavar="MODEL")
 @click.option("--json", "as_json", is_flag=True, help="All of it, as JSON.")
-@click.option("--weights", type=click.IntRange(min=0), default=15, help="Features with the largest weights to show.  [default: 15]")
+@click.option(
+    "--weights",
+    type=click.IntRange(min=0),
+    default=15,
+    help="Features with the largest weights to show.  [default: 15]",
+)
 def show(model_file: str, as_json: bool, weights: int) -> None:
     """Print the model card: data, figures, features, options."""
     import json

@@ -136,7 +136,7 @@ def rank(advantages: Floats) -> tuple[list[Ranking], Ranking]:
 
 
 def _ranking(wins: Floats) -> Ranking:
-    ordered = sorted((-value for value in wins.tolist()))
+    ordered = sorted(-value for value in wins.tolist())
     return Ranking(tuple(ordered.index(-value) + 1 for value in wins.tolist()), tuple(wins.tolist()))
 
 

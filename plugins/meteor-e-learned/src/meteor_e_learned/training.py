@@ -96,7 +96,9 @@ def train(
     """
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
-    features, vectors = (make_features(entries, recipe.language, folder) for entries in (recipe.features, recipe.vectors))
+    features, vectors = (
+        make_features(entries, recipe.language, folder) for entries in (recipe.features, recipe.vectors)
+    )
     signature = features_signature(features, vectors)
     state_file = output.with_name(output.name + ".checkpoint")
     identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature])
@@ -190,7 +192,7 @@ def fit_estimator(
         X = X[:, : 2 * examples.features.shape[1]]  # noqa: N806
         estimator.fit(X, y, groups=examples.group, sample_weight=examples.weight)
         figures = {"C": estimator.C_}
-    figures["training tau"] = float(np.mean([tau for tau in pair_taus(estimator, examples).values()]))
+    figures["training tau"] = float(np.mean(list(pair_taus(estimator, examples).values())))
     if held is not None:
         figures |= {f"validation tau {title}": tau for title, tau in pair_taus(estimator, held).items()}
     return figures
@@ -288,7 +290,8 @@ def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
             with np.load(path, allow_pickle=False) as content:
                 if str(content["identity"]) != identity:
                     raise ConfigError(
-                        f"{path} is of another recipe, other features or another seed; delete it, or train without --resume"
+                        f"{path} is of another recipe, other features or another seed; "
+                        "delete it, or train without --resume"
                     )
                 return TrainingState(
                     int(content["phase"]),
