@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-WORDS = (
+TEXT = (
     "the minister said that new houses were sold by his friends after a long summer in which prices rose and "
     "people left their old city because work was hard to find there while young families stayed near schools"
-).split()
+)
+WORDS = TEXT.split()
 
 
 def sentences(count: int, seed: int) -> list[str]:
