@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -38,7 +39,9 @@ class Ingredients(NamedTuple):
     exceptions: PathLike | IO[bytes] | None = None
     paraphrases: PathLike | Stream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
-    """Licence texts: (file name, text)."""
+    """Licence texts and other small files: (file name, text)."""
+    copies: tuple[tuple[str, PathLike], ...] = ()
+    """Files that are put in as they are: (file name, where it is)."""
     licence: str = ""
     """What the manifest says about the licence."""
 
@@ -160,4 +163,6 @@ def _write_files(folder: Path, ingredients: Ingredients, progress: Progress | No
         contents["paraphrases"] = entries
     for file_name, text in ingredients.notices:
         (folder / file_name).write_bytes(text)
+    for file_name, path in ingredients.copies:
+        shutil.copyfile(path, folder / file_name)
     return contents

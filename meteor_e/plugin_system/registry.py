@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
     from meteor_e.matchers.base import Matcher
     from meteor_e.text.lemmatizers import Lemmatizer
+    from meteor_e.text.segmentation import Segmenter
 
 __all__ = ["Entry", "Registry", "registry"]
 
@@ -35,7 +36,7 @@ class Entry:
     """A line of the listing.
 
     Attributes:
-        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``chain``, or ``plugin`` for what is
+        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``segmenter``, ``chain``, or ``plugin`` for what is
             wrong with a plugin as a whole.
         name: what it is asked for by; a broken plugin's entry point.
         summary: what it is, in a line.
@@ -98,6 +99,11 @@ class Registry:
         found: type[Lemmatizer] = self._get("lemmatizer", name, explicit)
         return found
 
+    def segmenter(self, name: str, *, explicit: bool = False) -> type[Segmenter]:
+        """Return the class of a segmenter; arguments and errors as for :meth:`matcher`."""
+        found: type[Segmenter] = self._get("segmenter", name, explicit)
+        return found
+
     def language(self, code: str, *, explicit: bool = False) -> Language:
         """Return a language by its code or one of its aliases.
 
@@ -148,6 +154,8 @@ class Registry:
             wanted.append(("language", chain.language.code))
         if chain.lemmatizer is not None:
             wanted.append(("lemmatizer", chain.lemmatizer[0]))
+        if chain.language.segmenter is not None:
+            wanted.append(("segmenter", chain.language.segmenter))
         sources = {self._find(kind, name).source for kind, name in wanted}
         return sorted({f"{source.distribution or source.plugin}@{source.version}" for source in sources - {BUILTIN}})
 
