@@ -24,6 +24,7 @@ from meteor_e.packs.folders import locked, put_text, sha256_of, workplace
 from meteor_e.packs.manifest import SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.usage import TABLE_FILE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +33,6 @@ __all__ = ["BitextOptions", "build_from_bitext"]
 
 LANGUAGE_FILE = "language.yaml"
 REPORT_FILE = "report.md"
-TABLE_FILE = "paraphrase.gz"
-"""The paraphrase table as METEOR's program reads it; with ``function.words`` beside it, a folder for its ``-new``."""
 
 
 @dataclass(frozen=True)

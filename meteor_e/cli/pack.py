@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from meteor_e.cli.tables import format_table
-from meteor_e.errors import ResourceError
-from meteor_e.packs import Pack, PackStore, terminal_progress
+from meteor_e.cli.tables import format_table, printable
+from meteor_e.configuration.yamlfile import is_folder
+from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.packs import Pack, PackStore, open_pack, terminal_progress
 from meteor_e.packs.languages import how_to_install
 
 _CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
@@ -98,14 +101,25 @@ def path(name: str) -> None:
 
 
 @pack.command()
-@click.argument("name")
+@click.argument("name", metavar="NAME|DIR")
+@click.option("--top", type=click.IntRange(min=0), default=0, help="Also the N paraphrases that most phrases share.")
+@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain or gzip.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def info(name: str, as_json: bool) -> None:
-    """Print what a pack holds and where it comes from."""
-    found = PackStore().get(name)
+def info(name: str, top: int, text: str | None, as_json: bool) -> None:
+    """Print what a pack holds and where it comes from, and how much of a text it covers."""
+    found = _find(name)
     manifest = found.manifest
+    extra: dict[str, Any] = {}
+    if top:
+        from meteor_e.packs.usage import most_paraphrased
+
+        extra["frequent_paraphrases"] = most_paraphrased(found.paraphrases, top) if found.paraphrases else []
+    if text is not None:
+        from meteor_e.packs.usage import coverage
+
+        extra["coverage"] = coverage(found, _words([text], found.language, found), top or 10)._asdict()
     if as_json:
-        shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path)}
+        shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path), **extra}
         click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
         return
     lines = {
@@ -115,6 +129,7 @@ def info(name: str, as_json: bool) -> None:
         "digest": found.digest,
         "path": str(found.path),
         **{key.replace("_", " "): _count(manifest.contents.get(key)) for key in _CONTENTS},
+        "size": f"{sum(file.size for file in manifest.files.values()):,} bytes",
         "licence": manifest.licence or "not stated",
         "built with": manifest.built_with,
     }
@@ -124,6 +139,72 @@ def info(name: str, as_json: bool) -> None:
         click.echo(f"{'source':16}{origin.name}  sha256 {origin.sha256}")
     for file_name, file in sorted(manifest.files.items()):
         click.echo(f"{'file':16}{file_name}  {file.size} bytes  sha256 {file.sha256}")
+    for phrase, count in extra.get("frequent_paraphrases", []):
+        click.echo(f"{'paraphrase':16}{printable(phrase)}  of {count:,} phrases")
+    if "coverage" in extra:
+        _echo_coverage(extra["coverage"])
+
+
+def _echo_coverage(found: dict[str, Any]) -> None:
+    words = found["words"]
+
+    def share(count: int) -> str:
+        return f"{count:,} ({100 * count / words if words else 0:.1f} %)"
+
+    click.echo(f"{'text':16}{words:,} words")
+    click.echo(f"{'function words':16}{share(found['function_words'])}")
+    click.echo(f"{'in the table':16}{share(found['paraphrased_words'])}, {found['phrases']:,} phrases")
+    for phrase, count, others in found["frequent"]:
+        click.echo(f"{'frequent':16}{count:,} x {printable(phrase)}: {printable('; '.join(others))}")
+
+
+@pack.command("filter")
+@click.argument("source", metavar="NAME|DIR|TABLE")
+@click.option(
+    "-r",
+    "--references",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Text to filter to, a segment a line; may be repeated.",
+)
+@click.option("-o", "--output", required=True, metavar="PATH", help="The new pack's folder; of a table, the new file.")
+@click.option("-l", "--language", metavar="CODE|FILE", help="Language of the text.  [default: the pack's]")
+def filter_pack(source: str, references: tuple[str, ...], output: str, language: str | None) -> None:
+    """Cut a pack's paraphrases, or a table in METEOR's format, down to those that a text can use.
+
+    An entry stays if either side of it occurs in the text. Scores against references stay the same.
+    """
+    import tempfile
+
+    from meteor_e.packs.build import derive_pack
+    from meteor_e.packs.manifest import check_name
+    from meteor_e.packs.usage import filter_table, pack_entries, table_entries
+
+    table = Path(source)
+    if table.is_file():
+        if language is None:
+            raise ConfigError("a table does not say what language it is; name it with --language")
+        scratch = Path(output).with_name(f".{Path(output).name}.tmp")
+        try:
+            with terminal_progress() as progress:
+                words = _words(references, language, None)
+                before, after = filter_table(lambda: table_entries(table), words, scratch, progress)
+            scratch.replace(output)
+        finally:
+            scratch.unlink(missing_ok=True)
+        click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
+        return
+    found = _find(source)
+    check_name(Path(output).absolute().name)
+    if found.path == Path(output).absolute():
+        raise ConfigError("a pack cannot be filtered into its own folder; name another one")
+    with terminal_progress() as progress, tempfile.TemporaryDirectory() as scratch:
+        filtered = Path(scratch) / "paraphrase.gz"
+        words = _words(references, language or found.language, found)
+        before, after = filter_table(lambda: pack_entries(found), words, filtered, progress)
+        derive_pack(found, Path(output), filtered, "filtered", progress)
+    click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
 
 
 @pack.command()
@@ -245,6 +326,28 @@ def build(
             done=say,
         )
     click.echo(f"built {built.name} ({_summary(built)}) in {built.path}")
+
+
+def _find(name: str) -> Pack:
+    """Return a pack by its name, or by its folder: a path with a slash in it, as for ``--pack``."""
+    return open_pack(name) if is_folder(name) else PackStore().get(name)
+
+
+def _words(files: Sequence[str], language: str, pack: Pack | None) -> Iterator[list[str]]:
+    """Yield the words of each line of text files, as a language's text is normalised with a pack."""
+    from meteor_e.bitext.sides import language_side
+    from meteor_e.formats.plain import read_segments
+    from meteor_e.text.normalization import Normalizer
+    from meteor_e.text.tokens import split_words
+
+    side = language_side(language)
+    normalizer = side.normalizer
+    assert normalizer is not None  # only text that is taken as it is has none
+    if pack is not None:
+        normalizer = Normalizer(normalizer.mode, normalizer.apostrophes, pack.nonbreaking_prefixes)
+    for file in files:
+        for line in read_segments(file):
+            yield split_words(normalizer(side.segment(line) if side.segment is not None else line))
 
 
 def _row(store: PackStore, name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -17,6 +18,7 @@ from meteor_e.packs.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.usage import TABLE_FILE
 from meteor_e.packs.wordlists import decode, parse_function_words, parse_prefixes
 
 PathLike = str | os.PathLike[str]
@@ -91,6 +93,43 @@ def build_pack(
     with locked(target.parent, target.name, progress or silent), workplace(target) as work:
         built = work / "pack"
         write_pack(built, ingredients, name, language, version, sources, progress)
+        place_pack(built, target)
+    return Pack.open(target)
+
+
+def derive_pack(
+    pack: Pack, target: PathLike, paraphrases: PathLike, how: str, progress: Progress | None = None
+) -> Pack:
+    """Build a pack in the folder ``target`` that is like another one but for its paraphrases, and open it.
+
+    ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
+    of the new pack if the old one had it. Raises :class:`~meteor_e.errors.ResourceError`.
+    """
+    target = Path(target).absolute()
+    pack.check()
+    plain = [name for name in pack.manifest.files if name not in (manifests.PARAPHRASES, TABLE_FILE)]
+    with locked(target.parent, target.name, progress or silent), workplace(target) as work:
+        built = work / "pack"
+        index = work / manifests.PARAPHRASES
+        try:
+            entries = build_paraphrase_index(paraphrases, index, progress)
+            built.mkdir()
+            for name in plain:
+                shutil.copyfile(pack.path / name, built / name)
+            index.rename(built / manifests.PARAPHRASES)
+            if TABLE_FILE in pack.manifest.files:
+                shutil.copyfile(paraphrases, built / TABLE_FILE)
+            changed = replace(
+                pack.manifest,
+                name=check_name(target.name),
+                version=f"{pack.manifest.version} {how}",
+                built_with=f"meteor_e {__version__}",
+                contents={**pack.manifest.contents, "paraphrases": entries},
+                files={path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())},
+            )
+            (built / manifests.FILE_NAME).write_text(changed.to_json(), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ResourceError(f"cannot write {error.filename or target}: {error.strerror}") from error
         place_pack(built, target)
     return Pack.open(target)
 
