@@ -119,12 +119,11 @@ def pivot(
     progress("pivoting", 0, None)
     phrases, pivots = pairs.phrases, pairs.pivots
     usable = wanted.select(phrases)[pairs.pair_phrases] & wanted_pivot.select(pivots)[pairs.pair_pivots]
+    # A pivot of one pair leads from a phrase to that phrase only.
+    several = np.bincount(pairs.pair_pivots[usable], minlength=len(pivots.places)) > 1
+    usable &= several[pairs.pair_pivots]
     to_rows = np.flatnonzero(usable & (pairs.to_pivot >= options.least_product))
     from_rows = np.flatnonzero(usable & (pairs.from_pivot >= options.least_product))
-    # A pivot that leads to one phrase only leads nowhere else.
-    several = np.bincount(pairs.pair_pivots[from_rows], minlength=len(pivots.places)) > 1
-    to_rows = to_rows[several[pairs.pair_pivots[to_rows]]]
-    from_rows = from_rows[several[pairs.pair_pivots[from_rows]]]
     to = _by_phrase(to_rows, pairs.pair_phrases, pairs.pair_pivots, pairs.to_pivot, len(phrases.places))
     back = _by_phrase(from_rows, pairs.pair_pivots, pairs.pair_phrases, pairs.from_pivot, len(pivots.places))
     starting = np.flatnonzero(np.diff(to[0])).astype(np.uint32)
