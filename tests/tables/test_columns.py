@@ -57,7 +57,7 @@ def test_a_segment_without_a_score_is_named(own_packs, engine):
     if engine == "python":
         meteor._engine = None
     endless = "a " * 3000
-    with pytest.raises(InputError, match="row 2: .*3000 words"):
+    with pytest.raises(InputError, match=r"row 2: .*3000 words"):
         score_columns(meteor, ["a", endless], [["a"], [endless]])
 
 
