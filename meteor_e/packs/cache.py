@@ -68,7 +68,7 @@ def cached_synonyms(key: str, build: Callable[[Path], int], progress: Progress |
     Raises:
         ResourceError: as ``build`` does, or if the cache cannot be written.
     """
-    return _cached(check_name(f"synonyms-{key}"), SynonymIndex.open, build, progress)
+    return cached_index(check_name(f"synonyms-{key}"), SynonymIndex.open, build, progress)
 
 
 def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
