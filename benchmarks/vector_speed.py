@@ -87,9 +87,8 @@ def opening(path: Path) -> None:
     for _ in range(5):
         done = subprocess.run(run, input="\n", capture_output=True, text=True, check=True)
         times.append(float(done.stdout))
-    print(
-        f"{path.stat().st_size / 1e9:.1f} GB, opened and a word looked up in {1000 * min(times):.1f} ms (worst {1000 * max(times):.1f})"
-    )
+    size, milliseconds = path.stat().st_size / 1e9, [1000 * seconds for seconds in times]
+    print(f"{size:.1f} GB, opened and a word looked up in {min(milliseconds):.1f} ms (worst {max(milliseconds):.1f})")
     processes = [subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     for process in processes:
         assert process.stdout is not None

@@ -213,6 +213,7 @@ class NativeEngine:
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
+        stop: object = None,
     ) -> Scored:
         """Score hypotheses, each against references of its own (at least one).
 
@@ -222,6 +223,7 @@ class NativeEngine:
             threads: how many threads work.
             alignments: keep the alignments.
             maximum_accuracy: align in the maximum-accuracy mode.
+            stop: when another thread makes it true, a list that gets an item, the call ends in KeyboardInterrupt.
         """
         threads = max(1, min(threads, len(hypotheses) // _SEGMENTS_A_THREAD))
         starts = [0]
@@ -236,11 +238,11 @@ class NativeEngine:
         with self._damage_reported():
             if lane.core.size > VOCABULARY_LIMIT:
                 lane.clear()
-            batch = self._read(lane, segments, threads)
+            batch = self._read(lane, segments, threads, stop)
             batch.pair(starts)
             if self._proposers:
                 self._propose(lane, batch, starts)
-            columns = batch.score(threads, alignments, maximum_accuracy)
+            columns = batch.score(threads, alignments, maximum_accuracy, stop)
             scored = Scored(
                 columns,
                 7 + 4 * len(self._plan.matchers),
@@ -277,12 +279,12 @@ class NativeEngine:
             )
         return Lane(core, self._plan)
 
-    def _read(self, lane: Lane, segments: Sequence[str], threads: int) -> Batch:
+    def _read(self, lane: Lane, segments: Sequence[str], threads: int, stop: object) -> Batch:
         core = lane.core
         if self._tokenize is not None:
             batch = core.take(self._token_types(lane, [self._tokenize(segment) for segment in segments]))
         else:
-            batch = core.read(segments, threads)
+            batch = core.read(segments, threads, stop)
             for number in batch.irregular():
                 batch.set_words(number, split_words(self._normalizer(segments[number])))
             if batch.intern():
