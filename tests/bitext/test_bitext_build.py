@@ -85,7 +85,9 @@ def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
         build(tmp_path / "pack", bitext, options=OPTIONS, progress=stop)
     assert not (tmp_path / "pack").exists()
     stages = []
-    pack = build(tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused)))
+    pack = build(
+        tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused))
+    )
     order = ["tokens", "alignment", "phrases", "paraphrases"]
     before = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[at]
     assert stages == [(name, number < before) for number, name in enumerate(order)]
@@ -252,12 +254,19 @@ def test_the_command(bitext, store_root):
     result = run(*command, *bitext)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["tokens", "alignment", "phrases", "paraphrases"]
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+        "tokens",
+        "alignment",
+        "phrases",
+        "paraphrases",
+    ]
     shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
     assert shown["contents"]["paraphrases"] == len(entries(Pack.open(store_root / "xx-bitext")))
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
-    scored = run("score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1])
+    scored = run(
+        "score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
+    )
     assert "1.0000" in scored.stdout, scored.stderr
     failed = run(*command, bitext[0], bitext[0].with_name("nowhere"))
     assert failed.returncode == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ def sides(tmp_path) -> tuple[Corpus, Corpus]:
 
 
 def rows(links, starts):
-    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in itertools.pairwise(starts)]
 
 
 def test_words_that_are_each_others_translation_are_aligned(sides):
