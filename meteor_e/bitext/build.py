@@ -302,7 +302,7 @@ class _Work:
         words = corpus.common_words(options.pivot.common)
         put_text(folder / "function.words", "".join(f"{word}\n" for word in words))
         facts = {
-            "function_words": words[:1000],
+            "function_words": words,
             "phrase_pairs": phrase_pairs,
             "paraphrases": len(found.left),
             "phrases": len(np.unique(found.left)),

@@ -36,8 +36,8 @@ class Entry:
     """A line of the listing.
 
     Attributes:
-        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``segmenter``, ``chain``, or ``plugin`` for what is
-            wrong with a plugin as a whole.
+        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``segmenter``, ``chain``, or ``plugin`` for what
+            is wrong with a plugin as a whole.
         name: what it is asked for by; a broken plugin's entry point.
         summary: what it is, in a line.
         distribution, version: where it comes from; empty for what a program registered itself.

@@ -69,7 +69,7 @@ def test_the_same_bytes_with_any_threads_and_whatever_was_there(bitext, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["pack"]
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     pass
 
 
@@ -79,9 +79,9 @@ def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
 
     def stop(stage, done, total):
         if stage.startswith(at):
-            raise _Stopped
+            raise _StoppedError
 
-    with pytest.raises(_Stopped):
+    with pytest.raises(_StoppedError):
         build(tmp_path / "pack", bitext, options=OPTIONS, progress=stop)
     assert not (tmp_path / "pack").exists()
     stages = []
@@ -151,7 +151,7 @@ def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     for file, text in zip(files, (one, two), strict=True):
         file.write_text(text)
     counts = [len(text.splitlines()) for text in (one, two)]
-    with pytest.raises(InputError, match=f"one has {counts[0]} lines and .*two has {counts[1]};"):
+    with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
         build(tmp_path / "pack", files)
     assert not (tmp_path / "pack").exists()
 
@@ -230,7 +230,7 @@ def test_options(options, message):
 
 
 def test_missing_files_and_standard_input(bitext, tmp_path):
-    with pytest.raises(InputError, match="cannot read .*nowhere"):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere"):
         build(tmp_path / "pack", (tmp_path / "nowhere", bitext[1]))
     with pytest.raises(ConfigError, match="standard input cannot be"):
         build(tmp_path / "pack", ("-", bitext[1]))

@@ -61,7 +61,7 @@ def test_progress_counts_up_and_an_error_in_it_stops_the_work(sides):
 
 
 def symmetrized(n, m, forward, backward, heuristic):
-    """Return the links of one sentence pair; ``forward`` maps target to source positions, ``backward`` the other way."""
+    """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
     none = 0xFFFF
     arrays = (
         np.array([0, n], np.uint64),
