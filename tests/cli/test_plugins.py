@@ -87,7 +87,15 @@ def test_json(listing):
     assert by_name["matcher", "initial"]["version"] == "2.5"
     assert by_name["matcher", "bad"]["status"] == "error"
     assert by_name["plugin", "sad_plugin"]["status"] == "error"
-    assert {row["kind"] for row in rows} == {"matcher", "feature", "language", "lemmatizer", "chain", "plugin"}
+    assert {row["kind"] for row in rows} == {
+        "matcher",
+        "feature",
+        "language",
+        "lemmatizer",
+        "segmenter",
+        "chain",
+        "plugin",
+    }
 
 
 def test_one_kind(listing):

@@ -9,6 +9,7 @@ from meteor_e.errors import ConfigError, PluginError
 from meteor_e.languages import FURTHER_CODES, parse_language
 from meteor_e.plugin_system.hookspecs import hookimpl
 from meteor_e.plugin_system.registry import Registry, registry
+from meteor_e.testing import ConformanceError, check_segmenter
 from meteor_e.text.segmentation import CharacterSegmenter, Segmenter, UnicodeSegmenter, make_segmenter
 
 
@@ -132,6 +133,25 @@ def test_a_segmenter_of_a_plugin():
         made.join("boom")
     with pytest.raises(PluginError, match="must return a sequence of texts"):
         made.join("flat")
+
+
+@pytest.mark.parametrize("segmenter", [UnicodeSegmenter, CharacterSegmenter])
+def test_ours_conform(segmenter):
+    check_segmenter(segmenter)
+
+
+def test_one_that_does_not_conform():
+    with pytest.raises(ConformanceError, match="segment returned 'boat"):
+        check_segmenter(Flat)
+
+
+class Flat(Segmenter):
+    """No words at all."""
+
+    name = "flat"
+
+    def segment(self, text):
+        return text
 
 
 def test_the_key_is_checked():

@@ -9,7 +9,7 @@ from meteor_e_segmenters.chinese import JiebaSegmenter
 from meteor_e_segmenters.japanese import FugashiSegmenter
 
 from meteor_e import Meteor
-from meteor_e.testing import check_plugin
+from meteor_e.testing import check_plugin, check_segmenter
 
 CHINESE = ("小猫坐在窗台上。", ["小猫", "坐在", "窗台上", "。"])
 JAPANESE = ("猫が窓辺に座っています。", ["猫", "が", "窓辺", "に", "座っ", "て", "い", "ます", "。"])
@@ -31,6 +31,11 @@ AWKWARD = [
 
 def test_the_plugin_fits():
     check_plugin(plugin)
+
+
+@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+def test_the_segmenters_fit(segmenter):
+    check_segmenter(segmenter, texts=[CHINESE[0], JAPANESE[0]])
 
 
 @pytest.mark.parametrize(("segmenter", "sentence"), [(JiebaSegmenter, CHINESE), (FugashiSegmenter, JAPANESE)])
