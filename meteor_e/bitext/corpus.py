@@ -76,7 +76,7 @@ class Tokenizer:
         core, numbers = self._core, self._numbers
         if core is None:
             return [[numbers.setdefault(word, len(numbers)) for word in self._split(line)] for line in lines]
-        batch = core.read(lines, self._threads)
+        batch = core.read(lines, self._threads, None)
         for number in batch.irregular():
             batch.set_words(number, self._split(lines[number]))
         if batch.intern():

@@ -60,6 +60,7 @@ def build_pack(
     synonyms: PathLike | None = None,
     exceptions: PathLike | None = None,
     paraphrases: PathLike | None = None,
+    sources: Sequence[SourceFile] | None = None,
     progress: Progress | None = None,
 ) -> Pack:
     """Build a pack in the folder ``target`` from files in METEOR's formats, and open it.
@@ -69,6 +70,7 @@ def build_pack(
     :func:`~meteor_e.packs.read_prefixes`. ``synonyms`` and ``exceptions``: see
     :func:`~meteor_e.packs.build_synonym_index`. ``paraphrases``: see
     :func:`~meteor_e.packs.build_paraphrase_index`. What is not given is not in the pack.
+    ``sources`` is what the manifest says it was built from, where that is not these files.
 
     A pack that is already there is replaced when the new one is whole; a folder that is no pack is left
     alone.
@@ -87,7 +89,8 @@ def build_pack(
             paraphrases=paraphrases,
             licence=licence,
         )
-        sources = [SourceFile(path.name, sha256_of(path)) for path in files]
+        if sources is None:
+            sources = [SourceFile(path.name, sha256_of(path)) for path in files]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
     with locked(target.parent, target.name, progress or silent), workplace(target) as work:
