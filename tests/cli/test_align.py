@@ -93,3 +93,28 @@ def test_control_characters_do_not_reach_the_terminal(cli):
 
 def test_arguments_that_are_no_utf8(cli):
     assert cli("align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json").code == 0
+
+
+def test_text_from_right_to_left_keeps_its_place(cli):
+    cli.file(
+        "ar.yaml",
+        "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
+    )
+    out = cli("align", "--text", "ذهب الولد abc 12", "الولد abc ذهب", "-l", "./ar.yaml").out
+    isolated = "\u2068{}\u2069".format
+    assert out.splitlines() == [
+        "segment 1",
+        f"  hypothesis  {isolated('ذهب الولد abc 12')}",
+        f"  reference   {isolated('الولد abc ذهب')}",
+        "  matcher  at  hypothesis  at  reference",
+        f"  exact    2   {isolated('الولد')}       1   {isolated('الولد')}",
+        "  exact    3   abc         2   abc",
+        f"  exact    1   {isolated('ذهب')}         3   {isolated('ذهب')}",
+        "  3 matches in 2 chunks",
+        "",
+    ]
+
+
+def test_joiners_are_spelling_and_marks_of_direction_are_not(cli):
+    out = cli("align", "--text", "می\u200cخواهم \u202eb", "c", "-l", "other").out
+    assert "می\u200cخواهم \ufffdb" in out
