@@ -22,6 +22,7 @@ from meteor_e.report.lengths import LENGTH_CLASSES, distributions
 from meteor_e.report.payload import encode, payload
 from meteor_e.report.require import require
 from meteor_e.report.scored import STATISTICS, Comparison, Progress, Report, score_systems
+from meteor_e.report.visible import visible
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -157,7 +158,7 @@ def _context(report: Report) -> dict[str, Any]:
     ]
     systems = [
         {
-            "name": system.name,
+            "name": visible(system.name),
             "letter": palette.letter(at),
             "style": at % len(palette.SYSTEMS),
             "dashes": palette.system_style(at).dashes,
@@ -168,6 +169,7 @@ def _context(report: Report) -> dict[str, Any]:
     ]
     return {
         "report": report,
+        "title": visible(report.title),
         "version": __version__,
         "references": sorted({len(texts) for texts in report.references}),
         "systems": systems,
@@ -203,7 +205,7 @@ def _findings(report: Report) -> list[str]:
     """Say in words what the overview shows."""
     scores = [system.corpus.score for system in report.systems]
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-    names = [f"{palette.letter(at)} ({report.systems[at].name})" for at in range(len(scores))]
+    names = [f"{palette.letter(at)} ({visible(report.systems[at].name)})" for at in range(len(scores))]
     best, *others = order
     if not others:
         return []
