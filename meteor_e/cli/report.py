@@ -89,6 +89,8 @@ def report(
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
+    import gc
+
     from meteor_e.report.page import write_page
     from meteor_e.report.plots import write_plot
     from meteor_e.report.require import require
@@ -98,6 +100,8 @@ def report(
     require("jinja2", "the report")
     if png or svg:
         require("matplotlib", "drawing")
+    # All objects of a report live to its end; to look for garbage among them would take a fifth of the time.
+    gc.disable()
     inputs = systems(files, references, references_per_segment, encoding)
     meteor = make_meteor()
     names = _unique([system.name for system in inputs])

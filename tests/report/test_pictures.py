@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 def test_the_plot_shows_the_distributions(report):
     figure = draw(report)
     rows = distributions(report)
-    panels = [axes for axes in figure.axes]
+    panels = list(figure.axes)
     assert len(panels) == sum(map(len, rows))
     for cell, axes in zip((cell for row in rows for cell in row), panels, strict=True):
         if cell.segments:
