@@ -109,11 +109,9 @@ def _browse(page: Path) -> None:
             context.close()
         print(f"first paint  {statistics.median(paints):6.0f} ms  (median of {RUNS}, {max(paints):.0f} at worst)")
         print(f"list ready   {statistics.median(ready):6.0f} ms  (at most)")
-        print(
-            "scrolling    {:6.1f} ms a frame in the median, {:.1f} at the 99th percentile, {:.1f} at most".format(
-                *frames
-            )
-        )
+        median, most, slowest = frames
+        print(f"scrolling    {median:6.1f} ms a frame in the median, {most:.1f} at the 99th percentile")
+        print(f"             {slowest:6.1f} ms for the slowest frame")
         print(f"next segment {longest:6.1f} ms  (the slowest of 50)")
         browser.close()
 

@@ -19,20 +19,18 @@ SEGMENT = 3
 
 
 def main(target: Path) -> None:
-    """Draw it: the light page beside the dark one, in few colours, so that the file stays small."""
+    """Draw it: the light page's overview over a segment of the dark one."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
     from meteor_e import Meteor
     from meteor_e.report import write_report
 
-    systems = {
-        name: (EXAMPLES / f"{name}.en.txt").read_text(encoding="utf-8").splitlines()
-        for name in ("system-a", "system-b")
-    }
-    references = (EXAMPLES / "reference.en.txt").read_text(encoding="utf-8").splitlines()
+    texts = {file.name[:-7]: file.read_text(encoding="utf-8").splitlines() for file in EXAMPLES.glob("*.en.txt")}
+    references = texts.pop("reference")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
+        systems = dict(sorted(texts.items()))
         write_report(page, Meteor("en"), systems, references, title="Twelve sentences", method="randomization")
         path = os.environ.get("METEOR_E_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
         shots = []
@@ -41,7 +39,7 @@ def main(target: Path) -> None:
                 executable_path=path, args=["--no-sandbox"] if os.getuid() == 0 else []
             )
             for scheme, fragment in (("light", ""), ("dark", f"#segment-{SEGMENT}")):
-                tab = browser.new_page(viewport={"width": 1280, "height": 940}, color_scheme=scheme)
+                tab = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
                 tab.goto(page.as_uri() + fragment)
                 tab.wait_for_selector("html[data-ready]")
                 tab.evaluate("() => new Promise((done) => setTimeout(done, 300))")
@@ -54,7 +52,8 @@ def main(target: Path) -> None:
     for shot in shots:
         picture.paste(shot, (0, top))
         top += shot.height
-    picture.quantize(96).save(target, optimize=True)
+    # Fewer colours make a smaller file; this method keeps rare ones, such as those of the matchers.
+    picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 if __name__ == "__main__":

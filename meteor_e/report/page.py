@@ -99,7 +99,7 @@ def render(report: Report) -> str:
         InputError: if there is too much data for a page.
     """
     jinja2 = require("jinja2", "the report")
-    folder = files("meteor_e.report") / "page"
+    folder = files("meteor_e.report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'

@@ -28,9 +28,8 @@ def test_the_page_is_that_of_the_api(cli, files):
 
 
 def test_options(cli, files):
-    cli(
-        "report", *files, "--title", "T", "--significance", "randomization", "--samples", "50", "--seed", "3", "-o", "x"
-    )
+    tests = ("--significance", "randomization", "--samples", "50", "--seed", "3")
+    cli("report", *files, "--title", "T", *tests, "-o", "x")
     page = (cli.folder / "x").read_text(encoding="utf-8")
     assert page == expected(title="T", method="randomization", samples=50, seed=3)
     cli("report", *files, "--significance", "none", "-o", "x")
