@@ -17,6 +17,7 @@ from meteor_e.engine import NativeEngine, Scored, default_threads
 from meteor_e.errors import InputError, located
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
+from meteor_e.parallel import scored_in_order
 from meteor_e.plugin_system.guard import guarded
 from meteor_e.plugin_system.registry import registry
 from meteor_e.results import CorpusScore, SegmentScore
@@ -25,6 +26,7 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.signature import signature
 from meteor_e.streaming import Chunk, chunks, paired, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
+from meteor_e.text.segmentation import make_segmenter
 from meteor_e.text.tokens import Token, plain_tokens, split_words
 
 if TYPE_CHECKING:
@@ -149,12 +151,14 @@ class Meteor:
         self._function_words = self.resources.function_words
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        self._segmenter = make_segmenter(self.chain.language, registry())
         self.signature = signature(
             self.chain,
             self.matchers,
             self.resources.description,
             registry().plugins_of(self.chain),
             self._lemmatizer,
+            self._segmenter,
         )
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
@@ -162,13 +166,22 @@ class Meteor:
         self._start_engine()
 
     def _start_engine(self) -> None:
+        lemmatizer = self._lemmatizer
+        # Where a token depends on its word alone, the engine asks once a word type, and not once a segment.
+        by_word = lemmatizer is None or lemmatizer.scope == "word"
         self._engine = NativeEngine.create(
             self.chain,
             self.matchers,
             self.normalizer,
             self._function_words,
-            None if self._lemmatizer is None else self.tokenize,
+            None if by_word and self._segmenter is None else self.tokenize,
+            plain_tokens if lemmatizer is None else lemmatizer.analyze,
         )
+
+    @property
+    def lemmatizer(self) -> Lemmatizer | None:
+        """The lemmatiser, if the chain has one."""
+        return self._lemmatizer
 
     @property
     def matchers(self) -> tuple[Matcher, ...]:
@@ -196,9 +209,11 @@ class Meteor:
         return tuple(entry.name for entry in self.chain.matchers)
 
     def tokenize(self, text: str) -> list[Token]:
-        """Normalise a segment and split it into tokens, lemmatised if the chain has a lemmatiser."""
+        """Turn a segment into tokens: segmented if the language has a segmenter, normalised, lemmatised."""
         if not isinstance(text, str):
             raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        if self._segmenter is not None:
+            text = self._segmenter.join(text)
         words = split_words(self.normalizer(text))
         return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
 
@@ -236,7 +251,8 @@ class Meteor:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
         if self._engine is not None:
-            return next(self._native_scores(Chunk(1, [hypothesis], [reference_list(hypothesis, references)])))
+            chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, references)])
+            return next(self._native_scores(chunk, self._score_chunk(chunk)))
         if isinstance(references, str):
             references = [references]
         best: SegmentScore | None = None
@@ -290,10 +306,10 @@ class Meteor:
             InputError: if one side ends before the other.
         """
         if self._engine is not None:
-            for chunk in chunks(hypotheses, references):
+            for chunk, scored in self._scored_chunks(hypotheses, references, alignments):
                 number = chunk.first
                 try:
-                    for segment in self._native_scores(chunk, self._score_chunk(chunk, alignments)):
+                    for segment in self._native_scores(chunk, scored):
                         yield segment
                         number += 1
                 except InputError as error:
@@ -351,8 +367,8 @@ class Meteor:
     ) -> StatisticsSum:
         total = StatisticsSum(len(self.matchers))
         if self._engine is not None:
-            for chunk in chunks(hypotheses, references):
-                self._add_natively(chunk, total, kept)
+            for chunk, scored in self._scored_chunks(hypotheses, references):
+                self._add_natively(chunk, scored, total, kept)
                 if progress is not None:
                     progress(total.segments)
             return total
@@ -376,19 +392,27 @@ class Meteor:
             segments=segments,
         )
 
-    def _score_chunk(self, chunk: Chunk, alignments: bool = False) -> Scored:
+    def _scored_chunks(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], alignments: bool = False
+    ) -> Iterator[tuple[Chunk, Scored]]:
+        score = functools.partial(self._score_chunk, alignments=alignments)
+        return scored_in_order(chunks(hypotheses, references), score, self.threads)
+
+    def _score_chunk(
+        self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False
+    ) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,
             chunk.references,
-            threads=self.threads,
+            threads=threads,
             # Other alignments are computed again when they are asked for, which takes some microseconds.
             alignments=alignments or self._engine.asks_python,
+            stop=stop,
         )
 
-    def _native_scores(self, chunk: Chunk, scored: Scored | None = None) -> Iterator[SegmentScore]:
+    def _native_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a chunk's scores; in the place of a segment that has none, raise its error."""
-        scored = scored or self._score_chunk(chunk)
         names, align = self.matcher_names, self.align
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             if number in scored.failures:
@@ -409,8 +433,9 @@ class Meteor:
                     functools.partial(align, chunk.hypotheses[number], chunk.references[number][best]), **fields
                 )
 
-    def _add_natively(self, chunk: Chunk, total: StatisticsSum, kept: list[SegmentScore] | None) -> None:
-        scored = self._score_chunk(chunk)
+    def _add_natively(
+        self, chunk: Chunk, scored: Scored, total: StatisticsSum, kept: list[SegmentScore] | None
+    ) -> None:
         if scored.failures:
             number = min(scored.failures)
             error = scored.failures[number]

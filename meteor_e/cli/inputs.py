@@ -23,11 +23,13 @@ class SystemInput(NamedTuple):
         name: what to call the system.
         size: number of segments, ``None`` where only reading tells (standard input).
         pairs: gives the hypotheses and their references, once.
+        lines: the plain files that the pairs are the lines of, hypotheses first; empty where they are more than that.
     """
 
     name: str
     size: int | None
     pairs: Callable[[], Iterator[Pair]]
+    lines: tuple[str, ...] = ()
 
 
 def plain_systems(
@@ -60,11 +62,13 @@ def plain_systems(
     }
     _check_counts(segments)
     names = system_names(hypotheses)
+    simple = references_per_segment == 1 and "-" not in (*hypotheses, *references)
     return [
         SystemInput(
             name,
             next(iter(segments.values()), None),
             lambda path=path: _pairs(path, references, references_per_segment, encoding),  # type: ignore[misc]
+            (path, *references) if simple else (),
         )
         for name, path in zip(names, hypotheses, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,6 +13,15 @@ from meteor_e.cli.inputs import SystemInput, systems
 from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
+from meteor_e.cli.score_tables import (
+    TableOptions,
+    find_table,
+    is_table_output,
+    score_sources,
+    sources_of,
+    systems_of,
+    table_options,
+)
 from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
 from meteor_e.errors import ConfigError, InputError
@@ -19,6 +29,7 @@ from meteor_e.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
     from meteor_e.results import CorpusScore, Score, SegmentScore
+    from meteor_e.scoring.statistics import StatisticsSum
 
 PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 
@@ -41,6 +52,7 @@ PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
     metavar="N",
     help="Lines of the reference file that belong to one segment.  [default: 1]",
 )
+@table_options
 @metric_options
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
@@ -49,13 +61,20 @@ PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 @significance_options
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the table.  [default: 4]")
 @click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
 def score(
     files: tuple[str, ...],
     references: tuple[str, ...],
     references_per_segment: int,
     make_meteor: Callable[[], Meteor],
+    table: TableOptions,
+    cluster: str | None,
     segments: bool,
     alignments: bool,
     as_json: bool,
@@ -72,25 +91,49 @@ def score(
 
     The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
     Files hold one segment a line (plain or gzip), or are SGML or WMT XML; - is standard input.
+    One Parquet or JSON Lines file, or folder of Hugging Face datasets, holds both in columns.
 
     \b
     meteor-e score system.txt reference.txt
     meteor-e score system1.txt system2.txt reference.txt -l de
     meteor-e score system.txt --reference first.txt --reference second.txt --json --segments
+    meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
+    meteor-e score data.parquet --dask tcp://scheduler:8786
     """
     if as_json + tsv + quiet > 1:
         raise ConfigError("--json, --tsv and --quiet exclude each other")
     if significance is not None and (tsv or quiet):
         raise ConfigError("--significance goes with the table or --json")
     tests = None if significance is None else SystemTests(significance, samples, seed)
-    inputs = systems(files, references, references_per_segment, encoding)
+    found = find_table(files, references, references_per_segment, table)
+    inputs = systems(files, references, references_per_segment, encoding) if found is None else systems_of(found)
+    table_output = is_table_output(output, found is not None)
+    if (table_output or cluster is not None) and (segments or alignments or tests is not None):
+        option = "--dask" if cluster is not None else f"an output of segments ({output})"
+        raise ConfigError(
+            f"--segments, --alignments and --significance do not go with {option}; "
+            "-o FILE.parquet or FILE.jsonl holds the segments' scores and statistics"
+        )
     meteor = make_meteor()
-    write = _writer(as_json, tsv, quiet, segments, alignments, digits, tests)
-    with destination(output) as stream:
+    score_one = functools.partial(_score_system, quiet=quiet)
+    if table_output or cluster is not None:
+        totals = score_sources(
+            meteor,
+            sources_of(inputs, encoding) if found is None else [found],
+            output=output if table_output else None,
+            prefix=table.prefix,
+            cluster=cluster,
+            quiet=quiet,
+        )
+        score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
+    write = _writer(as_json, tsv, quiet, segments, alignments, digits, tests, score_one)
+    with destination(None if table_output else output) as stream:
         write(stream, meteor, inputs)
 
 
 Writer = Callable[[TextIO, "Meteor", list[SystemInput]], None]
+Keep = Callable[[int, "SegmentScore"], None]
+ScoreSystem = Callable[["Meteor", SystemInput, "Keep | None"], "CorpusScore"]
 
 
 def _writer(
@@ -101,10 +144,11 @@ def _writer(
     alignments: bool,
     digits: int,
     tests: SystemTests | None,
+    score_system: ScoreSystem,
 ) -> Writer:
-    def scored(meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None) -> CorpusScore:
+    def scored(meteor: Meteor, system: SystemInput, keep: Keep | None) -> CorpusScore:
         if tests is None:
-            return _score_system(meteor, system, keep, quiet)
+            return score_system(meteor, system, keep)
         statistics = tests.start(system.name)
 
         def keep_both(number: int, segment: SegmentScore) -> None:
@@ -112,7 +156,7 @@ def _writer(
             if keep is not None:
                 keep(number, segment)
 
-        return _score_system(meteor, system, keep_both, quiet)
+        return score_system(meteor, system, keep_both)
 
     def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
         results = []
@@ -175,9 +219,14 @@ def _writer(
     return write_table
 
 
-def _score_system(
-    meteor: Meteor, system: SystemInput, keep: Callable[[int, SegmentScore], None] | None, quiet: bool
+def _known_score(
+    totals: dict[int, StatisticsSum], meteor: Meteor, system: SystemInput, keep: Keep | None
 ) -> CorpusScore:
+    """Return the score of a system that was scored before."""
+    return meteor.corpus_score(totals[id(system)])
+
+
+def _score_system(meteor: Meteor, system: SystemInput, keep: Keep | None, quiet: bool) -> CorpusScore:
     """Score one system; segments are handed on as they are scored, and not kept."""
     from meteor_e.scoring.statistics import StatisticsSum
 
@@ -213,7 +262,7 @@ def _segment_dict(segment: SegmentScore, alignments: bool) -> dict[str, Any]:
 
 def _segment_printer(
     stream: TextIO, system: SystemInput, segments: bool, alignments: bool, digits: int, several: bool
-) -> Callable[[int, SegmentScore], None] | None:
+) -> Keep | None:
     if not (segments or alignments):
         return None
     from meteor_e.cli.alignments import alignment_lines

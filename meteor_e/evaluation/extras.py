@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from meteor_e.errors import ConfigError
+from meteor_e import extras
 
 __all__ = ["require"]
 
@@ -15,11 +15,4 @@ def require(module: str, what: str) -> Any:
     Raises:
         ConfigError: if it is not installed.
     """
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"{what} needs {error.name}, which is not installed; run: pip install 'meteor_e[evaluation]'"
-        ) from error
+    return extras.require(module, what, "evaluation")

@@ -7,15 +7,17 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO, TypeVar, cast
 
 from meteor_e.errors import InputError
 
-__all__ = ["PathLike", "atomic_writer", "input_name", "open_binary", "reading"]
+__all__ = ["PathLike", "atomic_binary_writer", "atomic_writer", "input_name", "open_binary", "reading"]
 
 PathLike = str | os.PathLike[str]
+
+Stream = TypeVar("Stream", TextIO, BinaryIO)
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -85,12 +87,33 @@ def atomic_writer(path: PathLike) -> Iterator[TextIO]:
     Raises:
         InputError: if the file cannot be written.
     """
+
+    def text(scratch: Path, mode: str) -> TextIO:
+        return cast(TextIO, scratch.open(mode, encoding="utf-8", errors="replace", newline="\n"))
+
+    with _atomic(path, text) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
+    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with _atomic(path, lambda scratch, mode: cast(BinaryIO, scratch.open(mode + "b"))) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
     name = os.fspath(path)
     with _writing(name):
         target = Path(os.path.realpath(path))
         direct = target.exists() and not target.is_file()
         scratch = target if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-        stream = scratch.open("w" if direct else "x", encoding="utf-8", errors="replace", newline="\n")
+        stream = opener(scratch, "w" if direct else "x")
     try:
         try:
             yield stream

@@ -109,6 +109,7 @@ Matcher matcher_of(Core& core, PyObject* object) {
     matcher.threshold = to_double(items[5]);
     if (matcher.family == Family::synonyms) matcher.synonyms = synonyms_of(core, items[6]);
     if (matcher.family == Family::phrases) matcher.phrases = phrases_of(core, items[6]);
+    matcher.below = to_double(items[7]);
     return matcher;
 }
 
@@ -162,9 +163,9 @@ Text text_of(PyObject* object) {
 }
 
 PyObject* core_read(PyObject* self, PyObject* arguments) {
-    PyObject* segments;
+    PyObject *segments, *stop;
     Py_ssize_t threads;
-    if (!PyArg_ParseTuple(arguments, "On", &segments, &threads)) return nullptr;
+    if (!PyArg_ParseTuple(arguments, "OnO", &segments, &threads, &stop)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Core& core = core_of(self);
         // Holds on to the texts, whose characters are read without the GIL.
@@ -178,7 +179,7 @@ PyObject* core_read(PyObject* self, PyObject* arguments) {
         {
             Unlocked unlocked;
             done = batch_of(batch.get()).read(texts, *core.normalizer, static_cast<std::size_t>(threads),
-                                              [&] { return unlocked.check_signals(); });
+                                              [&] { return unlocked.go_on(stop); });
         }
         if (!done) throw ErrorSet{};
         return batch.release();

@@ -23,8 +23,20 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """METEOR as a feature."""
-    return {"meteor": "meteor_e.features:MeteorFeature"}
+    """METEOR and other metrics as features, surface features, and what other programs computed."""
+    return {
+        "meteor": "meteor_e.features.meteor:MeteorFeature",
+        "bleu": "meteor_e.features.metrics:BleuFeature",
+        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
+        "chrf": "meteor_e.features.metrics:ChrfFeature",
+        "ter": "meteor_e.features.metrics:TerFeature",
+        "nist": "meteor_e.features.metrics:NistFeature",
+        "lengths": "meteor_e.features.surface:LengthsFeature",
+        "characters": "meteor_e.features.surface:CharactersFeature",
+        "overlap": "meteor_e.features.surface:OverlapFeature",
+        "score-file": "meteor_e.features.files:ScoreFileFeature",
+        "vector-file": "meteor_e.features.files:VectorFileFeature",
+    }
 
 
 @hookimpl
@@ -37,12 +49,21 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_segmenters() -> dict[str, str]:
+    """Words by Unicode's categories, and characters as words."""
+    return {
+        "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
+        "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+    }
+
+
+@hookimpl
 def meteor_e_languages() -> dict[str, Traversable]:
-    """METEOR's languages, under ISO's codes and the Java program's."""
-    from meteor_e.languages import ALIASES, BUILTIN_CODES, resources_folder
+    """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
+    from meteor_e.languages import ALIASES, BUILTIN_CODES, FURTHER_CODES, resources_folder
 
     folder = resources_folder() / "languages"
-    codes = {**{code: code for code in BUILTIN_CODES}, **ALIASES}
+    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ALIASES}
     return {code: folder / f"{home}.yaml" for code, home in codes.items()}
 
 
@@ -53,3 +74,11 @@ def meteor_e_chains() -> list[Traversable]:
 
     chains = resources_folder() / "chains"
     return [file for file in chains.iterdir() if file.name.endswith(".yaml")]
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """The commands of the command line."""
+    from meteor_e.cli import COMMANDS
+
+    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}
