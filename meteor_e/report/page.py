@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.evaluation.resampling import DEFAULT_SEED
+from meteor_e.extras import require
 from meteor_e.formats.files import PathLike, atomic_writer
 from meteor_e.report import charts, palette
 from meteor_e.report.lengths import LENGTH_CLASSES, distributions
 from meteor_e.report.payload import encode, payload
-from meteor_e.report.require import require
 from meteor_e.report.scored import STATISTICS, Comparison, Progress, Report, score_systems
 from meteor_e.report.visible import visible
 
@@ -71,7 +71,7 @@ def write_report(
         InputError: if there is nothing to report on, systems and references differ in number, or the file cannot be
             written.
     """
-    require("jinja2", "the report")
+    require("jinja2", "the report", "report")
     report = score_systems(
         meteor, systems, references, title=title, method=method, samples=samples, seed=seed, progress=progress
     )
@@ -98,7 +98,7 @@ def render(report: Report) -> str:
         ConfigError: if jinja2 is not installed.
         InputError: if there is too much data for a page.
     """
-    jinja2 = require("jinja2", "the report")
+    jinja2 = require("jinja2", "the report", "report")
     folder = files("meteor_e.report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
@@ -138,7 +138,7 @@ def _p(value: float) -> str:
 
 def _colours() -> str:
     """Return the palette as CSS variables and classes."""
-    styles = [(f"m{at}", palette.matcher_style(at)) for at in range(56)]
+    styles = [(f"m{at}", palette.matcher_style(at)) for at in range(palette.MATCHER_STYLES)]
     names: list[tuple[str, palette.MatcherStyle | palette.SystemStyle]] = [*styles]
     names += [(f"s{at}", style) for at, style in enumerate(palette.SYSTEMS)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
@@ -154,7 +154,8 @@ def _colours() -> str:
 def _context(report: Report) -> dict[str, Any]:
     rows = distributions(report)
     matchers = [
-        {"name": name, "style": at % 56, "shape": at % len(palette.SHAPES)} for at, name in enumerate(report.matchers)
+        {"name": name, "style": at % palette.MATCHER_STYLES, "shape": at % len(palette.SHAPES)}
+        for at, name in enumerate(report.matchers)
     ]
     systems = [
         {
