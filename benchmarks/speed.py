@@ -120,16 +120,17 @@ STEADY = """
 import sys, time, json
 from meteor_e import Meteor
 hypotheses, references = (open(name, encoding="utf-8").read().splitlines() for name in sys.argv[1:3])
-warm, threads, repeat = (int(value) for value in sys.argv[3:6])
-meteor = Meteor("en", threads=threads)
-rates = []
+warm, repeat, *threads = (int(value) for value in sys.argv[3:])
+meteor = Meteor("en")
+rates = {number: [] for number in threads}
 for _ in range(repeat):
-    meteor.corpus(hypotheses[:warm], references[:warm])
-    started = time.perf_counter()
-    meteor.corpus(hypotheses[warm:], references[warm:])
-    rates.append((len(hypotheses) - warm) / (time.perf_counter() - started))
-    meteor._start_engine()  # a fresh vocabulary: new words are part of the work
-print(json.dumps(rates))
+    for meteor.threads in threads:
+        meteor.corpus(hypotheses[:warm], references[:warm])
+        started = time.perf_counter()
+        meteor.corpus(hypotheses[warm:], references[warm:])
+        rates[meteor.threads].append((len(hypotheses) - warm) / (time.perf_counter() - started))
+        meteor._start_engine()  # a fresh vocabulary: new words are part of the work
+print(json.dumps(list(rates.values())))
 """
 
 LATENCY = """
@@ -166,11 +167,16 @@ def output(code: str, arguments: Sequence[str], **environment: str) -> object:
     return json.loads(done.stdout)
 
 
-def steady_rate(files: tuple[str, str], warm: int, threads: int, repeat: int, **environment: str) -> float:
-    """Segments a second in a warm process, with a vocabulary that starts empty before the warm-up."""
-    rates = output(STEADY, [*files, str(warm), str(threads), str(repeat)], **environment)
+def steady_rates(
+    files: tuple[str, str], warm: int, repeat: int, threads: Sequence[int], **environment: str
+) -> list[float]:
+    """Segments a second in a warm process for each number of threads, in turns.
+
+    The vocabulary is empty before each warm-up.
+    """
+    rates = output(STEADY, [*files, str(warm), str(repeat), *map(str, threads)], **environment)
     assert isinstance(rates, list)
-    return statistics.median(rates)
+    return [statistics.median(runs) for runs in rates]
 
 
 def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
@@ -190,11 +196,11 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
 
     extra = middle(java_large).seconds - middle(java_small).seconds
     rows.append(Row("METEOR 1.5 (Java)", middle(java_small), (len(pairs) - CORPUS) / extra))
-    for threads, runs in whole.items():
-        rate = steady_rate(large, CORPUS, threads, repeat)
+    steady = steady_rates(large, CORPUS, 3 * repeat, tuple(whole))
+    for (threads, runs), rate in zip(whole.items(), steady, strict=True):
         rows.append(Row(f"meteor_e, {threads} thread{'s' * (threads > 1)}", middle(runs), rate))
     pure = {"METEOR_E_PURE": "1"}
-    rate = steady_rate(small, CORPUS // 2, 1, 1, **pure)
+    (rate,) = steady_rates(small, CORPUS // 2, 1, [1], **pure)
     rows.append(Row("meteor_e, pure Python", median(1, lambda: measure(ours, pure)), rate))
     for name, code in (("pycocoevalcap (drives Java)", COCO), ("nltk (its own numbers)", NLTK)):
         try:

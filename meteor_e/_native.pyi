@@ -37,8 +37,8 @@ class Core:
     @property
     def size(self) -> int:
         """Number of word types."""
-    def read(self, segments: Sequence[str], threads: int, /) -> Batch:
-        """Normalise raw segments and look their words up."""
+    def read(self, segments: Sequence[str], threads: int, stop: object, /) -> Batch:
+        """Normalise raw segments and look their words up; KeyboardInterrupt soon after ``stop`` becomes true."""
     def take(self, segments: Sequence[Sequence[int]], /) -> Batch:
         """Make a batch of segments given as numbers of word types."""
     def add_types(self, forms: Sequence[str], /) -> None:
@@ -70,8 +70,13 @@ class Batch:
         """Return the first hypothesis with the same words and references."""
     def propose(self, reference: int, matcher: int, matches: Sequence[Sequence[float]], /) -> None:
         """Give the matches that a matcher in Python proposes for a reference and its hypothesis."""
-    def score(self, threads: int, keep_alignments: bool, maximum_accuracy: bool, /) -> tuple[bytes, bytes, bytes]:
-        """Align and score; return rows of statistics (int64) and scores (float64), and best references (int32)."""
+    def score(
+        self, threads: int, keep_alignments: bool, maximum_accuracy: bool, stop: object, /
+    ) -> tuple[bytes, bytes, bytes]:
+        """Align and score; return rows of statistics (int64) and scores (float64), and best references (int32).
+
+        Soon after ``stop`` becomes true, which another thread may do, it raises KeyboardInterrupt.
+        """
     def failures(self) -> list[tuple[int, int, int, int | None, tuple[int, int, int, int] | None]]:
         """Return hypotheses that could not be scored: their words, the reference's, matcher and proposal."""
     def total(self, statistics: Buffer, /) -> list[int]:

@@ -26,7 +26,7 @@ from meteor_e.families import Plan, PlannedMatcher, plan
 from meteor_e.matchers.base import KeyMatcher, Matcher, SimilarityMatcher
 from meteor_e.plugin_system.guard import guarded
 from meteor_e.text.normalization import Normalizer
-from meteor_e.text.tokens import Token, split_words
+from meteor_e.text.tokens import Token, plain_tokens, split_words
 
 if TYPE_CHECKING:
     from meteor_e._native import Batch, Core
@@ -132,7 +132,7 @@ class Lane:
         self.dimensions: dict[int, int] = {}
         """Dimension of each similarity matcher's vectors, by its place in the chain."""
         self.types: dict[Token, int] = {}
-        """Word type of each token, in a chain with a lemmatiser."""
+        """Word type of each token, in a chain where a token depends on its sentence."""
 
     def clear(self) -> None:
         """Forget all word types."""
@@ -158,7 +158,8 @@ class NativeEngine:
         plan: its matchers.
         normalizer: how a raw segment becomes words.
         function_words: the language's function words.
-        tokenize: a raw segment's tokens, in a chain whose tokens carry more than their forms; else ``None``.
+        tokenize: a raw segment's tokens, in a chain where they depend on their sentence; else ``None``.
+        tokens_of: the tokens of words, where they do not.
     """
 
     def __init__(
@@ -169,6 +170,7 @@ class NativeEngine:
         normalizer: Normalizer,
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]] | None,
+        tokens_of: Callable[[list[str]], list[Token]],
     ) -> None:
         self._module = module
         self._chain = chain
@@ -176,6 +178,7 @@ class NativeEngine:
         self._normalizer = normalizer
         self._function_words = function_words
         self._tokenize = tokenize
+        self._tokens_of = tokens_of
         self._proposers = plan.proposers
         self._keeps_tokens = plan.needs_tokens()
         self._lanes: list[Lane] = []
@@ -188,13 +191,14 @@ class NativeEngine:
         normalizer: Normalizer,
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]] | None = None,
+        tokens_of: Callable[[list[str]], list[Token]] = plain_tokens,
     ) -> NativeEngine | None:
         """Make an engine; ``None`` where there is no extension, or the chain cannot run in it."""
         module = native_module()
         planned = plan(matchers) if module is not None and type(normalizer) is Normalizer else None
         if module is None or planned is None:
             return None
-        return cls(module, chain, planned, normalizer, function_words, tokenize)
+        return cls(module, chain, planned, normalizer, function_words, tokenize, tokens_of)
 
     @property
     def asks_python(self) -> bool:
@@ -209,6 +213,7 @@ class NativeEngine:
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
+        stop: object = None,
     ) -> Scored:
         """Score hypotheses, each against references of its own (at least one).
 
@@ -218,6 +223,7 @@ class NativeEngine:
             threads: how many threads work.
             alignments: keep the alignments.
             maximum_accuracy: align in the maximum-accuracy mode.
+            stop: when another thread makes it true, a list that gets an item, the call ends in KeyboardInterrupt.
         """
         threads = max(1, min(threads, len(hypotheses) // _SEGMENTS_A_THREAD))
         starts = [0]
@@ -232,11 +238,11 @@ class NativeEngine:
         with self._damage_reported():
             if lane.core.size > VOCABULARY_LIMIT:
                 lane.clear()
-            batch = self._read(lane, segments, threads)
+            batch = self._read(lane, segments, threads, stop)
             batch.pair(starts)
             if self._proposers:
                 self._propose(lane, batch, starts)
-            columns = batch.score(threads, alignments, maximum_accuracy)
+            columns = batch.score(threads, alignments, maximum_accuracy, stop)
             scored = Scored(
                 columns,
                 7 + 4 * len(self._plan.matchers),
@@ -273,17 +279,16 @@ class NativeEngine:
             )
         return Lane(core, self._plan)
 
-    def _read(self, lane: Lane, segments: Sequence[str], threads: int) -> Batch:
+    def _read(self, lane: Lane, segments: Sequence[str], threads: int, stop: object) -> Batch:
         core = lane.core
         if self._tokenize is not None:
             batch = core.take(self._token_types(lane, [self._tokenize(segment) for segment in segments]))
         else:
-            batch = core.read(segments, threads)
+            batch = core.read(segments, threads, stop)
             for number in batch.irregular():
                 batch.set_words(number, split_words(self._normalizer(segments[number])))
             if batch.intern():
-                forms = core.undescribed()
-                self._describe(lane, [Token(form) for form in forms])
+                self._describe(lane, self._tokens_of(core.undescribed()))
         return batch
 
     def _token_types(self, lane: Lane, segments: Sequence[Sequence[Token]]) -> list[list[int]]:

@@ -17,6 +17,7 @@ from meteor_e.engine import NativeEngine, Scored, default_threads
 from meteor_e.errors import InputError, located
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
+from meteor_e.parallel import scored_in_order
 from meteor_e.plugin_system.guard import guarded
 from meteor_e.plugin_system.registry import registry
 from meteor_e.results import CorpusScore, SegmentScore
@@ -162,13 +163,22 @@ class Meteor:
         self._start_engine()
 
     def _start_engine(self) -> None:
+        lemmatizer = self._lemmatizer
+        # Where a token depends on its word alone, the engine asks once a word type, and not once a segment.
+        by_word = lemmatizer is None or lemmatizer.scope == "word"
         self._engine = NativeEngine.create(
             self.chain,
             self.matchers,
             self.normalizer,
             self._function_words,
-            None if self._lemmatizer is None else self.tokenize,
+            None if by_word else self.tokenize,
+            plain_tokens if lemmatizer is None else lemmatizer.analyze,
         )
+
+    @property
+    def lemmatizer(self) -> Lemmatizer | None:
+        """The lemmatiser, if the chain has one."""
+        return self._lemmatizer
 
     @property
     def matchers(self) -> tuple[Matcher, ...]:
@@ -236,7 +246,8 @@ class Meteor:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
         if self._engine is not None:
-            return next(self._native_scores(Chunk(1, [hypothesis], [reference_list(hypothesis, references)])))
+            chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, references)])
+            return next(self._native_scores(chunk, self._score_chunk(chunk)))
         if isinstance(references, str):
             references = [references]
         best: SegmentScore | None = None
@@ -271,21 +282,29 @@ class Meteor:
             reference_index=index,
         )
 
-    def segments(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[SegmentScore]:
+    def segments(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str | Sequence[str]],
+        *,
+        alignments: bool = False,
+    ) -> Iterator[SegmentScore]:
         """Score segments, in order; the native engine reads some thousand segments ahead.
 
         Args:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
+            alignments: say that every alignment will be looked at. The native engine otherwise computes one again
+                when it is asked for, which is slower where all are.
 
         Raises:
             InputError: if one side ends before the other.
         """
         if self._engine is not None:
-            for chunk in chunks(hypotheses, references):
+            for chunk, scored in self._scored_chunks(hypotheses, references, alignments):
                 number = chunk.first
                 try:
-                    for segment in self._native_scores(chunk):
+                    for segment in self._native_scores(chunk, scored):
                         yield segment
                         number += 1
                 except InputError as error:
@@ -343,8 +362,8 @@ class Meteor:
     ) -> StatisticsSum:
         total = StatisticsSum(len(self.matchers))
         if self._engine is not None:
-            for chunk in chunks(hypotheses, references):
-                self._add_natively(chunk, total, kept)
+            for chunk, scored in self._scored_chunks(hypotheses, references):
+                self._add_natively(chunk, scored, total, kept)
                 if progress is not None:
                     progress(total.segments)
             return total
@@ -368,19 +387,27 @@ class Meteor:
             segments=segments,
         )
 
-    def _score_chunk(self, chunk: Chunk) -> Scored:
+    def _scored_chunks(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], alignments: bool = False
+    ) -> Iterator[tuple[Chunk, Scored]]:
+        score = functools.partial(self._score_chunk, alignments=alignments)
+        return scored_in_order(chunks(hypotheses, references), score, self.threads)
+
+    def _score_chunk(
+        self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False
+    ) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,
             chunk.references,
-            threads=self.threads,
+            threads=threads,
             # Other alignments are computed again when they are asked for, which takes some microseconds.
-            alignments=self._engine.asks_python,
+            alignments=alignments or self._engine.asks_python,
+            stop=stop,
         )
 
-    def _native_scores(self, chunk: Chunk, scored: Scored | None = None) -> Iterator[SegmentScore]:
+    def _native_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a chunk's scores; in the place of a segment that has none, raise its error."""
-        scored = scored or self._score_chunk(chunk)
         names, align = self.matcher_names, self.align
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             if number in scored.failures:
@@ -401,8 +428,9 @@ class Meteor:
                     functools.partial(align, chunk.hypotheses[number], chunk.references[number][best]), **fields
                 )
 
-    def _add_natively(self, chunk: Chunk, total: StatisticsSum, kept: list[SegmentScore] | None) -> None:
-        scored = self._score_chunk(chunk)
+    def _add_natively(
+        self, chunk: Chunk, scored: Scored, total: StatisticsSum, kept: list[SegmentScore] | None
+    ) -> None:
         if scored.failures:
             number = min(scored.failures)
             error = scored.failures[number]

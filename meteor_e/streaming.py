@@ -9,7 +9,7 @@ from meteor_e.errors import InputError
 
 __all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "Chunk", "chunks", "paired", "reference_list"]
 
-CHUNK_SEGMENTS = 4096
+CHUNK_SEGMENTS = 2048
 """Segments read ahead, at most."""
 
 CHUNK_CHARACTERS = 4_000_000

@@ -1,4 +1,7 @@
-"""The command line, ``meteor-e``: a module a command, each imported when it is called."""
+"""The command line, ``meteor-e``: a module a command, each imported when it is called.
+
+Plugins may bring commands, too. They are looked for when a name is none of meteor_e's own, and for listings.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import os
 import sys
 import warnings
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from meteor_e._version import __version__
 from meteor_e.errors import MeteorError
+
+if TYPE_CHECKING:
+    from meteor_e.plugin_system.registry import Registry
 
 COMMANDS = {
     "align": "Align hypotheses with references and show which words match.",
@@ -22,6 +28,7 @@ COMMANDS = {
     "pack": "Install, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
+    "report": "Write a page that shows scores, distributions and every segment's alignment.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
@@ -32,21 +39,32 @@ class LazyGroup(click.Group):
     """A group whose commands are imported only when they are called."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        return sorted(COMMANDS)
+        """Return the names of all commands, those of plugins among them."""
+        return _registry().names("command")
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Import the command's module and return the command."""
-        if name not in COMMANDS:
+        """Import the command's module and return the command; ``None`` if there is none."""
+        if name in COMMANDS:
+            command = getattr(import_module(f"meteor_e.cli.{name}"), name)
+            assert isinstance(command, click.Command)
+            return command
+        if name not in _registry().names("command"):
             return None
-        command = getattr(import_module(f"meteor_e.cli.{name}"), name)
-        assert isinstance(command, click.Command)
-        return command
+        try:
+            return _registry().command(name)
+        except MeteorError:
+            if context.resilient_parsing:  # completion in a shell has no place for errors
+                return None
+            raise
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing any."""
+        """Write the list of commands without importing any of meteor_e's own."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
+        plugins = {name: _summary(name) for name in self.list_commands(context) if name not in COMMANDS}
+        if plugins:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(sorted(plugins.items()))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -55,8 +73,26 @@ class LazyGroup(click.Group):
         from meteor_e.errors import near_miss
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"no such command {args[0]!r}{near_miss(args[0], COMMANDS)}", context)
+            names = self.list_commands(context)
+            if args[0] not in names:
+                failures = _registry().failures()
+                hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""
+                raise click.UsageError(f"no such command {args[0]!r}{near_miss(args[0], names)}{hint}", context)
         return super().resolve_command(context, args)
+
+
+def _registry() -> Registry:
+    from meteor_e.plugin_system.registry import registry
+
+    return registry()
+
+
+def _summary(name: str) -> str:
+    """Return what a plugin's command is for, in a line."""
+    try:
+        return _registry().command(name).get_short_help_str(limit=200)
+    except MeteorError as error:
+        return f"ERROR: {error}"
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -37,9 +38,16 @@ HELP = {
     "-r": "references a segment, one after the other in the reference file (default 1)",
     "-x": "beam size (default 40)",
     "-s": "file of function words",
-    "-d": "folder of synonyms",
+    "-d": "folder of synonyms; METEOR-E's are looked up by lemma, too (with -lemmas, or vectors that need lemmas)",
     "-a": "paraphrase table (gzip)",
     "-f": "prefix of the files that are written (default meteor)",
+    "-emb": "METEOR-E: word vectors (module 'embeddings'), looked up by word",
+    "-embLemma": "the same, looked up by lemma",
+    "-embWord_POS": "the same, by word and tag",
+    "-embLemma_POS": "the same, by lemma and tag",
+    "-embWord_Lemma": "the same, by word and lemma",
+    "-embTh": "lowest similarity of two words (default 0.80)",
+    "-lemmas": "METEOR-E: table of lemmas, word, tag and lemma, joined by tabs",
     "-new": "folder of a new language: function.words and paraphrase.gz",
     "-q": "segment scores on standard error, the final score on standard output, nothing else",
     "-ch": "precision and recall of characters",
@@ -83,10 +91,11 @@ class JavaCommand(click.Command):
 
 @click.command(cls=JavaCommand)
 def compat(arguments: Sequence[str]) -> None:
-    """Take METEOR 1.5's (Java) command line unchanged and write what it writes.
+    """Take METEOR 1.5's (Java) command line unchanged, or METEOR-E's, and write what it writes.
 
     \b
     meteor-e compat system.txt reference.txt -l en -norm -vOut
+    meteor-e compat system.txt reference.txt -l fr -norm -emb fr.vectors.txt -lemmas fr.tsv -d dbnary
     meteor-e compat - - -stdio -l en -norm
     """
     try:
@@ -110,7 +119,7 @@ def _run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO)
         _warn(warning)
     meteor = _meteor(configuration)
     if options.stdio:
-        _serve(meteor, stream)
+        _serve(meteor, configuration, stream)
     elif options.sgml:
         _score_sgml(meteor, options, configuration, stream)
     else:
@@ -131,8 +140,10 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
         task="li",
         parameters=dict(zip(("alpha", "beta", "gamma", "delta"), configuration.parameters, strict=False)),
         matchers=[
-            {"use": module, "weight": weight} for module, weight in zip(configuration.modules, weights, strict=False)
+            {**_matcher(module, configuration), "weight": weight}
+            for module, weight in zip(configuration.modules, weights, strict=False)
         ],
+        lemmatizer=_lemmatizer(configuration),
         normalization=configuration.normalization,
         beam=configuration.beam,
         character_mode=configuration.character_mode,
@@ -140,6 +151,30 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
     )
     meteor.matchers = with_java_words(meteor.matchers)
     return meteor
+
+
+def _matcher(module: str, configuration: JavaConfiguration) -> dict[str, Any]:
+    """Return what stands for a module in a chain."""
+    extension = configuration.extension
+    if module == "embeddings":
+        assert extension is not None
+        file = {} if extension.vectors is None else {"file": extension.vectors}
+        return {"use": "vector", **file, "key": extension.key, "threshold": extension.threshold}
+    if module == "synonym" and extension is not None and extension.lemmatizes:
+        # METEOR-E's synonyms: of the word and its lemma, without exceptions and suffixes.
+        if configuration.synonyms is None:
+            return {"use": "dbnary", "pack": configuration.language.pack}
+        name = configuration.language_name.lower()
+        files = [Path(configuration.synonyms) / f"{name}.synsets{packed}" for packed in ("", ".gz")]
+        return {"use": "dbnary", "file": str(next((file for file in files if file.is_file()), files[0]))}
+    return {"use": module}
+
+
+def _lemmatizer(configuration: JavaConfiguration) -> str | dict[str, Any] | None:
+    extension = configuration.extension
+    if extension is None or not extension.lemmatizes:
+        return None
+    return "simplemma" if extension.lemmas is None else {"use": "lookup", "file": extension.lemmas}
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
@@ -152,7 +187,8 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
         given["own_function_words"] = _language_resources("en").function_words
-    if configuration.synonyms is not None and "synonym" in configuration.modules:
+    by_lemma = configuration.extension is not None and configuration.extension.lemmatizes
+    if configuration.synonyms is not None and "synonym" in configuration.modules and not by_lemma:
         from meteor_e.packs import cached_synonym_index
 
         given["own_synonyms"] = cached_synonym_index(configuration.synonyms, configuration.language_name.lower())
@@ -218,7 +254,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
             if output is not None:
                 output.write(_alignment(segment, str(number), scores))
             if options.statistics:
-                stream.write(statistics_line(segment.statistics) + "\n")
+                stream.write(statistics_line(segment.statistics, configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
                 print(java_double(scores.score), file=sys.stderr)
             else:
@@ -257,7 +293,11 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
     alignments: list[tuple[str, str]] = []
 
     def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
-        last = statistics_line(statistics) if options.statistics else score_fields(scores, options.verbose)
+        last = (
+            statistics_line(statistics, configuration.slots)
+            if options.statistics
+            else score_fields(scores, options.verbose)
+        )
         lines[level].append("\t".join((*ids, last)))
         return lines[level][-1]
 
@@ -374,16 +414,16 @@ def _union(*tables: Iterable[str]) -> list[str]:
 # -- standard input and output ---------------------------------------------------------------------------------
 
 
-def _serve(meteor: Meteor, stream: TextIO) -> None:
+def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
     from meteor_e.cli.java_report import statistics_vector
     from meteor_e.formats.files import reading
     from meteor_e.formats.java import java_lines
     from meteor_e.formats.stdio import answer
 
     def score(references: list[str], hypothesis: str) -> list[int]:
-        return statistics_vector(meteor.score(hypothesis, references).statistics)
+        return statistics_vector(meteor.score(hypothesis, references).statistics, configuration.slots)
 
-    evaluate = _evaluator(meteor.chain.parameters)
+    evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with reading("standard input"):
@@ -391,27 +431,29 @@ def _serve(meteor: Meteor, stream: TextIO) -> None:
         if line is None:
             return
         try:
-            answers = answer(line, score, evaluate)
+            answers = answer(line, score, evaluate, 7 + 4 * configuration.slots)
         except InputError as error:
             answers = [f"Error: {' '.join(str(error).split())}"]
         stream.write("".join(text + "\n" for text in answers))
         stream.flush()
 
 
-def _evaluator(parameters: Parameters) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
+def _evaluator(
+    parameters: Parameters, slots: int
+) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
     from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
-    slots = dataclasses.replace(parameters, weights=(*parameters.weights, 0.0, 0.0, 0.0, 0.0)[:4])
+    padded = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
 
     def score(statistics: Statistics) -> float:
         try:
-            return _scores(statistics, slots).score
+            return _scores(statistics, padded).score
         except (ValueError, OverflowError):
             # Statistics that no alignment has: a negative base, a result out of range.
             return 0.0
 
     def evaluate(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
-        total = StatisticsSum(4)
+        total = StatisticsSum(slots)
         scores = []
         for vector in vectors:
             statistics = Statistics.from_vector(cast("Sequence[int]", vector))

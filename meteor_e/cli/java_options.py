@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from meteor_e.errors import ConfigError, near_miss
@@ -27,9 +27,25 @@ VALUES = {
     "-d": "synonyms",
     "-a": "paraphrases",
     "-f": "prefix",
+    "-emb": "vectors",
+    "-embLemma": "vectors",
+    "-embWord_POS": "vectors",
+    "-embLemma_POS": "vectors",
+    "-embWord_Lemma": "vectors",
+    "-embTh": "threshold",
+    "-lemmas": "lemmas",
     "-new": "new",
 }
 """Options that take a value."""
+
+VECTOR_KEYS = {
+    "-emb": "word",
+    "-embLemma": "lemma",
+    "-embWord_POS": "word_POS",
+    "-embLemma_POS": "lemma_POS",
+    "-embWord_Lemma": "word_lemma",
+}
+"""METEOR-E's options that name vectors, and what those are looked up by."""
 
 FLAGS = {
     "-q": "quiet",
@@ -58,7 +74,8 @@ TASKS = {
 }
 """The Java program's tasks, and what its header calls them."""
 
-MODULES = ("exact", "stem", "synonym", "paraphrase")
+MODULES = ("exact", "stem", "synonym", "paraphrase", "embeddings")
+"""The modules of METEOR 1.5, and that of METEOR-E."""
 
 _NAMES = {
     "en": "English",
@@ -109,6 +126,10 @@ class JavaOptions:
     paraphrases: str | None = None
     prefix: str = "meteor"
     new: str | None = None
+    vectors: str | None = None
+    vector_key: str = "word"
+    threshold: str | None = None
+    lemmas: str | None = None
     quiet: bool = False
     characters: bool = False
     normalize: bool = False
@@ -151,9 +172,45 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
             if value is None:
                 raise UsageError(f"option {name} needs a value")
             setattr(options, VALUES[name], value)
+            options.vector_key = VECTOR_KEYS.get(name, options.vector_key)
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     return options
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What METEOR-E adds.
+
+    Attributes:
+        vectors: file of the word vectors, ``None`` for the language's.
+        key: what they are looked up by.
+        threshold: lowest similarity of two words that match.
+        lemmas: table of lemmas, ``None`` for simplemma's.
+        lemmatizes: whether words get lemmas, by which METEOR-E looks up synonyms, too.
+    """
+
+    vectors: str | None
+    key: str
+    threshold: float
+    lemmas: str | None
+    lemmatizes: bool
+
+    @classmethod
+    def of(cls, options: JavaOptions) -> Extension | None:
+        """Return what the options mean; ``None`` if they are METEOR 1.5's.
+
+        Raises:
+            UsageError: for a threshold that is no number.
+        """
+        modules = (options.modules or "").lower().split()
+        if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
+            return None
+        (threshold,) = _numbers("-embTh", options.threshold or "0.80") or (-1.0,)
+        if not 0 <= threshold <= 1:
+            raise UsageError(f"-embTh is {options.threshold}; it must be between 0 and 1")
+        lemmatizes = options.lemmas is not None or options.vector_key != "word"
+        return cls(options.vectors, options.vector_key, threshold, options.lemmas, lemmatizes)
 
 
 @dataclass(frozen=True)
@@ -172,6 +229,7 @@ class JavaConfiguration:
         beam: paths of the search, ``None`` for the default.
         words, synonyms, paraphrases: files in the place of the language's.
         warnings: what to say on standard error.
+        extension: what METEOR-E adds, ``None`` for METEOR 1.5.
     """
 
     language: Language
@@ -188,6 +246,7 @@ class JavaConfiguration:
     synonyms: str | None = None
     paraphrases: str | None = None
     warnings: tuple[str, ...] = field(default=())
+    extension: Extension | None = None
 
     @classmethod
     def of(cls, options: JavaOptions) -> JavaConfiguration:
@@ -217,6 +276,9 @@ class JavaConfiguration:
         code = _code(options.language)
         language = builtin_language(code)
         name, row = _task(options, language)
+        extension = Extension.of(options)
+        if options.vectors is not None and options.modules is None:
+            row = row.with_embeddings()
         modules = tuple(row.names) if options.modules is None else _modules(options.modules)
         parameters = row.parameters
         if options.parameters is not None:
@@ -241,7 +303,13 @@ class JavaConfiguration:
             options.synonyms,
             options.paraphrases,
             tuple(warnings),
+            extension,
         )
+
+    @property
+    def slots(self) -> int:
+        """Modules that a statistics line has room for."""
+        return 4 if self.extension is None else 5
 
     @property
     def evaluation_id(self) -> str:
@@ -268,6 +336,13 @@ class _Row:
     weights: tuple[float, ...]
     parameters: tuple[float, ...]
     excuse: str = ""
+
+    def with_embeddings(self) -> _Row:
+        """Return the row with METEOR-E's module behind the others."""
+        return replace(self, names=(*self.names, "embeddings"), weights=(*self.weights, EMBEDDINGS_WEIGHT))
+
+
+EMBEDDINGS_WEIGHT = 0.8
 
 
 def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.formats.java import java_double, parse_java_int
-from meteor_e.formats.stdio import STATISTICS
 
 if TYPE_CHECKING:
     from meteor_e.cli.java_options import JavaConfiguration
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
     from meteor_e.scoring.statistics import Statistics
 
 __all__ = ["compare_lines", "corpus_table", "header", "score_fields", "statistics_line", "statistics_vector"]
-
-_SLOTS = 4
-"""Modules that a statistics line has room for."""
-
 
 def header(configuration: JavaConfiguration, form: str) -> str:
     """Return the lines before the scores, the empty one at their end included.
@@ -91,17 +86,16 @@ def score_fields(scores: FormulaScores, verbose: bool) -> str:
     return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
 
 
-def statistics_vector(statistics: Statistics) -> list[int]:
-    """Return statistics as the 23 numbers that hold four modules: fewer are filled up with zeros, more cut off."""
+def statistics_vector(statistics: Statistics, slots: int) -> list[int]:
+    """Return statistics as numbers that hold so many modules: fewer are filled up with zeros, more cut off."""
     vector = statistics.to_vector()
-    modules = (vector[4:-3] + [0] * (4 * _SLOTS))[: 4 * _SLOTS]
-    assert len(vector[:4] + modules + vector[-3:]) == STATISTICS
+    modules = (vector[4:-3] + [0] * (4 * slots))[: 4 * slots]
     return vector[:4] + modules + vector[-3:]
 
 
-def statistics_line(statistics: Statistics) -> str:
+def statistics_line(statistics: Statistics, slots: int) -> str:
     """Return statistics as the Java program prints them."""
-    return " ".join(map(java_double, statistics_vector(statistics)))
+    return " ".join(map(java_double, statistics_vector(statistics, slots)))
 
 
 def compare_lines(one: str, other: str) -> int:

@@ -26,6 +26,13 @@ _METRIC_OPTIONS = [
         help="The matchers, in order, with weights if you like: 'exact,stem=0.6'.",
     ),
     click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="MATCHER.OPTION=VALUE",
+        help="Set an option of a matcher (or of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
+    ),
+    click.option(
         "-p",
         "--parameter",
         "parameters",
@@ -57,6 +64,7 @@ def metric_options(command: Command) -> Command:
         task: str | None,
         chain: str | None,
         matchers: str | None,
+        settings: tuple[str, ...],
         parameters: tuple[str, ...],
         normalization: str | None,
         beam: int | None,
@@ -80,6 +88,10 @@ def metric_options(command: Command) -> Command:
                 "pack": pack,
             }
             given = {key: value for key, value in given.items() if value is not None}
+            if settings:
+                from meteor_e.cli.settings import apply_settings, parse_settings
+
+                given.update(apply_settings(chain, given, parse_settings(settings)))
             if chain is not None:
                 return Meteor.from_config(chain, offline=offline or None, threads=threads, **given)
             return Meteor(**given, offline=offline or None, threads=threads)

@@ -10,14 +10,14 @@ import click
 from meteor_e.cli.tables import format_table, printable
 from meteor_e.plugin_system.registry import Entry, registry
 
-KINDS = ("matcher", "feature", "language", "lemmatizer", "chain")
+KINDS = ("matcher", "feature", "language", "lemmatizer", "chain", "command")
 
 
 @click.command()
 @click.option("-k", "--kind", type=click.Choice(KINDS), help="List one kind only.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plugins(kind: str | None, as_json: bool) -> None:
-    """List matchers, features, languages, lemmatisers and chains, and where they come from.
+    """List matchers, features, languages, lemmatisers, chains and commands, and where they come from.
 
     What cannot be used is listed with the reason. A plugin is any installed distribution with entry points
     of the group meteor_e.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -148,8 +148,8 @@ def tune(
     store = ArrayCache(cache, enabled=not no_cache)
     base = make_meteor()
     language = base.chain.language.code
-    tests = _load(indexes, language, pairs)
-    unseen = _load(held_out, language, ()) if held_out else []
+    tests = load_tests(indexes, language, pairs)
+    unseen = load_tests(held_out, language, ()) if held_out else []
     best: Tuned | None = None
     tried = 0
     with ProgressBars(quiet) as progress:
@@ -212,7 +212,12 @@ def tune(
             stream.write(_text(report, best.meteor.matcher_names))
 
 
-def _load(paths: tuple[str, ...], language: str, pairs: tuple[str, ...]) -> list[Any]:
+def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str]) -> list[Any]:
+    """Load the test sets of indexes that are in a language, or those of the pairs that are named.
+
+    Raises:
+        InputError: if there are none.
+    """
     from meteor_e.evaluation.data import load_test_set
     from meteor_e.evaluation.index import load_index
 

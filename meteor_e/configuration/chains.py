@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
 
-__all__ = ["ChainConfig", "MatcherConfig", "load_chain", "open_chain"]
+__all__ = ["ChainConfig", "MatcherConfig", "load_chain", "names_a_path", "open_chain"]
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,14 @@ def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> 
 _PATH_OPTION = re.compile("(.*_)?(file|folder|path)s?")
 
 
+def names_a_path(option: str) -> bool:
+    """Return whether an option of this name holds a path, or several."""
+    return _PATH_OPTION.fullmatch(option) is not None
+
+
 def _option(name: str, value: Any, document: Document) -> Any:
     """Return an option's value; matchers do not know the chain's folder, so paths are made absolute here."""
-    if not _PATH_OPTION.fullmatch(name):
+    if not names_a_path(name):
         return value
     if isinstance(value, list):
         return [_option(name, item, document) for item in value]

@@ -34,7 +34,8 @@ def statistics_signature(meteor: Meteor) -> str:
     neutral = dataclasses.replace(
         chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, (0.0,) * len(chain.parameters.weights))
     )
-    return signature(neutral, meteor.matchers, meteor.resources.description, registry().plugins_of(chain))
+    plugins = registry().plugins_of(chain)
+    return signature(neutral, meteor.matchers, meteor.resources.description, plugins, meteor.lemmatizer)
 
 
 def collect_statistics(

@@ -20,7 +20,7 @@ from meteor_e.formats.java import java_double
 __all__ = ["STATISTICS", "answer", "parse_statistics"]
 
 STATISTICS = 23
-"""Numbers a statistics line holds: 7 and 4 for each of four matchers."""
+"""Numbers a statistics line holds: 7 and 4 for each of four matchers; METEOR-E has five."""
 
 _NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 
@@ -28,13 +28,14 @@ Score = Callable[[list[str], str], Sequence[float]]
 Evaluate = Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]
 
 
-def answer(line: str, score: Score, evaluate: Evaluate) -> list[str]:
+def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS) -> list[str]:
     """Return the lines that answer a request.
 
     Args:
         line: the request, without its line end.
         score: from references and hypothesis to statistics.
         evaluate: from one or more statistics to the score of each and the corpus score.
+        size: numbers a statistics line holds.
     """
     fields = line.split("|||")
     while len(fields) > 1 and not fields[-1]:
@@ -49,7 +50,7 @@ def answer(line: str, score: Score, evaluate: Evaluate) -> list[str]:
         if not arguments or (single and len(arguments) > 1):
             return ["Error: specify Meteor stats"]
         try:
-            statistics = [parse_statistics(argument) for argument in arguments]
+            statistics = [parse_statistics(argument, size) for argument in arguments]
         except ValueError as error:
             return [f"Error: {error}"]
         scores, corpus = evaluate(statistics)
@@ -57,15 +58,15 @@ def answer(line: str, score: Score, evaluate: Evaluate) -> list[str]:
     return ["Error: specify SCORE or EVAL or SING"]
 
 
-def parse_statistics(text: str) -> list[float]:
-    """Read the numbers of a statistics line; what comes after the 23rd is left aside, as Java does.
+def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
+    """Read the numbers of a statistics line; what comes after the last is left aside, as Java does.
 
     Raises:
         ValueError: saying what is wrong.
     """
-    words = text.split()[:STATISTICS]
-    if len(words) < STATISTICS:
-        raise ValueError(f"{STATISTICS} statistics expected, found {len(words)}")
+    words = text.split()[:size]
+    if len(words) < size:
+        raise ValueError(f"{size} statistics expected, found {len(words)}")
     return [_number(word) for word in words]
 
 

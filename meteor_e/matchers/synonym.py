@@ -33,16 +33,20 @@ class SynonymMatcher(KeyMatcher):
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
 
-    def __init__(self, synonyms: SynonymIndex) -> None:
+    def __init__(self, synonyms: SynonymIndex | None) -> None:
         self.synonyms = synonyms
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> SynonymMatcher:
-        """Take the synonyms of the language's pack."""
+        """Take the synonyms of the language's pack.
+
+        Raises:
+            ResourceError: if there are none, unless the matcher is optional.
+        """
         if options:
             raise ConfigError(f"matcher 'synonym' has no option {next(iter(options))!r}; it has no options")
         synonyms = context.resources.synonyms
-        if synonyms is None:
+        if synonyms is None and context.explicit:
             raise ResourceError(
                 f"matcher 'synonym': no synonyms are installed for language {context.language.code!r}; "
                 "leave the matcher out or use one that brings its own"
@@ -51,23 +55,31 @@ class SynonymMatcher(KeyMatcher):
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the word and of its base form."""
+        synonyms = self.synonyms
+        if synonyms is None:
+            return set()
         word = token.form
-        found = set(self.synonyms.synsets(word))
-        bases = self.synonyms.bases(word)
+        found = set(synonyms.synsets(word))
+        bases = synonyms.bases(word)
         if bases:
             for base in bases:
-                found.update(self.synonyms.synsets(base))
+                found.update(synonyms.synsets(base))
         else:
-            found.update(self._regular(word))
+            found.update(_regular(synonyms, word))
         return found
 
-    def _regular(self, word: str) -> tuple[int, ...]:
-        """Return the synsets of the base form that the suffix rules find."""
-        if word.endswith(("ss", "ful")) or len(word) <= 2:
-            return ()
-        for suffix, replacement in _SUFFIXES:
-            if word.endswith(suffix):
-                synsets = self.synonyms.synsets(word[: -len(suffix)] + replacement)
-                if synsets:
-                    return synsets
+    def describe(self) -> str:
+        """Say so if there are no synonyms."""
+        return "no synonyms" if self.synonyms is None else ""
+
+
+def _regular(synonyms: SynonymIndex, word: str) -> tuple[int, ...]:
+    """Return the synsets of the base form that the suffix rules find."""
+    if word.endswith(("ss", "ful")) or len(word) <= 2:
         return ()
+    for suffix, replacement in _SUFFIXES:
+        if word.endswith(suffix):
+            synsets = synonyms.synsets(word[: -len(suffix)] + replacement)
+            if synsets:
+                return synsets
+    return ()

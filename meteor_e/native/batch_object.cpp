@@ -133,11 +133,12 @@ PyObject* batch_propose(PyObject* self, PyObject* arguments) {
     });
 }
 
-// score(threads, keep_alignments, maximum_accuracy) -> (statistics, scores, best references)
+// score(threads, keep_alignments, maximum_accuracy, stop) -> (statistics, scores, best references)
 PyObject* batch_score(PyObject* self, PyObject* arguments) {
     Py_ssize_t threads;
     int keep_alignments, maximum_accuracy;
-    if (!PyArg_ParseTuple(arguments, "npp", &threads, &keep_alignments, &maximum_accuracy)) return nullptr;
+    PyObject* stop;
+    if (!PyArg_ParseTuple(arguments, "nppO", &threads, &keep_alignments, &maximum_accuracy, &stop)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Batch& batch = batch_of(self);
         const std::size_t count = batch.hypotheses(), width = statistics_width(core_of_batch(self).chain);
@@ -153,7 +154,7 @@ PyObject* batch_score(PyObject* self, PyObject* arguments) {
         bool done;
         {
             Unlocked unlocked;
-            done = batch.score(options, [&] { return unlocked.check_signals(); },
+            done = batch.score(options, [&] { return unlocked.go_on(stop); },
                                reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(statistics.get())),
                                reinterpret_cast<double*>(PyBytes_AS_STRING(scores.get())),
                                reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(references.get())));

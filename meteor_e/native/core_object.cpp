@@ -162,9 +162,9 @@ Text text_of(PyObject* object) {
 }
 
 PyObject* core_read(PyObject* self, PyObject* arguments) {
-    PyObject* segments;
+    PyObject *segments, *stop;
     Py_ssize_t threads;
-    if (!PyArg_ParseTuple(arguments, "On", &segments, &threads)) return nullptr;
+    if (!PyArg_ParseTuple(arguments, "OnO", &segments, &threads, &stop)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Core& core = core_of(self);
         // Holds on to the texts, whose characters are read without the GIL.
@@ -178,7 +178,7 @@ PyObject* core_read(PyObject* self, PyObject* arguments) {
         {
             Unlocked unlocked;
             done = batch_of(batch.get()).read(texts, *core.normalizer, static_cast<std::size_t>(threads),
-                                              [&] { return unlocked.check_signals(); });
+                                              [&] { return unlocked.go_on(stop); });
         }
         if (!done) throw ErrorSet{};
         return batch.release();

@@ -91,10 +91,16 @@ public:
     Unlocked& operator=(const Unlocked&) = delete;
     ~Unlocked() { PyEval_RestoreThread(state_); }
 
-    // Handles signals such as Ctrl-C. False: a Python error is set.
-    bool check_signals() {
+    // Handles signals such as Ctrl-C, and asks whether `stop`, which another thread may change, has become
+    // true. False: a Python error is set.
+    bool go_on(PyObject* stop) {
         PyEval_RestoreThread(state_);
-        const bool fine = PyErr_CheckSignals() == 0;
+        bool fine = PyErr_CheckSignals() == 0;
+        if (fine) {
+            const int stopped = PyObject_IsTrue(stop);
+            if (stopped > 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+            fine = stopped == 0;
+        }
         state_ = PyEval_SaveThread();
         return fine;
     }

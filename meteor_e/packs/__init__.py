@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from meteor_e.packs.build import build_pack
     from meteor_e.packs.build_paraphrases import build_paraphrase_index
     from meteor_e.packs.build_synonyms import build_synonym_index
-    from meteor_e.packs.cache import cached_paraphrase_index, cached_synonym_index
+    from meteor_e.packs.cache import cached_paraphrase_index, cached_synonym_file, cached_synonym_index
 
 __all__ = [
     "NonbreakingPrefixes",
@@ -35,6 +35,7 @@ __all__ = [
     "build_paraphrase_index",
     "build_synonym_index",
     "cached_paraphrase_index",
+    "cached_synonym_file",
     "cached_synonym_index",
     "open_pack",
     "read_function_words",
@@ -47,6 +48,7 @@ _LATER = {
     "build_paraphrase_index": "build_paraphrases",
     "build_synonym_index": "build_synonyms",
     "cached_paraphrase_index": "cache",
+    "cached_synonym_file": "cache",
     "cached_synonym_index": "cache",
 }
 

@@ -21,7 +21,7 @@ from meteor_e.packs.synonyms import SynonymIndex
 MAX_CACHE = 2 << 30
 """Bytes that the cached indexes may take; beyond it those go that were not used for longest."""
 
-_Index = TypeVar("_Index", ParaphraseIndex, SynonymIndex)
+_Index = TypeVar("_Index")
 
 
 def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress | None = None) -> ParaphraseIndex:
@@ -31,7 +31,7 @@ def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress | N
     """
     source = Path(path)
     key = f"paraphrases-{_content(source)}"
-    return _cached(key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress)
+    return cached_index(key, ParaphraseIndex.open, lambda to: build_paraphrase_index(source, to, progress), progress)
 
 
 def cached_synonym_index(
@@ -45,8 +45,20 @@ def cached_synonym_index(
     synsets, exceptions = (_plain_or_packed(Path(directory), f"{language}.{end}") for end in ("synsets", "exceptions"))
     if synsets is None:
         raise ResourceError(f"there is no {language}.synsets in the synonym folder {os.fspath(directory)}")
+    return _synonym_index(synsets, exceptions, progress)
+
+
+def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None = None) -> SynonymIndex:
+    """Return the index of one file of synsets, whatever it is called, without exceptions; build it the first time.
+
+    The file is plain or gzipped, as for :func:`build_synonym_index`.
+    """
+    return _synonym_index(Path(path), None, progress)
+
+
+def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
-    return _cached(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
+    return cached_index(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
 
 
 def cache_folder() -> Path:
@@ -59,9 +71,20 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False))
 
 
-def _cached(
-    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], int], progress: Progress | None
+def cached_index(
+    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress | None = None
 ) -> _Index:
+    """Return an index of the cache; build it if it is not there, or damaged.
+
+    Args:
+        key: what it is known by: its kind, and a digest of what it is built from.
+        opened: maps it; :class:`ResourceError` if it is damaged.
+        build: writes it to a path.
+        progress: told when another process is waited for.
+
+    Raises:
+        ResourceError: if the cache cannot be written; and what ``build`` raises.
+    """
     folder = cache_folder()
     target = folder / f"{key}-v{FORMAT_VERSION}.idx"
     index = _usable(target, opened)

@@ -87,7 +87,7 @@ def damaged(path: Path, problem: str) -> NoReturn:
     """Raise the :class:`ResourceError` for an index that cannot be what a builder wrote."""
     raise ResourceError(
         f"cannot use the index {path}: {problem}; "
-        "install its pack again (`meteor-e pack install`), or delete it if it is a cached one"
+        "make it again (install its pack, or convert its source), or delete it if it is a cached one"
     )
 
 

@@ -23,8 +23,20 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """METEOR as a feature."""
-    return {"meteor": "meteor_e.features:MeteorFeature"}
+    """METEOR and other metrics as features, surface features, and what other programs computed."""
+    return {
+        "meteor": "meteor_e.features.meteor:MeteorFeature",
+        "bleu": "meteor_e.features.metrics:BleuFeature",
+        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
+        "chrf": "meteor_e.features.metrics:ChrfFeature",
+        "ter": "meteor_e.features.metrics:TerFeature",
+        "nist": "meteor_e.features.metrics:NistFeature",
+        "lengths": "meteor_e.features.surface:LengthsFeature",
+        "characters": "meteor_e.features.surface:CharactersFeature",
+        "overlap": "meteor_e.features.surface:OverlapFeature",
+        "score-file": "meteor_e.features.files:ScoreFileFeature",
+        "vector-file": "meteor_e.features.files:VectorFileFeature",
+    }
 
 
 @hookimpl
@@ -53,3 +65,11 @@ def meteor_e_chains() -> list[Traversable]:
 
     chains = resources_folder() / "chains"
     return [file for file in chains.iterdir() if file.name.endswith(".yaml")]
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """The commands of the command line."""
+    from meteor_e.cli import COMMANDS
+
+    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}

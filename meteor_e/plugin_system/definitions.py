@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
-"""What the name of a matcher, feature, lemmatiser or chain looks like."""
+"""What the name of a matcher, feature, lemmatiser, chain or command looks like."""
 
 
 class Kind(NamedTuple):
@@ -46,6 +46,7 @@ KINDS = {
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.text.lemmatizers:Lemmatizer"),
         Kind("chain", "chains", "meteor_e_chains"),
+        Kind("command", "commands", "meteor_e_commands"),
     )
 }
 
@@ -69,7 +70,7 @@ class Definition:
         self._value: Any = None
 
     def load(self) -> Any:
-        """Return the class, the language or the chain's file.
+        """Return the class, the language, the chain's file or the command.
 
         Raises:
             PluginError: if it cannot be imported or does not fit.
@@ -92,12 +93,12 @@ class Definition:
         if self.kind.name == "chain":
             return chain_file(self._raw)
         found = _import(self._raw) if isinstance(self._raw, str) else self._raw
-        problem = class_problem(self.kind, found)
+        problem = _problem(self.kind, found)
         if problem:
             raise PluginError(problem)
         name = found.name  # type: ignore[attr-defined]
         if name != self.name:
-            raise PluginError(f"its class is called {name!r}")
+            raise PluginError(f"its {'command' if self.kind.name == 'command' else 'class'} is called {name!r}")
         return found
 
 
@@ -148,12 +149,25 @@ def _unnamed(kind: Kind, source: Source, raw: object) -> Iterator[Definition | s
     elif isinstance(raw, str):
         yield f"{kind.hook}() returned the text {raw!r} in a list; write {{name: {raw!r}}}"
     else:
-        wrong = class_problem(kind, raw)
-        own = getattr(raw, "name", None) if inspect.isclass(raw) else None
+        wrong = _problem(kind, raw)
+        own = getattr(raw, "name", None) if inspect.isclass(raw) or kind.name == "command" else None
         if isinstance(own, str) and own:
             yield Definition(kind, own, source, raw, wrong)
         else:
             yield f"{kind.hook}(): {wrong}"
+
+
+def _problem(kind: Kind, found: object) -> str:
+    """Return what keeps an object from being what a hook has to return; empty: nothing."""
+    return _command_problem(found) if kind.name == "command" else class_problem(kind, found)
+
+
+def _command_problem(found: object) -> str:
+    import click
+
+    if not isinstance(found, click.Command):
+        return f"{_shorten(found)} is not a click.Command; make it one with @click.command() or @click.group()"
+    return "" if found.name and NAME.fullmatch(found.name) else f"it is called {found.name!r}; {_BAD_NAME}"
 
 
 def class_problem(kind: Kind, found: object) -> str:

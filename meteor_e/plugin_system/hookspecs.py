@@ -1,4 +1,4 @@
-"""The hooks: how a plugin adds matchers, features, languages, lemmatisers and chains.
+"""The hooks: how a plugin adds matchers, features, languages, lemmatisers, chains and commands.
 
 A plugin is a module (or any object) with functions that carry the marker :data:`hookimpl` and the name of a
 hook; a distribution announces it by an entry point of the group ``meteor_e``::
@@ -18,14 +18,14 @@ hook; a distribution announces it by an entry point of the group ``meteor_e``::
 
 Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
 segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
-matchers, features, languages, lemmatisers and chains come through the same hooks, from
+matchers, features, languages, lemmatisers, chains and commands come through the same hooks, from
 :mod:`meteor_e.plugin_system.builtin`.
 
 Every hook returns either
 
 - a list (any iterable) of classes or definitions, or
-- a mapping of names to classes or definitions, in which a class may be written ``"module:Class"``. Its module
-  is then imported only when the name is used: right for a plugin whose libraries take long to import.
+- a mapping of names to classes or definitions, in which a class (or a command) may be written ``"module:Class"``.
+  Its module is then imported only when the name is used: right for a plugin whose libraries take long to import.
 
 A name belongs to one plugin. If two claim it, asking for it is an error that names both distributions; names
 of meteor_e's own can't be taken. A plugin that can't be imported, a hook that raises and a class that does
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import os
     from importlib.resources.abc import Traversable
     from typing import TypeAlias
+
+    import click
 
     from meteor_e.features import Feature
     from meteor_e.languages import Language
@@ -108,5 +110,15 @@ def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinitio
 
     A chain's name is the file's, without ``.yaml``, or its key in a mapping. A relative path is a mistake, as
     for languages.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command | str]:
+    """Return commands of the command line: ``click.Command`` objects, groups of commands among them.
+
+    A command's ``name`` is what is typed behind ``meteor-e``. ``meteor-e --help`` loads it for its help text, and
+    it is loaded to run it; the built-in commands never wait for it.
     """
     raise NotImplementedError

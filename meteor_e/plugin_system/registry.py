@@ -1,4 +1,4 @@
-"""Names: which matcher, feature, language, lemmatiser or chain is meant, and where it comes from.
+"""Names: which matcher, feature, language, lemmatiser, chain or command is meant, and where it comes from.
 
 What meteor_e itself brings is found without a look at what else is installed. Any other name, and every
 listing, imports the plugins first.
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
+    import click
+
     from meteor_e.chain import Chain
     from meteor_e.features import Feature
     from meteor_e.languages import Language
@@ -35,8 +37,8 @@ class Entry:
     """A line of the listing.
 
     Attributes:
-        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``chain``, or ``plugin`` for what is
-            wrong with a plugin as a whole.
+        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``chain``, ``command``, or ``plugin`` for what
+            is wrong with a plugin as a whole.
         name: what it is asked for by; a broken plugin's entry point.
         summary: what it is, in a line.
         distribution, version: where it comes from; empty for what a program registered itself.
@@ -117,6 +119,22 @@ class Registry:
         """
         found: Traversable = self._get("chain", name, explicit)
         return found
+
+    def command(self, name: str, *, explicit: bool = False) -> click.Command:
+        """Return a command of the command line.
+
+        Raises:
+            ConfigError: if there is none.
+            PluginError: if several plugins claim the name, or the command is broken.
+        """
+        found: click.Command = self._get("command", name, explicit)
+        return found
+
+    def failures(self) -> list[str]:
+        """Return what is wrong with plugins that could not be asked for what they bring; plugins are imported."""
+        with self._lock:
+            self._collect(KINDS["command"])
+            return list(map(str, self._problems))
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, aliases of languages included, sorted; plugins are imported."""
@@ -301,6 +319,8 @@ def _summary(kind: Kind, value: Any) -> str:
         from meteor_e.configuration.chains import load_chain
 
         return load_chain(value).description or ""
+    if kind.name == "command":
+        return str(value.get_short_help_str(limit=120))
     return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
 
 

@@ -87,7 +87,9 @@ def test_json(listing):
     assert by_name["matcher", "initial"]["version"] == "2.5"
     assert by_name["matcher", "bad"]["status"] == "error"
     assert by_name["plugin", "sad_plugin"]["status"] == "error"
-    assert {row["kind"] for row in rows} == {"matcher", "feature", "language", "lemmatizer", "chain", "plugin"}
+    assert by_name["command", "score"]["summary"] == "Score hypotheses against references."
+    kinds = {"matcher", "feature", "language", "lemmatizer", "chain", "command", "plugin"}
+    assert {row["kind"] for row in rows} == kinds
 
 
 def test_one_kind(listing):
@@ -171,3 +173,84 @@ def test_a_check_notices_a_plugin_with_a_builtin_name(plugin_site, run_cli, tmp_
     assert "'exact' is claimed by meteor_e" in output + errors
     code, output, errors = run_cli(*score("exact"))
     assert (code, errors) == (0, "")
+
+
+COMMAND_PLUGIN = """
+    from meteor_e import hookimpl
+
+    @hookimpl
+    def meteor_e_commands():
+        return {"greet": "greeting:greet", "sad": "greeting:nothing", "odd": "greeting:ConfigError"}
+    """
+
+GREETING = """
+    import click
+    from meteor_e import ConfigError
+
+    @click.group()
+    def greet():
+        '''Say something nice.'''
+
+    @greet.command()
+    @click.argument("name")
+    def hello(name):
+        '''Say hello.'''
+        if name == "nobody":
+            raise ConfigError("nobody is\\nthere")
+        click.echo(f"hello {name}")
+    """
+
+
+@pytest.fixture
+def greeting(plugin_site):
+    plugin_site.add("kind-plugin", COMMAND_PLUGIN, version="3.0")
+    plugin_site.add("greeting", GREETING, entry_point="unused", value="kind_plugin")
+    (plugin_site.folder / "greeting-1.0.dist-info" / "entry_points.txt").unlink()
+
+
+def test_a_command_of_a_plugin(greeting, run_cli):
+    assert run_cli("greet", "hello", "world") == (0, "hello world\n", "")
+    code, output, errors = run_cli("greet", "--help")
+    assert (code, errors) == (0, "")
+    assert "Usage: meteor-e greet" in output
+    assert run_cli("greet", "hello", "nobody") == (2, "", "meteor-e: nobody is there\n")
+
+
+def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli):
+    code, output, errors = run_cli("--help")
+    assert code == 0
+    _, _, listed = output.partition("Commands of plugins:")
+    assert "  greet  Say something nice.\n" in listed
+    assert "  sad    ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed
+    assert "is not a click.Command" in " ".join(listed.split())
+    assert errors == ""
+    code, output, errors = run_cli("plugins", "--json", "--kind", "command")
+    rows = {row["name"]: row for row in json.loads(output)}
+    assert rows["greet"]["summary"] == "Say something nice."
+    assert rows["greet"]["distribution"] == "kind-plugin"
+    assert rows["sad"]["status"] == rows["odd"]["status"] == "error"
+
+
+def test_a_broken_or_unknown_command_is_one_line(greeting, plugin_site, run_cli):
+    code, output, errors = run_cli("sad")
+    assert (code, output, errors.count("\n")) == (3, "", 1)
+    assert "command 'sad' of kind-plugin 3.0 is broken: 'greeting:nothing' cannot be imported" in errors
+    plugin_site.add("sad-plugin", "raise OSError('no data')")
+    code, output, errors = run_cli("gret")
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert "no such command 'gret' (did you mean 'greet'?); plugins that failed: sad-plugin 1.0: " in errors
+
+
+def test_builtin_commands_do_not_look_at_plugins(greeting, plugin_site, run_cli):
+    plugin_site.add("loud-plugin", "print('looked')")
+    assert run_cli("stem", "--help")[1].startswith("Usage: ")
+    assert "looked" not in run_cli("stem", "--help")[1]
+    assert "looked" in run_cli("greet", "hello", "world")[1]
+
+
+def test_completion_knows_commands_of_plugins_and_survives_broken_ones(greeting, plugin_site, run_cli, monkeypatch):
+    monkeypatch.setenv("_METEOR_E_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    for typed, completed in (("gr", "plain,greet\n"), ("sa", "\n")):
+        monkeypatch.setenv("COMP_WORDS", f"meteor-e {typed}")
+        assert run_cli() == (0, completed, "")

@@ -91,6 +91,11 @@ def test_synonyms_by_synset_exception_and_suffix(synonym, one, other, same):
 def test_a_language_without_synonyms_says_so():
     with pytest.raises(ResourceError, match="no synonyms are installed for language 'other'"):
         Meteor("other", matchers=["exact", "synonym"])
+    optional = Meteor("other", matchers=["exact", {"use": "synonym", "optional": True}])
+    assert "synonym=0.5(no synonyms)" in optional.signature
+    assert optional.score("big cats", ["large cats"]).score == Meteor("other", matchers=["exact"]).score(
+        "big cats", ["large cats"]
+    ).score
 
 
 @pytest.mark.parametrize("name", ["exact", "synonym", "paraphrase"])

@@ -1,0 +1,352 @@
+"""From a list of features and texts to a matrix: in batches, in several processes, each row computed once.
+
+Rows are kept on disk, a database a feature, under the feature's signature and what it reads of the segment; a run
+that was interrupted goes on where it stopped, and runs side by side share what they find.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import ConfigError, near_miss
+from meteor_e.evaluation.cache import digest
+from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+
+__all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
+
+BATCH = 128
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], object]
+
+
+class FeatureStore:
+    """Rows of features on disk.
+
+    Args:
+        folder: where; by default ``features`` in the folder that ``METEOR_E_CACHE`` names, else in the user's
+            cache folder.
+        enabled: whether to keep anything.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
+        if folder is None:
+            import platformdirs
+
+            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "features"
+        self.folder = Path(folder)
+        self.enabled = enabled
+
+    @contextlib.contextmanager
+    def _open(self, signature: str) -> Iterator[sqlite3.Connection]:
+        file = self.folder / f"{digest([signature])[:32]}.sqlite"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with contextlib.closing(sqlite3.connect(file, timeout=60)) as connection:
+                connection.execute("create table if not exists rows (key blob primary key, value blob) without rowid")
+                yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(
+                f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "
+                "--cache, or use --no-cache"
+            ) from error
+
+    def get(self, signature: str, keys: Sequence[bytes], dimension: int) -> dict[bytes, Floats]:
+        """Return the rows that are known."""
+        if not self.enabled or not keys:
+            return {}
+        found = {}
+        with self._open(signature) as connection:
+            for start in range(0, len(keys), 500):
+                part = keys[start : start + 500]
+                query = f"select key, value from rows where key in ({','.join('?' * len(part))})"
+                for key, value in connection.execute(query, part):
+                    row = np.frombuffer(value, "<f8")
+                    if len(row) == dimension:
+                        found[key] = row
+        return found
+
+    def put(self, signature: str, rows: Mapping[bytes, Floats]) -> None:
+        """Keep rows."""
+        if not self.enabled or not rows:
+            return
+        with self._open(signature) as connection, connection:
+            connection.executemany(
+                "insert or replace into rows values (?, ?)",
+                [(key, np.ascontiguousarray(row, "<f8").tobytes()) for key, row in rows.items()],
+            )
+
+
+@dataclass(frozen=True)
+class NamedFeature:
+    """A feature and what a recipe calls it.
+
+    Attributes:
+        label: what its columns begin with.
+        feature: the feature.
+        chosen: positions of the columns that are wanted.
+    """
+
+    label: str
+    feature: Feature
+    chosen: tuple[int, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The wanted columns, ``label.column``."""
+        names = self.feature.columns
+        return tuple(f"{self.label}.{names[place]}" for place in self.chosen)
+
+    @property
+    def signature(self) -> str:
+        """What must be the same for all of its numbers to be the same."""
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.describe()}"
+
+
+FeatureColumn = str
+
+
+class FeatureSet:
+    """Some features, side by side.
+
+    Args:
+        features: the features; their labels differ.
+    """
+
+    def __init__(self, features: Sequence[NamedFeature]) -> None:
+        self.features = tuple(features)
+        labels = [entry.label for entry in self.features]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise ConfigError(f"two features are called {label!r}; give one of them another name with 'as'")
+
+    @classmethod
+    def from_config(cls, entries: Sequence[str | Mapping[str, Any]], language: str = "en") -> FeatureSet:
+        """Make features of what a recipe lists.
+
+        Args:
+            entries: names of features, or mappings with ``use``, the name; ``as``, what to call it; ``columns``,
+                the columns to take (one that ends in ``*`` stands for all that begin so); and the feature's options.
+            language: of hypotheses and references.
+
+        Raises:
+            ConfigError: for a wrong option or column.
+            PluginError: for a feature that is not installed.
+        """
+        from meteor_e.language_resources import LanguageResources
+        from meteor_e.matchers.base import MatcherContext
+        from meteor_e.plugin_system.registry import registry
+
+        context = MatcherContext(registry().language(language), LanguageResources())
+        made = []
+        for entry in entries:
+            options = {"use": entry} if isinstance(entry, str) else dict(entry)
+            name = options.pop("use", None)
+            if not isinstance(name, str):
+                raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
+            label, columns = options.pop("as", name), options.pop("columns", None)
+            feature = registry().feature(name).create(context, **options)
+            made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
+        return cls(made)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns."""
+        return tuple(column for entry in self.features for column in entry.columns)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a row."""
+        return len(self.columns)
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """What must be the same for rows to be comparable: a line a column's feature, then the columns."""
+        return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
+
+    def select(self, columns: Sequence[str]) -> list[int]:
+        """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.
+
+        Raises:
+            ConfigError: for a column that is not there.
+        """
+        places = []
+        for pattern in columns:
+            beginning = pattern.removesuffix("*")
+            found = [
+                place
+                for place, column in enumerate(self.columns)
+                if column == pattern
+                or (pattern.endswith("*") and column.startswith(beginning))
+                or column.startswith(f"{pattern}.")
+            ]
+            if not found:
+                raise ConfigError(f"there is no feature {pattern!r}{near_miss(pattern, self.columns)}")
+            places += [place for place in found if place not in places]
+        return places
+
+    def extract(
+        self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress | None = None
+    ) -> Floats:
+        """Return a row a segment, ``(len(batch), dimension)``.
+
+        Args:
+            batch: the segments, as many as you like.
+            store: where rows are kept.
+            jobs: number of processes.
+            progress: told how many rows of all features are done, and how many there are.
+
+        Raises:
+            InputError: for segments that cannot be used.
+            PluginError: if a feature fails.
+        """
+        keys = {entry.label: _keys(entry.feature, batch) for entry in self.features}
+        known: dict[str, dict[bytes, Floats]] = {}
+        work: list[tuple[NamedFeature, list[bytes], FeatureBatch]] = []
+        for entry in self.features:
+            place = {key: at for at, key in reversed(list(enumerate(keys[entry.label])))}
+            known[entry.label] = store.get(entry.signature, list(place), entry.feature.dimension)
+            missing = sorted((at, key) for key, at in place.items() if key not in known[entry.label])
+            for start in range(0, len(missing), BATCH):
+                part = missing[start : start + BATCH]
+                work.append((entry, [key for _, key in part], _pick(batch, [at for at, _ in part])))
+        done, total = 0, sum(len(part) for _, part, _ in work)
+        for (entry, part, _), rows in _run(work, jobs):
+            fresh = dict(zip(part, rows, strict=True))
+            store.put(entry.signature, fresh)
+            known[entry.label].update(fresh)
+            done += len(part)
+            if progress is not None:
+                progress(done, total)
+        blocks = [
+            np.array([known[entry.label][key] for key in keys[entry.label]]).reshape(len(batch), -1)[:, entry.chosen]
+            for entry in self.features
+        ]
+        return np.hstack(blocks) if blocks else np.empty((len(batch), 0))
+
+    def segment_vectors(
+        self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress | None = None
+    ) -> Floats:
+        """Return the vectors of segments, side by side, ``(len(segments), sum of segment dimensions)``.
+
+        Raises:
+            ConfigError: if a feature has no vectors of segments.
+        """
+        for entry in self.features:
+            if not isinstance(entry.feature, SegmentFeature):
+                raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
+        batch = FeatureBatch(segments, [[segment] for segment in segments])
+        rows = self.extract(batch, store, jobs=jobs, progress=progress)
+        blocks, start = [], 0
+        for entry in self.features:
+            assert isinstance(entry.feature, SegmentFeature)
+            blocks.append(rows[:, start : start + entry.feature.segment_dimension])
+            start += entry.feature.dimension
+        return np.hstack(blocks) if blocks else np.empty((len(segments), 0))
+
+
+def _choose(label: str, columns: Sequence[str], wanted: object) -> tuple[int, ...]:
+    if wanted is None:
+        return tuple(range(len(columns)))
+    if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
+        raise ConfigError(f"feature {label!r}: columns must be a list of names")
+    places: list[int] = []
+    for name in wanted:
+        found = [
+            place
+            for place, column in enumerate(columns)
+            if column == name or (name.endswith("*") and column.startswith(name[:-1]))
+        ]
+        if not found:
+            raise ConfigError(
+                f"feature {label!r} has no column {name!r}{near_miss(name, columns)}; it has {', '.join(columns)}"
+            )
+        places += [place for place in found if place not in places]
+    return tuple(places)
+
+
+def _keys(feature: Feature, batch: FeatureBatch) -> list[bytes]:
+    """Return what tells segments apart, of what a feature reads."""
+    import hashlib
+
+    from meteor_e.errors import InputError
+
+    parts: list[Sequence[str] | Sequence[Sequence[str]]] = []
+    for name in feature.needs:
+        values = getattr(batch, name)
+        if values is None:
+            raise InputError(f"feature {feature.name!r} needs the {name} of the segments")
+        if len(values) != len(batch):
+            raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
+        parts.append(values)
+    keys = []
+    for row in zip(*parts, strict=True):
+        texts = [text for part in row for text in ([part] if isinstance(part, str) else [str(len(part)), *part])]
+        keys.append(hashlib.sha256(digest(texts).encode()).digest()[:16])
+    return keys
+
+
+def _pick(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+    def of(values: Sequence[Any] | None) -> list[Any] | None:
+        return None if values is None else [values[place] for place in places]
+
+    return FeatureBatch(
+        of(batch.hypotheses) or [], of(batch.references) or [], of(batch.sources), of(batch.systems), of(batch.segments)
+    )
+
+
+_Work = tuple[NamedFeature, list[bytes], FeatureBatch]
+
+
+def _compute(feature: Feature, batch: FeatureBatch) -> Floats:
+    return feature.extract(
+        batch.hypotheses, batch.references, sources=batch.sources, systems=batch.systems, segments=batch.segments
+    )
+
+
+_features: dict[str, Feature] = {}
+
+
+def _set_features(features: dict[str, Feature]) -> None:
+    _features.update(features)
+
+
+def _compute_there(label: str, batch: FeatureBatch) -> Floats:
+    return _compute(_features[label], batch)
+
+
+def _run(work: Sequence[_Work], jobs: int) -> Iterator[tuple[_Work, Floats]]:
+    """Yield each piece of work with its rows, in any order."""
+    if jobs <= 1 or len(work) <= 1:
+        for item in work:
+            yield item, _compute(item[0].feature, item[2])
+        return
+    features = {entry.label: entry.feature for entry, _, _ in work}
+    # A process that is forked from one with threads can hang; these are started afresh.
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(work)), context, _set_features, (features,)) as pool:
+        waiting = {}
+        queue = iter(work)
+        try:
+            for item in queue:
+                waiting[pool.submit(_compute_there, item[0].label, item[2])] = item
+                if len(waiting) >= 4 * jobs:
+                    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                        yield waiting.pop(future), future.result()
+            while waiting:
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    yield waiting.pop(future), future.result()
+        finally:
+            for future in waiting:
+                future.cancel()

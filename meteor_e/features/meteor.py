@@ -1,0 +1,85 @@
+"""METEOR as a feature: what it counts, and what it makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from meteor_e.features.base import Feature, FeatureBatch
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.results import SegmentScore
+
+__all__ = ["MeteorFeature"]
+
+
+class MeteorFeature(Feature):
+    """METEOR: the score, its parts, all statistics, and what each matcher of the chain brought.
+
+    Args:
+        chain: path of a YAML chain, name of a chain, or a mapping; by default the language's chain.
+        language: code of the language; by default that of the recipe.
+        task: what the parameters were tuned for; by default the chain's or the language's.
+    """
+
+    name: ClassVar[str] = "meteor"
+
+    def __init__(
+        self, chain: str | Mapping[str, Any] | None = None, language: str | None = None, task: str | None = None
+    ) -> None:
+        from meteor_e.meteor import Meteor
+
+        if chain is None:
+            self.meteor = Meteor(language or "en", task=task)
+        else:
+            self.meteor = Meteor.from_config(chain, language=language, task=task)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Score in the recipe's language where neither chain nor option names another."""
+        if not options.get("chain") and not options.get("language"):
+            options["language"] = context.language.code
+        return super().create(context, **options)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the numbers; those of a matcher begin with its name and a dot."""
+        names = self.meteor.matcher_names
+        # A chain may have a matcher twice; the second is called stem#2.
+        counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
+        matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
+        return (*_PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
+
+    @property
+    def dimension(self) -> int:
+        """Thirteen and seven a matcher."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Score the segments, each against its best reference."""
+        return [self._row(scored) for scored in self.meteor.segments(batch.hypotheses, batch.references)]
+
+    def _row(self, scored: SegmentScore) -> list[float]:
+        row = [getattr(scored, part) for part in _PARTS]
+        row += [getattr(scored.statistics, name) for name in _STATISTICS]
+        for counts, share in zip(scored.statistics.matchers, scored.contributions(), strict=True):
+            row += [*counts, share.precision, share.recall, share.score]
+        return row
+
+    def describe(self) -> str:
+        """Return METEOR's signature."""
+        return self.meteor.signature
+
+
+_PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
+_STATISTICS = (
+    *("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words"),
+    *("chunks", "hypothesis_matched", "reference_matched"),
+)
+_MATCHER_PARTS = (
+    *("hypothesis_content", "reference_content", "hypothesis_function", "reference_function"),
+    *("precision", "recall", "score"),
+)

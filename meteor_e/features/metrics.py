@@ -1,0 +1,193 @@
+"""BLEU, its components, chrF, TER and NIST as features, as the evaluation computes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from meteor_e.features.base import Feature, FeatureBatch
+
+if TYPE_CHECKING:
+    from meteor_e.evaluation.judgements import Floats
+    from meteor_e.evaluation.statistic_metrics import StatisticMetric
+
+__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfFeature", "NistFeature", "TerFeature"]
+
+
+class _MetricFeature(Feature):
+    """The score of a metric that is computed from statistics."""
+
+    requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    dimension = 1
+
+    def __init__(self, metric: StatisticMetric) -> None:
+        self.metric = metric
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """One number, the score."""
+        return ("score",)
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the segments' scores, the higher, the better."""
+        return np.array([[self.metric.of_segment(row)] for row in self._statistics(batch)])
+
+    def _statistics(self, batch: FeatureBatch) -> Floats:
+        """Return the statistics; segments may differ in the number of their references."""
+        rows: list[Floats | None] = [None] * len(batch)
+        for count in {len(each) for each in batch.references}:
+            places = [place for place, each in enumerate(batch.references) if len(each) == count]
+            found = self.metric.extract(
+                [batch.hypotheses[place] for place in places],
+                [[batch.references[place][at] for place in places] for at in range(count)],
+            )
+            for place, row in zip(places, found, strict=True):
+                rows[place] = row
+        return np.stack([row for row in rows if row is not None])
+
+    def describe(self) -> str:
+        """Return the metric's signature."""
+        return self.metric.signature
+
+
+class BleuFeature(_MetricFeature):
+    """BLEU of the segment, smoothed, by sacreBLEU.
+
+    Args:
+        smoothing: ``exp``, ``floor``, ``add-k`` or ``none``.
+    """
+
+    name: ClassVar[str] = "bleu"
+
+    def __init__(self, smoothing: str = "exp") -> None:
+        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+
+        super().__init__(SacreBleuMetric("bleu", smoothing=smoothing))
+
+
+class BleuComponentsFeature(_MetricFeature):
+    """What BLEU is made of: precisions, matches and totals of n-grams, lengths, their ratio, brevity penalty.
+
+    Guzmán et al. (2015) call these BLEUCOMP.
+    """
+
+    name: ClassVar[str] = "bleu-components"
+    dimension = 16
+
+    def __init__(self) -> None:
+        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+
+        super().__init__(SacreBleuMetric("bleu"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the sixteen numbers."""
+        counted = [f"{what}{order}" for what in ("precision", "matches", "total") for order in range(1, 5)]
+        return (*counted, "hypothesis_length", "reference_length", "length_ratio", "brevity_penalty")
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the components; a precision without n-grams is 0."""
+        statistics = self._statistics(batch)
+        lengths, matches, totals = statistics[:, :2], statistics[:, 2:6], statistics[:, 6:10]
+        precisions = matches / np.maximum(totals, 1)
+        ratio = lengths[:, :1] / np.maximum(lengths[:, 1:], 1)
+        with np.errstate(divide="ignore"):
+            penalty = np.where(ratio > 0, np.exp(np.minimum(0.0, 1 - 1 / np.where(ratio > 0, ratio, 1))), 0.0)
+        return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
+
+
+class ChrfFeature(_MetricFeature):
+    """chrF by sacreBLEU.
+
+    Args:
+        word_order: longest word n-grams that count; 2 is chrF++.
+    """
+
+    name: ClassVar[str] = "chrf"
+
+    def __init__(self, word_order: int = 0) -> None:
+        from meteor_e.errors import ConfigError
+        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+
+        if word_order not in (0, 2):
+            raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
+        super().__init__(SacreBleuMetric("chrf++" if word_order else "chrf"))
+
+
+class TerFeature(_MetricFeature):
+    """Translation edit rate by sacreBLEU, negated, and how many edits and reference words it rests on.
+
+    sacreBLEU's TER takes some 10 ms a segment.
+    """
+
+    name: ClassVar[str] = "ter"
+    dimension = 3
+
+    def __init__(self) -> None:
+        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+
+        super().__init__(SacreBleuMetric("ter"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, the edits, the reference's length."""
+        return ("score", "edits", "reference_length")
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return score, edits and length."""
+        statistics = self._statistics(batch)
+        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        return np.hstack([scores, statistics[:, :2]])
+
+
+class NistFeature(_MetricFeature):
+    """NIST, and the information that matched at each order.
+
+    An n-gram's weight is how much it tells, as counted in a corpus of references. Without one, it is counted in
+    the segment's own references, as nltk's ``sentence_nist`` does: then only single words carry weight.
+
+    Args:
+        corpus_file: text files, plain or gzip, a segment a line: the references of the test set, say.
+    """
+
+    name: ClassVar[str] = "nist"
+    dimension = 6
+
+    def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
+        from meteor_e.evaluation.cache import digest
+        from meteor_e.evaluation.nist import NistMetric
+        from meteor_e.formats.plain import read_segments
+
+        metric = NistMetric()
+        files = [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
+        if files:
+            segments = [segment for file in files for segment in read_segments(file)]
+            metric.weigh([metric.words(segment) for segment in segments])
+            metric.signature = f"nist|tok:13a|case:lc|information:{digest(segments)}"
+        else:
+            metric.signature = "nist|tok:13a|case:lc|information:own"
+        self._own = not files
+        super().__init__(metric)
+        self._nist = metric
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, and information a hypothesis n-gram for n = 1 … 5."""
+        return ("score", *(f"information{order}" for order in range(1, 6)))
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the scores and what they are made of."""
+        if not self._own:
+            return self._rows(self._statistics(batch))
+        rows = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            self._nist.weigh([self._nist.words(reference) for reference in references])
+            rows.append(self._rows(self._nist.extract([hypothesis], [[reference] for reference in references])))
+        return np.vstack(rows)
+
+    def _rows(self, statistics: Floats) -> Floats:
+        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        return np.hstack([scores, statistics[:, :5] / np.maximum(statistics[:, 5:10], 1)])

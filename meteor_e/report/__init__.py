@@ -1,0 +1,13 @@
+"""Reports that people look at: one HTML file, pictures and LaTeX.
+
+>>> from meteor_e.report import write_report
+>>> write_report("report.html", Meteor("en"), {"mine": hypotheses, "theirs": others}, references)
+
+:class:`Report` keeps what :func:`write_report` computes, for pictures (:mod:`meteor_e.report.plots`) and alignment
+matrices in LaTeX (:mod:`meteor_e.report.latex`).
+"""
+
+from meteor_e.report.page import write_page, write_report
+from meteor_e.report.scored import Comparison, Report, ScoredSystem, score_systems
+
+__all__ = ["Comparison", "Report", "ScoredSystem", "score_systems", "write_page", "write_report"]

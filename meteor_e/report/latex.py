@@ -1,0 +1,159 @@
+"""Alignment matrices in LaTeX (TikZ), for papers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+
+from meteor_e.alignment.alignment import Alignment
+from meteor_e.errors import InputError
+from meteor_e.formats.files import PathLike, atomic_writer
+from meteor_e.report.palette import letter, matcher_style
+from meteor_e.report.scored import Report
+
+__all__ = ["alignment_matrix", "escape", "write_matrices"]
+
+PREAMBLE = """\
+% Alignment matrices by meteor_e: \\usepackage{tikz} and \\input this file.
+% Words that are not in Latin letters want LuaLaTeX or XeLaTeX, and a font that has them.
+"""
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # \textquotedbl is not in every document's encoding.
+    '"': "''",
+}
+
+_MARKS = {
+    "●": r"\fill ({x},{y}) circle (.27);",
+    "▲": r"\fill ({x},{y}) +(0,-.32) -- +(.32,.25) -- +(-.32,.25) -- cycle;",
+    "■": r"\fill ({x},{y}) +(-.26,-.26) rectangle +(.26,.26);",
+    "◆": r"\fill ({x},{y}) +(0,-.34) -- +(.34,0) -- +(0,.34) -- +(-.34,0) -- cycle;",
+    "▼": r"\fill ({x},{y}) +(0,.32) -- +(.32,-.25) -- +(-.32,-.25) -- cycle;",
+    "✚": r"\fill ({x},{y}) +(-.1,-.33) rectangle +(.1,.33); \fill ({x},{y}) +(-.33,-.1) rectangle +(.33,.1);",
+    "★": r"\draw[line width=1.2pt] ({x},{y}) +(-.28,-.28) -- +(.28,.28); "
+    r"\draw[line width=1.2pt] ({x},{y}) +(-.28,.28) -- +(.28,-.28);",
+    "⬢": r"\draw[line width=1.2pt] ({x},{y}) circle (.24);",
+}
+
+
+def escape(text: str) -> str:
+    """Return a text that LaTeX prints as it is; control characters and lone surrogates become U+FFFD's stand-in ``?``."""
+    return "".join(
+        _SPECIAL.get(char) or ("?" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else char)
+        for char in text
+    )
+
+
+def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
+    """Return a ``tikzpicture`` of an alignment: the reference across, the hypothesis down, chunks framed.
+
+    Args:
+        alignment: of a hypothesis with a reference.
+        function_words: printed in grey; in lower case.
+
+    Raises:
+        InputError: if a side is empty.
+    """
+    across, down = len(alignment.reference), len(alignment.hypothesis)
+    if not across or not down:
+        raise InputError("an alignment with an empty side has no matrix")
+    used = sorted({match.matcher for match in alignment.matches})
+    lines = [r"\begin{tikzpicture}[x=1.15em,y=-1.15em,every node/.style={font=\footnotesize,inner sep=1pt}]"]
+    lines += [rf"  \definecolor{{meteor{at}}}{{HTML}}{{{matcher_style(at).light[1:].upper()}}}" for at in used]
+    lines.append(rf"  \draw[black!12] (0,0) grid ({across},{down});")
+    for at, word in enumerate(alignment.reference):
+        lines.append(rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({at}.5,-.15) {{{escape(word)}}};")
+    for at, word in enumerate(alignment.hypothesis):
+        lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{at}.5) {{{escape(word)}}};")
+    for match in alignment.matches:
+        corners = (
+            (match.reference_start, match.hypothesis_start),
+            (match.reference_start + match.reference_length, match.hypothesis_start + match.hypothesis_length),
+        )
+        (left, top), (right, bottom) = corners
+        colour = f"meteor{match.matcher}"
+        lines.append(rf"  \fill[{colour}!25] ({left},{top}) rectangle ({right},{bottom});")
+        for x in range(left, right):
+            for y in range(top, bottom):
+                lines.append(rf"  \begin{{scope}}[{colour}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}")
+    for left, top, right, bottom in _chunks(alignment):
+        lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
+    x = 0.3
+    for matcher in used:
+        name = alignment.matchers[matcher]
+        lines.append(
+            rf"  \begin{{scope}}[meteor{matcher}] {_mark(matcher, f'{x:.1f}', f'{down + 0.8:.1f}')} \end{{scope}} "
+            rf"\node[anchor=west] at ({x + 0.4:.1f},{down + 0.8:.1f}) {{{escape(name)}}};"
+        )
+        x += 2 + 0.55 * len(name)
+    lines.append(r"\end{tikzpicture}")
+    return "\n".join(lines) + "\n"
+
+
+def _shade(word: str, function_words: Collection[str]) -> str:
+    return ",text=black!50" if word.lower() in function_words else ""
+
+
+def _mark(matcher: int, x: str, y: str) -> str:
+    return _MARKS[matcher_style(matcher).symbol].replace("{x}", x).replace("{y}", y)
+
+
+def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
+    """Return left, top, right and bottom of each chunk."""
+    boxes: list[tuple[int, int, int, int]] = []
+    ends: tuple[int, int] | None = None
+    for match in alignment.matches:
+        start = (match.reference_start, match.hypothesis_start)
+        after = (start[0] + match.reference_length, start[1] + match.hypothesis_length)
+        # As meteor_e.alignment.alignment.count_chunks does.
+        if start == ends:
+            boxes[-1] = (*boxes[-1][:2], *after)
+        else:
+            boxes.append((*start, *after))
+        ends = after
+    return boxes
+
+
+def write_matrices(report: Report, segments: Sequence[int], path: PathLike) -> None:
+    """Write the matrices of some segments, one a system, into a LaTeX file, whole or not at all.
+
+    Args:
+        report: what was scored.
+        segments: numbers of segments, from 1.
+        path: of the file.
+
+    Raises:
+        InputError: if there is no such segment, a side of it is empty, or the file cannot be written.
+    """
+    parts = [PREAMBLE, f"% {_comment(report.signature)}\n"]
+    for number in segments:
+        if not 1 <= number <= len(report):
+            raise InputError(f"there is no segment {number} to write in LaTeX; there are {len(report)}")
+        for at, system in enumerate(report.systems):
+            segment = system.segments[number - 1]
+            parts.append(f"\n% segment {number}, {letter(at)}: {_comment(system.name)}, METEOR {segment.score:.4f}\n")
+            try:
+                parts.append(alignment_matrix(segment.alignment, report.function_words))
+            except InputError as error:
+                raise InputError(f"segment {number} of {system.name}: {error}") from error
+    with atomic_writer(path) as stream:
+        stream.writelines(parts)
+
+
+def _comment(text: str) -> str:
+    """Return a text in which no character ends a comment."""
+    return re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]|[\u2028\u2029\ud800-\udfff]", "?", text)

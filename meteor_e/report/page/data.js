@@ -1,0 +1,62 @@
+// The data inside the page.
+
+async function unpack() {
+  const holder = byId("data");
+  const packed = atob(holder.textContent);
+  holder.remove();
+  const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Report(await new Response(stream).json());
+}
+
+class Report {
+  constructor(data) {
+    Object.assign(this, data);
+    this.size = this.references.length;
+    this.functional = new Set(this.functionWords);
+    this.texts = null;
+  }
+
+  value(system, statistic, segment) {
+    return this.systems[system][statistic][segment] / this.scale;
+  }
+
+  share(system, matcher, segment) {
+    return this.systems[system].shares[segment][matcher] / this.scale;
+  }
+
+  // What to search in, in lower case: all texts of a segment.
+  searchable() {
+    this.texts ||= this.references.map((references, segment) =>
+      [...references, ...this.systems.map((system) => system.hypotheses[segment])].join("\n").toLowerCase(),
+    );
+    return this.texts;
+  }
+
+  // The alignment of a system's segment with its best reference: words, matches, and the chunk of each match.
+  alignment(system, segment) {
+    const output = this.systems[system];
+    const reference = output.references[segment];
+    const word = (id) => ({ text: this.vocabulary[id], functional: this.functional.has(id) });
+    const matches = [];
+    let chunks = 0;
+    let referenceEnd = -1;
+    let hypothesisEnd = -1;
+    const flat = output.matches[segment];
+    for (let at = 0; at < flat.length; at += 5) {
+      const [start, length, hypothesisStart, hypothesisLength, matcher] = flat.slice(at, at + 5);
+      if (start !== referenceEnd || hypothesisStart !== hypothesisEnd) chunks += 1;
+      referenceEnd = start + length;
+      hypothesisEnd = hypothesisStart + hypothesisLength;
+      matches.push({ start, length, hypothesisStart, hypothesisLength, matcher, chunk: chunks, number: matches.length });
+    }
+    return {
+      system,
+      referenceIndex: reference,
+      hypothesis: output.words[segment].map(word),
+      reference: this.referenceWords[segment][reference].map(word),
+      matches,
+      chunks,
+    };
+  }
+}

@@ -1,0 +1,102 @@
+"""Colours and shapes, for the page, for pictures and for LaTeX.
+
+Matchers have the colours of Okabe and Ito (2008) and a shape each; systems those of Paul Tol's "muted" scheme and a
+letter and a dash pattern each: both schemes can be told apart by people who are colour-blind, and nothing is told
+by colour alone. Where a dark background needs it, a colour has a lighter twin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["MATCHERS", "SHAPES", "SYSTEMS", "MatcherStyle", "SystemStyle", "letter", "matcher_style", "system_style"]
+
+
+class MatcherStyle(NamedTuple):
+    """How a matcher looks.
+
+    Attributes:
+        light, dark: colour on a light and on a dark background.
+        shape: SVG path in the square from -1 to 1.
+        symbol: the shape as a character.
+        terminal: colour in a terminal.
+    """
+
+    light: str
+    dark: str
+    shape: str
+    symbol: str
+    terminal: str
+
+
+class SystemStyle(NamedTuple):
+    """How a system looks.
+
+    Attributes:
+        light, dark: colour on a light and on a dark background.
+        dashes: SVG dash pattern of its lines; empty for a solid one.
+    """
+
+    light: str
+    dark: str
+    dashes: str
+
+
+SHAPES = (
+    ("M-.85 0A.85.85 0 1 0 .85 0A.85.85 0 1 0-.85 0Z", "●"),
+    ("M0-.95L.95.75H-.95Z", "▲"),
+    ("M-.75-.75H.75V.75H-.75Z", "■"),
+    ("M0-1L1 0L0 1L-1 0Z", "◆"),
+    ("M0 .95L-.95-.75H.95Z", "▼"),
+    ("M-.3-.95H.3V-.3H.95V.3H.3V.95H-.3V.3H-.95V-.3H-.3Z", "✚"),
+    ("M0-1L.29-.4L.95-.31L.48.15L.59.81L0 .5L-.59.81L-.48.15L-.95-.31L-.29-.4Z", "★"),
+    ("M-.5-.87H.5L1 0L.5.87H-.5L-1 0Z", "⬢"),
+)
+
+_COLOURS = (
+    ("#0072b2", "#56a9e0", "blue"),
+    ("#00806a", "#2fc4a0", "green"),
+    ("#c85a00", "#f0a04b", "yellow"),
+    ("#a8478a", "#e08cc4", "magenta"),
+    ("#8a6d00", "#e6cf4a", "bright_yellow"),
+    ("#55606e", "#aeb8c4", "cyan"),
+    ("#a3271f", "#f08a80", "red"),
+)
+
+MATCHERS = tuple(
+    MatcherStyle(light, dark, *SHAPES[at], terminal) for at, (light, dark, terminal) in enumerate(_COLOURS)
+)
+"""The styles of a chain's first matchers."""
+
+SYSTEMS = (
+    SystemStyle("#332288", "#a99cf5", ""),
+    SystemStyle("#b8485c", "#f0899a", "6 2"),
+    SystemStyle("#117733", "#5fc97d", "2 2"),
+    SystemStyle("#2f8fb8", "#88ccee", "8 2 2 2"),
+    SystemStyle("#97812a", "#ddcc77", "4 3"),
+    SystemStyle("#882255", "#e07fb4", "1 2"),
+    SystemStyle("#2f8f83", "#6fd6c8", "10 3"),
+    SystemStyle("#76762a", "#c2c266", "6 2 1 2 1 2"),
+)
+"""The styles of a report's first systems."""
+
+
+def matcher_style(index: int) -> MatcherStyle:
+    """Return the style of a chain's ``index``-th matcher; colours and shapes come round at different times."""
+    light, dark, terminal = _COLOURS[index % len(_COLOURS)]
+    return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)
+
+
+def system_style(index: int) -> SystemStyle:
+    """Return the style of a report's ``index``-th system."""
+    return SYSTEMS[index % len(SYSTEMS)]
+
+
+def letter(index: int) -> str:
+    """Return the letter of a report's ``index``-th system: A to Z, then AA, AB …"""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name

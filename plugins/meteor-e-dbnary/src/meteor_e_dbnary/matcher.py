@@ -1,0 +1,79 @@
+"""Words that are synonyms in DBnary."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
+from meteor_e.plugin_system.options import unknown_options
+from meteor_e_dbnary.synsets import NO_SYNSETS, PathLike, Synsets, load_pack, load_synsets, pack_name
+
+
+class DbnaryMatcher(KeyMatcher):
+    """Different words match if synsets of them or of their lemmas meet (METEOR-E).
+
+    The synsets of a token are those of its form and, in a chain with a lemmatiser, those of its lemma; no list of
+    exceptions and no suffix rules, in any language (Servan et al. 2016, section 3.1).
+
+    In a chain, the synsets are by default those of the pack that ``meteor-e dbnary extract`` makes for the language.
+
+    Args:
+        synsets: synsets that are loaded already; for programs, no option of chains.
+        file: a synset file of METEOR-E, plain or gzipped.
+        pack: the name of a pack, by default ``dbnary-`` and the language's code.
+
+    Raises:
+        ConfigError: unless exactly one source is given.
+        ResourceError: if the synsets are missing or damaged.
+    """
+
+    name: ClassVar[str] = "dbnary"
+    default_weight: ClassVar[float] = 0.8
+    requires: ClassVar[tuple[str, ...]] = ("a pack of synsets (meteor-e dbnary extract)", "a lemmatizer in the chain")
+
+    def __init__(
+        self, synsets: Synsets | None = None, /, file: PathLike | None = None, pack: str | None = None
+    ) -> None:
+        given = [source for source in (synsets, file, pack) if source is not None]
+        if len(given) != 1:
+            raise ConfigError(f"matcher 'dbnary': {len(given)} sources of synsets; give either a file or a pack")
+        if file is not None:
+            synsets = load_synsets(file)
+        elif pack is not None:
+            synsets = load_pack(pack)
+            if synsets is None:
+                raise ResourceError(
+                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary extract`, "
+                    "or name a synset file of METEOR-E with the option 'file'"
+                )
+        assert synsets is not None
+        self._index, self._description = synsets.index, synsets.description
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> DbnaryMatcher:
+        """Load the synsets that the options name, or those of the language's pack.
+
+        Raises:
+            ConfigError: for unknown options, or several sources.
+            ResourceError: if the synsets are missing or damaged.
+        """
+        for message in unknown_options("matcher 'dbnary'", cls, options).values():
+            raise ConfigError(message)
+        if options.get("file") is None and options.get("pack") is None:
+            options["pack"] = pack_name(context.language.code)
+            if not context.explicit and load_pack(options["pack"]) is None:
+                return cls(NO_SYNSETS)
+        return super().create(context, **options)
+
+    def keys(self, token: Token) -> set[int]:
+        """Return the synsets of the token's form and of its lemma."""
+        if self._index is None:
+            return set()
+        found = set(self._index.synsets(token.form))
+        if token.lemma is not None and token.lemma != token.form:
+            found.update(self._index.synsets(token.lemma))
+        return found
+
+    def describe(self) -> str:
+        """Name the synsets and the beginning of their digest."""
+        return self._description

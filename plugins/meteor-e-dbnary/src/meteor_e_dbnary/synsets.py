@@ -1,0 +1,80 @@
+"""Where the matcher's synsets come from: a METEOR-E synset file, or a pack."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from meteor_e import ResourceError
+from meteor_e.languages import Language
+from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
+from meteor_e.packs.folders import sha256_of
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Synsets:
+    """Synsets of a language, and what a score's signature says of them.
+
+    Attributes:
+        index: the synset ids of words, memory-mapped; ``None`` for no synsets at all.
+        description: name and digest of the content.
+    """
+
+    index: SynonymIndex | None
+    description: str
+
+
+NO_SYNSETS = Synsets(None, "none")
+
+
+def pack_name(language: str) -> str:
+    """Return the name of a language's DBnary pack in the store of packs.
+
+    Args:
+        language: its code.
+    """
+    return f"dbnary-{language}"
+
+
+def load_synsets(path: PathLike) -> Synsets:
+    """Read a synset file of METEOR-E, plain or gzipped.
+
+    It has two lines a word: the word, the tokens of one of several joined by ``_``, then its synset ids with
+    spaces between them. The file is indexed the first time and mapped from the cache afterwards.
+
+    Raises:
+        ResourceError: if it cannot be read or is malformed, with the line.
+    """
+    path = Path(path)
+    index = cached_synonym_file(path)
+    try:
+        return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}")
+    except OSError as error:
+        raise ResourceError(f"cannot read {path}: {error.strerror}") from error
+
+
+def synset_file(folder: PathLike, language: Language) -> Path | None:
+    """Return ``LANGUAGE.synsets`` or ``LANGUAGE.synsets.gz`` of a folder, ``None`` if it has neither.
+
+    LANGUAGE is the language's English name in lower case. This is how the folder is laid out that the Java
+    programs' option ``-d`` names.
+    """
+    name = f"{language.name.lower()}.synsets"
+    return next((path for path in (Path(folder) / name, Path(folder) / f"{name}.gz") if path.is_file()), None)
+
+
+def load_pack(name: str) -> Synsets | None:
+    """Take the synsets of a pack in the store of packs; ``None`` if it is not installed.
+
+    Raises:
+        ResourceError: if it is damaged, or has no synonyms.
+    """
+    pack = PackStore().find(name)
+    if pack is None:
+        return None
+    if pack.synonyms is None:
+        raise ResourceError(f"the pack {name!r} in {pack.path} holds no synonyms")
+    return Synsets(pack.synonyms, f"{pack.name}@{pack.digest}")

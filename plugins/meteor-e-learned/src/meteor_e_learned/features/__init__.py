@@ -1,0 +1,1 @@
+"""Features that need resources: corpora, word vectors, a tagger."""

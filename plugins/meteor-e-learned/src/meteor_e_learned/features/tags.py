@@ -1,0 +1,198 @@
+"""Parts of speech: vectors of 25 numbers a segment, and what two segments share, tag by tag.
+
+The tagger is TextBlob's rule-based one (of the library pattern), which brings its English lexicon along. The vectors
+are no match for those of the Stanford neural parser in Guzmán et al. (2015): they count tags, and see no structure.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import ConfigError
+from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.features.words import split
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.matchers.base import MatcherContext
+
+__all__ = ["CLASSES", "TagOverlapFeature", "TagVectorsFeature"]
+
+CLASSES: dict[str, tuple[str, ...]] = {
+    "noun": ("NN",),
+    "nouns": ("NNS",),
+    "name": ("NNP", "NNPS"),
+    "verb": ("VB",),
+    "past": ("VBD",),
+    "gerund": ("VBG",),
+    "participle": ("VBN",),
+    "present": ("VBP",),
+    "third-person": ("VBZ",),
+    "modal": ("MD",),
+    "adjective": ("JJ",),
+    "compared-adjective": ("JJR", "JJS"),
+    "adverb": ("RB",),
+    "compared-adverb": ("RBR", "RBS"),
+    "determiner": ("DT", "PDT"),
+    "pronoun": ("PRP",),
+    "possessive": ("PRP$", "POS"),
+    "question-word": ("WP", "WP$", "WDT", "WRB"),
+    "preposition": ("IN",),
+    "to": ("TO",),
+    "conjunction": ("CC",),
+    "number": ("CD",),
+    "particle": ("RP", "EX", "UH"),
+    "punctuation": (".", ",", ":", "(", ")", "''", "``", "\"", "'", "-LRB-", "-RRB-"),
+    "other": ("FW", "SYM", "LS", "$", "#"),
+}
+"""The classes of the vectors' dimensions, and the Penn Treebank's tags in each; unknown tags are ``other``."""
+
+_CLASS = {tag: place for place, tags in enumerate(CLASSES.values()) for tag in tags}
+_OTHER = list(CLASSES).index("other")
+_PUNCTUATION = list(CLASSES).index("punctuation")
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def tagged(segment: str) -> tuple[tuple[str, int], ...]:
+    """Return the words of a segment, in lower case, with the place of their class."""
+    from textblob.en import tag
+
+    # Case helps with names, so words are split as elsewhere but not lowered.
+    words = split_with_case(segment)
+    if not words:
+        return ()
+    found = tag(" ".join(words), tokenize=False)
+    if len(found) != len(words):
+        # The tagger splits on line breaks of Unicode, too, and drops what it takes for markup; tag one by one.
+        found = [(tag(word, tokenize=False) or [(word, "")])[0] for word in words]
+    return tuple(
+        (word.lower(), _PUNCTUATION if not any(map(str.isalnum, word)) else _CLASS.get(name, _OTHER))
+        for word, (_, name) in zip(words, found, strict=True)
+    )
+
+
+def split_with_case(segment: str) -> list[str]:
+    """Split as :func:`~meteor_e.features.words.split` does, but keep capitals."""
+    import re
+
+    return re.findall(r"\w+|'\w+|[^\w\s]", segment.replace("’", "'"))
+
+
+def _english_only(name: str, context: MatcherContext) -> None:
+    if context.language.code != "en":
+        raise ConfigError(
+            f"feature {name!r} tags English only, not {context.language.code!r}; "
+            "give vectors of another tagger with the feature 'vector-file'"
+        )
+
+
+class TagVectorsFeature(SegmentFeature):
+    """Sentence vectors of 25 dimensions: the share of each class of parts of speech among the words."""
+
+    name: ClassVar[str] = "tag-vectors"
+    requires: ClassVar[tuple[str, ...]] = ("textblob",)
+    segment_dimension = len(CLASSES)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Refuse other languages than English."""
+        _english_only(cls.name, context)
+        return super().create(context, **options)
+
+    def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
+        """Tag and count."""
+        rows = np.zeros((len(segments), len(CLASSES)))
+        for row, segment in zip(rows, segments, strict=True):
+            for _, place in tagged(segment):
+                row[place] += 1
+            row /= max(1.0, row.sum())
+        return rows
+
+    def describe(self) -> str:
+        """Name the tagger."""
+        return _tagger()
+
+
+_GROUPS = {
+    "nouns": ("noun", "nouns", "name"),
+    "verbs": ("verb", "past", "gerund", "participle", "present", "third-person"),
+    "modifiers": ("adjective", "compared-adjective", "adverb", "compared-adverb"),
+    "small": ("determiner", "pronoun", "possessive", "question-word", "to", "conjunction", "particle", "modal"),
+    "prepositions": ("preposition",),
+    "numbers": ("number",),
+}
+
+
+class TagOverlapFeature(Feature):
+    """N-grams of tags in common, and words in common among nouns, verbs, and so on."""
+
+    name: ClassVar[str] = "tag-overlap"
+    requires: ClassVar[tuple[str, ...]] = ("textblob",)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Refuse other languages than English."""
+        _english_only(cls.name, context)
+        return super().create(context, **options)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Precision and recall of each order and each group; missing and added words of each group."""
+        orders = [f"tags{order}_{what}" for order in range(1, 5) for what in ("precision", "recall")]
+        groups = [f"{group}_{what}" for group in _GROUPS for what in ("precision", "recall", "missing", "added")]
+        return (*orders, *groups, "verbs_balance")
+
+    @property
+    def dimension(self) -> int:
+        """Thirty-three."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Tag and compare; against several references, the mean."""
+        result = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            rows = [self._row(hypothesis, reference) for reference in references]
+            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
+        return result
+
+    @staticmethod
+    def _row(hypothesis: str, reference: str) -> list[float]:
+        left, right = tagged(hypothesis), tagged(reference)
+        tags = [[place for _, place in side] for side in (left, right)]
+        row: list[float] = []
+        for order in range(1, 5):
+            first, second = (
+                Counter(zip(*(side[start:] for start in range(order)), strict=False)) for side in tags
+            )
+            common = (first & second).total()
+            row += [common / max(1, first.total()), common / max(1, second.total())]
+        balance = 0
+        names = list(CLASSES)
+        for group, members in _GROUPS.items():
+            places = {names.index(member) for member in members}
+            one, other = (Counter(word for word, place in side if place in places) for side in (left, right))
+            common = (one & other).total()
+            # A group that a side does not have is neither right nor wrong.
+            row += [common / one.total() if one else 0.5, common / other.total() if other else 0.5]
+            row += [(other - one).total(), (one - other).total()]
+            if group == "verbs":
+                balance = min(0, one.total() - other.total())
+        row.append(balance)
+        return [float(value) for value in row]
+
+    def describe(self) -> str:
+        """Name the tagger."""
+        return _tagger()
+
+
+def _tagger() -> str:
+    from importlib.metadata import version
+
+    return f"textblob-{version('textblob')}"

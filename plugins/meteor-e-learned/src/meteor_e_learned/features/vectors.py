@@ -1,0 +1,241 @@
+"""Features from word vectors: mean vectors of segments, and greedy matching of words.
+
+Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
+:func:`meteor_e.features.words.split` does.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import InputError, ResourceError
+from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.features.words import split
+from meteor_e_learned.features.vocabulary import Frequencies, as_list
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.matchers.base import MatcherContext
+
+__all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "open_word_vectors"]
+
+Floats32 = NDArray[np.float32]
+
+
+class WordVectors:
+    """Word vectors in memory.
+
+    Attributes:
+        rows: word → row.
+        table: the vectors, ``(words, dimension)``.
+        unit: the same, of length 1.
+        digest: the beginning of the file's SHA-256.
+    """
+
+    def __init__(self, rows: Mapping[str, int], table: Floats32, digest: str) -> None:
+        self.rows = rows
+        self.table = table
+        lengths = np.linalg.norm(table, axis=1, keepdims=True)
+        self.unit: Floats32 = table / np.where(lengths > 0, lengths, 1)
+        self.digest = digest
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a word."""
+        return int(self.table.shape[1])
+
+    def places(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the rows of words; -1 for those that are not there."""
+        return np.array([self.rows.get(word, -1) for word in words], np.int64)
+
+
+@functools.lru_cache(maxsize=2)
+def _load(path: str, size: int, changed: int) -> WordVectors:
+    from gensim.models import KeyedVectors
+
+    try:
+        with Path(path).open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else ""
+            if not digest:
+                digest = hashlib.sha256(stream.read()).hexdigest()
+        binary = not path.removesuffix(".gz").endswith((".txt", ".vec", ".text"))
+        found = KeyedVectors.load_word2vec_format(path, binary=binary, unicode_errors="replace")
+    except OSError as error:
+        raise ResourceError(f"word vectors {path!r} cannot be read: {error.strerror or error}") from error
+    except (ValueError, EOFError, UnicodeError, MemoryError) as error:
+        raise InputError(
+            f"{path}: not word vectors in word2vec's form (text if the name ends in .txt or .vec, else binary): {error}"
+        ) from error
+    table = np.asarray(found.vectors, np.float32)
+    if not np.isfinite(table).all():
+        raise InputError(f"{path}: has vectors that are not finite")
+    return WordVectors(found.key_to_index, table, digest[:12])
+
+
+def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
+    """Read word vectors; a file that was read before and has not changed is not read again.
+
+    Raises:
+        ResourceError: if the file cannot be read.
+        InputError: if it holds no vectors.
+    """
+    try:
+        found = Path(path).stat()
+    except OSError as error:
+        raise ResourceError(f"word vectors {os.fspath(path)!r} cannot be read: {error.strerror or error}") from error
+    return _load(os.fspath(path), found.st_size, found.st_mtime_ns)
+
+
+class _NeedsVectors:
+    """What holds vectors is pickled as the name of their file."""
+
+    _file: str
+    _vectors: WordVectors
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_vectors"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._vectors = open_word_vectors(self._file)
+
+
+class WordVectorsFeature(_NeedsVectors, SegmentFeature):
+    """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known.
+
+    Args:
+        file: word vectors in word2vec's form.
+    """
+
+    name: ClassVar[str] = "word-vectors"
+    requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
+
+    def __init__(self, file: str) -> None:
+        self._file = os.fspath(file)
+        self._vectors = open_word_vectors(file)
+
+    @property
+    def segment_dimension(self) -> int:
+        """As the file has it."""
+        return self._vectors.dimension
+
+    def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
+        """Average."""
+        rows = np.zeros((len(segments), self.segment_dimension))
+        for row, segment in zip(rows, segments, strict=True):
+            places = self._vectors.places(split(segment))
+            places = places[places >= 0]
+            if len(places):
+                row += self._vectors.table[places].mean(axis=0)
+        return rows
+
+    def describe(self) -> str:
+        """Return the digest of the file."""
+        return f"@{self._vectors.digest}"
+
+
+class VectorMatchingFeature(_NeedsVectors, Feature):
+    """Greedy matching: each word goes with the most similar one of the other side, by cosine.
+
+    Equal words have similarity 1, words without a vector 0 with all others. Weighted by what words tell (their
+    frequency in wordfreq's list), and with vectors that carry their neighbours along, so that order counts.
+
+    Args:
+        file: word vectors in word2vec's form.
+        language: of hypotheses and references.
+        corpus_file: text files whose frequencies count, too.
+    """
+
+    name: ClassVar[str] = "vector-matching"
+    requires: ClassVar[tuple[str, ...]] = ("gensim", "wordfreq", "word vectors")
+
+    def __init__(self, file: str, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
+        self._file = os.fspath(file)
+        self._vectors = open_word_vectors(file)
+        self._frequencies = Frequencies(language, as_list(corpus_file))
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Take the recipe's language where no option names another."""
+        return super().create(context, **{"language": context.language.code, **options})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Precision, recall and F of each way to match; cosines of the segments; the worst matches."""
+        ways = [
+            f"{way}_{what}" for way in ("plain", "weighted", "context") for what in ("precision", "recall", "f")
+        ]
+        return (*ways, "cosine", "weighted_cosine", "missing", "added", "worst_recall", "worst_precision")
+
+    @property
+    def dimension(self) -> int:
+        """Fifteen."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Match; against several references, the mean."""
+        result = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            rows = [self._row(split(hypothesis), split(reference)) for reference in references]
+            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
+        return result
+
+    def _side(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.float64]]:
+        places = self._vectors.places(words)
+        unit = np.where(places[:, None] >= 0, self._vectors.unit[places], np.float32(0))
+        return unit, np.array([self._frequencies.information(word) for word in words])
+
+    def _row(self, left: list[str], right: list[str]) -> list[float]:
+        if not left or not right:
+            return [0.0] * 11 + [float(len(right)), float(len(left)), 0.0, 0.0]
+        (one, first), (other, second) = self._side(left), self._side(right)
+        codes = {word: code for code, word in enumerate({*left, *right})}
+        equal = np.array([codes[word] for word in left])[:, None] == np.array([codes[word] for word in right])[None, :]
+        similar = np.where(equal, 1.0, np.clip(one @ other.T, 0, 1))
+        context = 0.5 * similar + 0.25 * _shifted(similar, 1) + 0.25 * _shifted(similar, -1)
+        row: list[float] = []
+        for table, weights in ((similar, None), (similar, (first, second)), (context, (first, second))):
+            best = table.max(axis=1), table.max(axis=0)
+            if weights is None:
+                precision, recall = float(best[0].mean()), float(best[1].mean())
+            else:
+                precision, recall = (float(b @ w / w.sum()) for b, w in zip(best, weights, strict=True))
+            row += [precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)]
+        row.append(_cosine(one.sum(axis=0), other.sum(axis=0)))
+        row.append(_cosine(first @ one, second @ other))
+        lost, extra = (1 - similar.max(axis=0)) * second, (1 - similar.max(axis=1)) * first
+        row += [float(lost.sum()), float(extra.sum()), -float(lost.max()), -float(extra.max())]
+        return row
+
+    def describe(self) -> str:
+        """Return the digests of vectors and frequencies."""
+        from importlib.metadata import version
+
+        frequencies = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}+{self._frequencies.digest}"
+        return f"@{self._vectors.digest}|{frequencies}"
+
+
+def _shifted(table: NDArray[np.float64], by: int) -> NDArray[np.float64]:
+    """Return the similarities of the words ``by`` further on both sides; those beyond both ends are equal."""
+    result = np.zeros_like(table)
+    if by > 0:
+        result[:-by, :-by] = table[by:, by:]
+        result[-by:, -by:] = np.maximum(result[-by:, -by:], np.eye(by))
+    else:
+        result[-by:, -by:] = table[:by, :by]
+        result[:-by, :-by] = np.maximum(result[:-by, :-by], np.eye(-by))
+    return result
+
+
+def _cosine(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> float:
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / lengths if lengths > 0 else 0.0

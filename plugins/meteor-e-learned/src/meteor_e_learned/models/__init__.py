@@ -1,0 +1,1 @@
+"""The estimators: scikit-learn's manner, one module each."""

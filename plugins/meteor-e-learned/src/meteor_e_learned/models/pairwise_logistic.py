@@ -1,0 +1,153 @@
+"""Logistic regression on differences of features: the linear pairwise ranker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import ConfigError
+from meteor_e_learned.models.base import Floats, LearnedEstimator, strict_tau
+
+__all__ = ["PairwiseLogistic"]
+
+
+class PairwiseLogistic(LearnedEstimator):
+    """Which of two hypotheses is better, by a weighted sum of the differences of their features.
+
+    Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
+    a single hypothesis. Features are divided by the standard deviation of their differences, and clipped to what
+    occurred in training, so that a segment unlike any other is no outlier.
+
+    Args:
+        C: inverse strength of the L2 penalty, or a list from which folds of the training pairs choose.
+        folds: how many folds choose.
+        clip: quantile of the training's features beyond which values are cut off; 0 for none.
+        seed: of the folds.
+    """
+
+    kind: ClassVar[str] = "pairwise-logistic"
+
+    def __init__(self, C: float | list[float] = 0.01, folds: int = 5, clip: float = 0.001, seed: int = 1) -> None:  # noqa: N803
+        self.C = C
+        self.folds = folds
+        self.clip = clip
+        self.seed = seed
+
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: NDArray[Any],
+        *,
+        groups: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+    ) -> PairwiseLogistic:
+        """Learn.
+
+        Args:
+            X: features of the first hypotheses, then of the second ones, ``(pairs, 2 · features)``.
+            y: 1 where the first is better, 0 where the second is.
+            groups: of pairs that must not be torn apart by folds: the segment.
+            sample_weight: of the pairs.
+        """
+        from sklearn.linear_model import LogisticRegression
+
+        X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
+        size = X.shape[1] // 2
+        both = np.vstack([X[:, :size], X[:, size:]])
+        self.low_, self.high_ = (
+            np.quantile(both, [self.clip, 1 - self.clip], axis=0) if self.clip else (both.min(axis=0), both.max(axis=0))
+        )
+        self.mean_ = both.clip(self.low_, self.high_).mean(axis=0)
+        differences = self._differences(X)
+        deviation = np.sqrt((differences**2).mean(axis=0))
+        # A feature that never differs, or only by rounding, has nothing to tell.
+        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+        scaled = differences / self.scale_
+        self.C_ = self._choose(scaled, labels, groups, sample_weight)
+        model = LogisticRegression(C=self.C_, fit_intercept=False, max_iter=2000)
+        # Both orders, so that the labels are balanced whatever they were.
+        weight = None if sample_weight is None else np.r_[sample_weight, sample_weight]
+        model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], sample_weight=weight)
+        self.weights_ = model.coef_[0].astype(float)
+        return self
+
+    def _choose(
+        self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None
+    ) -> float:
+        if not isinstance(self.C, list | tuple):
+            return float(self.C)
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import GroupKFold
+
+        sign = np.where(labels == 1, 1.0, -1.0)[:, None]
+        groups = np.arange(len(labels)) if groups is None else groups
+        found: dict[float, float] = {}
+        parts = list(GroupKFold(self.folds, shuffle=True, random_state=self.seed).split(scaled, labels, groups))
+        for strength in self.C:
+            right = 0.0
+            for train, test in parts:
+                model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
+                weight = None if sample_weight is None else np.r_[sample_weight[train], sample_weight[train]]
+                model.fit(
+                    np.vstack([scaled[train], -scaled[train]]), np.r_[labels[train], 1 - labels[train]], weight
+                )
+                won = (scaled[test] * sign[test]) @ model.coef_[0] > 0
+                right += float(won.sum() if sample_weight is None else won @ sample_weight[test])
+            found[float(strength)] = right
+        self.folds_ = found
+        return max(found, key=lambda strength: (found[strength], -strength))
+
+    def _differences(self, X: Floats) -> Floats:  # noqa: N803
+        size = X.shape[1] // 2
+        if size != len(self.low_) or X.shape[1] % 2:
+            raise ConfigError(f"{X.shape[1]} numbers a pair; the model has {len(self.low_)} features a hypothesis")
+        result: Floats = X[:, :size].clip(self.low_, self.high_) - X[:, size:].clip(self.low_, self.high_)
+        return result
+
+    def decision_function(self, X: Floats) -> Floats:  # noqa: N803
+        """Return how much better the first hypothesis is; below 0, the second is better."""
+        result: Floats = (self._differences(np.asarray(X, float)) / self.scale_) @ self.weights_
+        return result
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
+        """Return 1 where the first hypothesis is better, else 0."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def predict_proba(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the probabilities that the second, and that the first hypothesis is better."""
+        first = 1 / (1 + np.exp(-self.decision_function(X)))
+        return np.stack([1 - first, first], axis=1)
+
+    def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
+        """Return the strict τ of the decisions."""
+        return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
+
+    def score_segments(self, features: Floats) -> Floats:
+        """Return a score of each hypothesis, ``(hypotheses,)``: 0 for one with the training's mean features."""
+        result: Floats = ((features.clip(self.low_, self.high_) - self.mean_) / self.scale_) @ self.weights_
+        return result
+
+    def importance(self) -> Floats:
+        """Return the weight of each feature, for features scaled to differences of size 1."""
+        return self.weights_
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return bounds, scale and weights."""
+        return {
+            "low": self.low_,
+            "high": self.high_,
+            "mean": self.mean_,
+            "scale": self.scale_,
+            "weights": self.weights_,
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        self.low_, self.high_, self.mean_, self.scale_, self.weights_ = (
+            arrays[name].astype(float) for name in ("low", "high", "mean", "scale", "weights")
+        )
+        if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_, self.weights_)}) > 1:
+            raise ValueError("arrays differ in shape")

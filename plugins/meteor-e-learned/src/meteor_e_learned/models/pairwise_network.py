@@ -1,0 +1,440 @@
+"""The pairwise network of Guzmán et al. (2015)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import ConfigError
+from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["PairwiseNetwork", "TrainingState", "fit_seeds"]
+
+COSTS = ("logistic", "kendall", "logistic-kendall")
+ARCHITECTURES = ("multi-layer", "single-layer")
+
+
+@dataclass
+class TrainingState:
+    """Where training stands between two epochs; what a resumed one starts from.
+
+    Attributes:
+        phase: position in the sequence of costs.
+        epoch: epochs done in this phase.
+        theta, squares: parameters, and AdaGrad's sums of squared gradients, ``(seeds, parameters)``.
+        best_theta, best_tau, best_epoch: of the best epoch so far, a seed each.
+        order: the last state of the random number generators, one a seed.
+    """
+
+    phase: int
+    epoch: int
+    theta: Floats
+    squares: Floats
+    best_theta: Floats
+    best_tau: Floats
+    best_epoch: NDArray[np.int64]
+    order: list[dict[str, Any]]
+
+
+class PairwiseNetwork(LearnedEstimator):
+    """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
+
+    Three groups of tanh nodes see the vectors of (hypothesis 1, reference), (hypothesis 2, reference) and (hypothesis
+    1, hypothesis 2); arcs that skip them bring the features of both hypotheses to the output (eq. 3). A decision
+    compares f(1, 2) with f(2, 1), so that order does not matter.
+
+    Args:
+        features: numbers a hypothesis that skip the hidden layer.
+        vector_size: numbers a sentence vector; 0 for features alone.
+        architecture: ``multi-layer``, or ``single-layer``: everything straight to the output.
+        hidden: nodes a group.
+        cost: ``logistic`` (eq. 4), ``kendall`` (eq. 6), or ``logistic-kendall``: the one, then the other.
+        learning_rate: of AdaGrad.
+        batch: pairs a step.
+        decay: λ of the L2 penalty.
+        decay_skip: whether the penalty holds for the skip arcs, too.
+        skip_start: ``glorot`` (as in the paper), or ``logistic``: the skip arcs start from a logistic regression.
+        steepness: γ and β of the Kendall cost.
+        epochs: at most.
+        patience: epochs without a better validation to stop after; ``None`` for all epochs, as in the paper.
+        seed: of the start and of the order of pairs.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
+    """
+
+    kind: ClassVar[str] = "pairwise-network"
+    needs_vectors: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        features: int = 0,
+        vector_size: int = 0,
+        architecture: str = "multi-layer",
+        hidden: int = 4,
+        cost: str = "logistic",
+        learning_rate: float = 0.01,
+        batch: int = 30,
+        decay: float = 1e-4,
+        decay_skip: bool = True,
+        skip_start: str = "glorot",
+        steepness: float = 100.0,
+        epochs: int = 10_000,
+        patience: int | None = 100,
+        seed: int = 1,
+        device: str = "auto",
+    ) -> None:
+        self.features = features
+        self.vector_size = vector_size
+        self.architecture = architecture
+        self.hidden = hidden
+        self.cost = cost
+        self.learning_rate = learning_rate
+        self.batch = batch
+        self.decay = decay
+        self.decay_skip = decay_skip
+        self.skip_start = skip_start
+        self.steepness = steepness
+        self.epochs = epochs
+        self.patience = patience
+        self.seed = seed
+        self.device = device
+
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: NDArray[Any],
+        *,
+        validation: tuple[Floats, NDArray[Any]] | None = None,
+        report: Report | None = None,
+        checkpoint: Callable[[TrainingState], object] | None = None,
+        resume: TrainingState | None = None,
+    ) -> PairwiseNetwork:
+        """Learn.
+
+        Args:
+            X: features of the first and of the second hypotheses, vectors of the first, of the second, and of the
+                reference, side by side, ``(pairs, 2 · features + 3 · vector_size)``.
+            y: 1 where the first is better, 0 where the second is.
+            validation: pairs that say when to stop; by default the training's.
+            report: told about each epoch.
+            checkpoint: given the state after each epoch, to keep it.
+            resume: the state to go on from.
+        """
+        fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
+        return self
+
+    @property
+    def inputs(self) -> int:
+        """Numbers a pair."""
+        return 2 * self.features + 3 * self.vector_size
+
+    def swapped(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
+        """Return pairs with their hypotheses changed over."""
+        d, n = self.features, self.vector_size
+        parts = [X[:, d : 2 * d], X[:, :d], X[:, 2 * d + n : 2 * d + 2 * n], X[:, 2 * d : 2 * d + n]]
+        return np.hstack([*parts, X[:, 2 * d + 2 * n :]])
+
+    def scaled(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
+        """Return pairs mapped to [-1, 1] by the training's extremes; what is beyond them is cut off."""
+        if X.ndim != 2 or X.shape[1] != self.inputs:
+            raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {self.inputs} inputs")
+        return ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(np.float32)
+
+    def decision_function(self, X: Floats) -> Floats:  # noqa: N803
+        """Return f(1, 2) - f(2, 1), as log odds: above 0, the first hypothesis is better."""
+        return self.logit(X) - self.logit(self.swapped(X))
+
+    def logit(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the log odds of f(1, 2) alone."""
+        import torch
+
+        with torch.no_grad():
+            parts = [
+                forward(self, torch.from_numpy(self.theta_)[None], torch.from_numpy(self.scaled(part))[None])[0].numpy()
+                for part in np.array_split(np.asarray(X, float), max(1, len(X) // 10_000))
+            ]
+        return np.concatenate(parts).astype(float)
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
+        """Return 1 where the first hypothesis is better, else 0."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
+        """Return the strict τ of the decisions."""
+        return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the scaler and the parameters."""
+        return {"low": self.low_, "high": self.high_, "factor": self.factor_, "theta": self.theta_}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        self.low_, self.high_, self.factor_ = (arrays[name].astype(float) for name in ("low", "high", "factor"))
+        self.theta_ = arrays["theta"].astype(np.float32)
+        if self.theta_.shape != (_layout(self)[1],) or self.low_.shape != (self.inputs,):
+            raise ValueError("arrays do not have the shapes that the options ask for")
+
+
+def _layout(network: PairwiseNetwork) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
+    """Return where each block of parameters begins, its shape, and how many parameters there are."""
+    d, n, h = network.features, network.vector_size, network.hidden
+    blocks: dict[str, tuple[int, ...]] = {"skip": (2 * d,), "bias": (1,)}
+    if n and network.architecture == "multi-layer":
+        blocks |= {"groups": (3, 2 * n, h), "group_bias": (3, 1, h), "output": (3 * h,)}
+    elif n:
+        blocks["vectors"] = (3 * n,)
+    places, start = {}, 0
+    for name, shape in blocks.items():
+        places[name] = (start, shape)
+        start += int(np.prod(shape))
+    return places, start
+
+
+def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[np.float32], y: NDArray[Any]) -> Floats:  # noqa: N803
+    """Return parameters to start from: Glorot and Bengio (2010); biases are 0."""
+    places, count = _layout(network)
+    theta = np.zeros(count)
+    fans = {
+        "skip": (network.inputs, 1),
+        "vectors": (network.inputs, 1),
+        "groups": (2 * network.vector_size, network.hidden),
+        "output": (3 * network.hidden + 2 * network.features, 1),
+    }
+    for name, (start, shape) in places.items():
+        if name in fans:
+            limit = np.sqrt(6 / sum(fans[name]))
+            size = int(np.prod(shape))
+            theta[start : start + size] = generator.uniform(-limit, limit, size)
+    if network.skip_start == "logistic" and network.features:
+        from sklearn.linear_model import LogisticRegression
+
+        d = network.features
+        model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
+        differences = X[:, :d] - X[:, d : 2 * d]
+        model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
+        start = places["skip"][0]
+        theta[start : start + 2 * d] = np.r_[model.coef_[0], -model.coef_[0]]
+    return theta
+
+
+def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
+    """Return log odds ``(models, pairs)`` of several models with parameters ``theta`` on pairs of each."""
+    import torch
+
+    places, _ = _layout(network)
+
+    def block(name: str) -> torch.Tensor:
+        start, shape = places[name]
+        return theta[:, start : start + int(np.prod(shape))].reshape(len(theta), *shape)
+
+    d, n = network.features, network.vector_size
+    result = block("bias").expand(len(theta), X.shape[1])
+    if d:
+        result = result + torch.einsum("mbf,mf->mb", X[:, :, : 2 * d], block("skip"))
+    if not n:
+        return result
+    vectors = X[:, :, 2 * d :]
+    if network.architecture == "single-layer":
+        return result + torch.einsum("mbf,mf->mb", vectors, block("vectors"))
+    first, second, reference = vectors[:, :, :n], vectors[:, :, n : 2 * n], vectors[:, :, 2 * n :]
+    groups, biases = block("groups"), block("group_bias")
+    hidden = [
+        torch.tanh(torch.cat(pair, dim=2) @ groups[:, place] + biases[:, place])
+        for place, pair in enumerate(((first, second), (first, reference), (second, reference)))
+    ]
+    return result + torch.einsum("mbh,mh->mb", torch.cat(hidden, dim=2), block("output"))
+
+
+def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
+    import torch
+
+    d, n = network.features, network.vector_size
+    parts = [X[..., d : 2 * d], X[..., :d], X[..., 2 * d + n : 2 * d + 2 * n], X[..., 2 * d : 2 * d + n]]
+    return torch.cat([*parts, X[..., 2 * d + 2 * n :]], dim=-1)
+
+
+def _cost(network: PairwiseNetwork, cost: str, theta: torch.Tensor, X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:  # noqa: N803
+    """Return the mean cost of each model's pairs, ``(models,)``."""
+    import torch
+    from torch.nn.functional import binary_cross_entropy_with_logits
+
+    logits = forward(network, theta, X)
+    if cost == "logistic":
+        return binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
+    delta = torch.sigmoid(logits) - torch.sigmoid(forward(network, theta, _swap(network, X)))
+    steep = network.steepness
+    wrong = y * torch.sigmoid(-steep * delta) + (1 - y) * torch.sigmoid(steep * delta)
+    return (wrong + torch.exp(-steep * delta**2 / 2)).mean(dim=1)
+
+
+def fit_seeds(
+    networks: Sequence[PairwiseNetwork],
+    X: Floats,  # noqa: N803
+    y: NDArray[Any],
+    *,
+    validation: tuple[Floats, NDArray[Any]] | None = None,
+    report: Report | None = None,
+    checkpoint: Callable[[TrainingState], object] | None = None,
+    resume: TrainingState | None = None,
+) -> None:
+    """Train networks that differ in nothing but their seeds, side by side, in little more time than one takes.
+
+    Arguments are those of :meth:`PairwiseNetwork.fit`.
+    """
+    import torch
+
+    network = networks[0]
+    _check(networks)
+    X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
+    if X.ndim != 2 or X.shape[1] != network.inputs:
+        raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {network.inputs} inputs")
+    for each in networks:
+        _fit_scaler(each, X)
+    device = _device(network.device)
+    scaled = network.scaled(X)
+    pairs = torch.from_numpy(scaled).to(device)
+    target = torch.from_numpy(labels.astype(np.float32)).to(device)
+    held, held_labels = (X, labels) if validation is None else validation
+    held_pairs = torch.from_numpy(network.scaled(np.asarray(held, float))).to(device)
+    held_sign = torch.from_numpy(np.where(np.asarray(held_labels) == 1, 1.0, -1.0).astype(np.float32)).to(device)
+    generators = [np.random.default_rng(each.seed) for each in networks]
+    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(network.cost, [network.cost])
+    first_phase = first_epoch = 0
+    if resume is None:
+        theta = torch.tensor(
+            np.stack([_start(network, generator, scaled, labels) for generator in generators]), dtype=torch.float32
+        ).to(device)
+        squares = torch.zeros_like(theta)
+        best_theta, best_tau = theta.clone(), np.full(len(networks), -np.inf)
+        best_epoch = np.zeros(len(networks), np.int64)
+    else:
+        for generator, state in zip(generators, resume.order, strict=True):
+            generator.bit_generator.state = state
+        theta, squares, best_theta = (
+            torch.tensor(values, dtype=torch.float32).to(device)
+            for values in (resume.theta, resume.squares, resume.best_theta)
+        )
+        best_tau, best_epoch = resume.best_tau.copy(), resume.best_epoch.copy()
+        first_phase, first_epoch = resume.phase, resume.epoch
+    penalty = torch.full((theta.shape[1],), network.decay, device=device)
+    places, _ = _layout(network)
+    for name in ("bias", "group_bias", *(() if network.decay_skip else ("skip",))):
+        if name in places:
+            start, shape = places[name]
+            penalty[start : start + int(np.prod(shape))] = 0
+    for phase in range(first_phase, len(costs)):
+        if phase > first_phase or (resume is None and phase > 0):
+            # The second cost starts from the best of the first, with AdaGrad's memory empty.
+            theta, squares, first_epoch = best_theta.clone(), torch.zeros_like(theta), 0
+            best_epoch = np.zeros_like(best_epoch)
+        for epoch in range(first_epoch + 1, network.epochs + 1):
+            if network.patience is not None and epoch - 1 - best_epoch.max() >= network.patience:
+                break
+            started = time.perf_counter()
+            order = np.stack([generator.permutation(len(pairs)) for generator in generators])
+            orders = torch.from_numpy(order).to(device)
+            total = torch.zeros(len(networks), device=device)
+            for begin in range(0, len(pairs), network.batch):
+                at = orders[:, begin : begin + network.batch]
+                parameters = theta.detach().requires_grad_(True)
+                cost = _cost(network, costs[phase], parameters, pairs[at], target[at])
+                (gradient,) = torch.autograd.grad(cost.sum(), parameters)
+                total += cost.detach() * at.shape[1]
+                with torch.no_grad():
+                    gradient += penalty * theta
+                    squares.addcmul_(gradient, gradient)
+                    theta.addcdiv_(gradient, squares.sqrt() + 1e-8, value=-network.learning_rate)
+            tau = _validate(network, theta, held_pairs, held_sign)
+            for place in np.flatnonzero(tau >= best_tau):
+                best_tau[place], best_epoch[place], best_theta[place] = tau[place], epoch, theta[place]
+            if report is not None:
+                report(
+                    {
+                        "cost": costs[phase],
+                        "epoch": epoch,
+                        "loss": (total / len(pairs)).tolist(),
+                        "tau": tau.tolist(),
+                        "best": best_tau.tolist(),
+                        "seconds": round(time.perf_counter() - started, 3),
+                        "device": str(device),
+                    }
+                )
+            if checkpoint is not None:
+                state = [dict(generator.bit_generator.state) for generator in generators]
+                numbers = (theta, squares, best_theta)
+                copies = [tensor.cpu().numpy().astype(float) for tensor in numbers]
+                checkpoint(
+                    TrainingState(phase, epoch, *copies, best_tau.copy(), best_epoch.copy(), state)  # type: ignore[arg-type]
+                )
+    for place, each in enumerate(networks):
+        each.theta_ = best_theta[place].cpu().numpy()
+        each.best_tau_, each.best_epoch_ = float(best_tau[place]), int(best_epoch[place])
+
+
+def _validate(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor, sign: torch.Tensor) -> Floats:  # noqa: N803
+    import torch
+
+    with torch.no_grad():
+        right = torch.zeros(len(theta), device=theta.device)
+        for begin in range(0, len(X), 10_000):
+            part = X[begin : begin + 10_000].expand(len(theta), -1, -1)
+            delta = forward(network, theta, part) - forward(network, theta, _swap(network, part))
+            right += (delta * sign[begin : begin + 10_000] > 0).sum(dim=1)
+        result: Floats = (2 * right / max(1, len(X)) - 1).cpu().numpy().astype(float)
+        return result
+
+
+def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
+    """Find the extremes of each number over all its places in a pair, so that swapping changes nothing."""
+    d, n = network.features, network.vector_size
+    low, high = X.min(axis=0), X.max(axis=0)
+
+    def over(parts: Sequence[slice], find: Any, values: Floats) -> Floats:
+        found: Floats = find(np.stack([values[part] for part in parts]), axis=0)
+        return found
+
+    skips = [slice(0, d), slice(d, 2 * d)]
+    sides = [slice(2 * d + n * place, 2 * d + n * (place + 1)) for place in range(3)]
+    for parts in (skips, sides):
+        small, large = over(parts, np.min, low), over(parts, np.max, high)
+        for part in parts:
+            low[part], high[part] = small, large
+    network.low_, network.high_ = low, high
+    network.factor_ = np.where(high > low, 2 / np.where(high > low, high - low, 1), 0.0)
+
+
+def _check(networks: Sequence[PairwiseNetwork]) -> None:
+    network = networks[0]
+    for name, value, known in (
+        ("cost", network.cost, COSTS),
+        ("architecture", network.architecture, ARCHITECTURES),
+        ("skip_start", network.skip_start, ("glorot", "logistic")),
+    ):
+        if value not in known:
+            raise ConfigError(f"pairwise-network: unknown {name} {value!r}; it must be {', '.join(known)}")
+    if not network.inputs:
+        raise ConfigError("pairwise-network: neither features nor vectors")
+    others = [{**each.get_params(), "seed": 0} for each in networks]
+    if any(other != others[0] for other in others):
+        raise ValueError("networks that are trained together must differ in their seeds alone")
+
+
+def _device(name: str) -> torch.device:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device {name!r} cannot be used: {reason}") from error
+    return device

@@ -1,0 +1,11 @@
+"""Word vectors for meteor_e, as METEOR-E uses them (Servan et al., 2016).
+
+>>> from meteor_e_vectors import open_vectors
+>>> vectors = open_vectors("en.vectors")
+>>> vectors["house"]                    # a row of float32
+>>> vectors.words[:10]                  # by frequency, the most frequent first
+"""
+
+from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
+
+__all__ = ["VectorFile", "open_vectors", "write_vectors"]

@@ -1,0 +1,66 @@
+"""Converting vectors of other programs, and keeping what was converted."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from meteor_e import ResourceError
+from meteor_e.packs.cache import cached_index
+from meteor_e_vectors.sources import Source, read_source
+from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write_vectors
+
+__all__ = ["convert", "converted"]
+
+
+def convert(source: Path, target: Path, *, format: str | None = None, key: str = "word", limit: int = 0) -> Source:
+    """Convert vectors of another program to a vector file.
+
+    Args:
+        source: the file.
+        target: the vector file.
+        format: of the source; by default what it looks like.
+        key: what the vectors are looked up by.
+        limit: keep so many words, the first of the file; 0 keeps all.
+
+    Raises:
+        ResourceError, InputError: if the source cannot be read, or the target cannot be written.
+    """
+    folder = target.absolute().parent
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=folder))
+        except OSError as error:
+            raise ResourceError(f"cannot write to {folder}: {reason(error)}") from error
+        found = read_source(source, Path(scratch), format)
+        if limit and limit < len(found.words):
+            found.words, found.rows = found.words[:limit], found.rows[:limit]
+            found.counts = found.counts[:limit] if found.counts is not None else None
+        write_vectors(
+            target,
+            found.words,
+            found.rows,
+            counts=found.counts,
+            subwords=found.subwords,
+            metadata={"key": key, "source": source.name, "source format": found.format},
+        )
+    return found
+
+
+def converted(source: Path) -> VectorFile:
+    """Return the vectors of another program; converted the first time, then kept in the cache.
+
+    A source is known again by its path, size and time of change: reading gigabytes to see whether they changed
+    would cost seconds at every start.
+    """
+    try:
+        state = source.stat()
+    except OSError as error:
+        raise ResourceError(f"cannot read the vectors {source}: {reason(error)}") from error
+    identity = f"{os.path.realpath(source)}\0{state.st_size}\0{state.st_mtime_ns}"
+    name = f"vectors-{hashlib.sha256(identity.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
+    return cached_index(name, open_vectors, lambda target: convert(source, target))

@@ -1,0 +1,169 @@
+"""From raw text to what vectors are trained on: a sentence a line, words as METEOR sees them.
+
+The bilingual corpora of the paper's section 4.2 come out of the same function: :func:`interleaved` mixes two
+sides, which are two languages, or words and their tags, or words and their lemmas.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TextIO
+
+from meteor_e import InputError, Meteor
+from meteor_e.formats.plain import decode_lines, read_segments
+from meteor_e_vectors.keys import key_of
+
+if TYPE_CHECKING:
+    from meteor_e import Token
+
+__all__ = ["CorpusSize", "OTHER", "interleaved", "read_lines", "write_corpus"]
+
+OTHER = "\u00a6"
+"""Begins the units of the second side (a broken bar), so that ``chat`` in French is not ``chat`` in English."""
+
+Side = Literal["tags", "lemmas"]
+
+
+class CorpusSize(NamedTuple):
+    """How much was written.
+
+    Attributes:
+        sentences: sentences that were read from the first side.
+        units: words of that side.
+        lines: lines that were written.
+    """
+
+    sentences: int
+    units: int
+    lines: int
+
+
+def read_lines(path: str) -> Iterator[str]:
+    """Iterate over the lines of a text, plain, gzip, bzip2 or xz (by the file's first bytes).
+
+    Raises:
+        InputError: if it cannot be read or is not UTF-8, with the line.
+    """
+    opened = _unpacking(path)
+    if opened is None:
+        yield from read_segments(path)
+        return
+    try:
+        with opened as stream:
+            yield from decode_lines(stream, path)
+    except (lzma.LZMAError, OSError, EOFError) as error:
+        raise InputError(f"cannot read {path}: damaged compressed data ({error})") from error
+
+
+def _unpacking(path: str) -> io.BufferedIOBase | None:
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(6)
+    except (OSError, ValueError):
+        return None  # read_segments reports it
+    if head == b"\xfd7zXZ\x00":
+        return lzma.open(path)
+    if head[:3] == b"BZh":
+        return bz2.open(path)
+    return None
+
+
+def interleaved(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Mix two sides so that each unit stands beside its counterpart, by the ratio of their lengths.
+
+    This is the length-ratio shuffle of Vulić and Moens (2015, section 4.2), and assumes as bivec does without
+    word alignments (Luong et al., 2015, section 3.2) that position *i* of one side answers to position
+    *i·m/n* of the other.
+    """
+    mixed: list[str] = []
+    n, m = len(left), len(right)
+    at = 0
+    for i, unit in enumerate(left):
+        mixed.append(unit)
+        until = (i + 1) * m // n
+        mixed.extend(right[at:until])
+        at = until
+    mixed.extend(right[at:])
+    return mixed
+
+
+def write_corpus(
+    output: TextIO,
+    meteor: Meteor,
+    texts: Sequence[str],
+    *,
+    key: str = "word",
+    side: Side | None = None,
+    bitext: Sequence[str] = (),
+    other: Meteor | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> CorpusSize:
+    """Write the corpus that vectors are trained on.
+
+    Args:
+        output: one sentence a line, units separated by spaces.
+        meteor: normalises (and lemmatises) the texts' language.
+        texts: files, a sentence a line.
+        key: what a unit is; see :mod:`meteor_e_vectors.keys`.
+        side: pseudo-bilingual: each sentence is mixed with its tags or its lemmas.
+        bitext: bilingual: files in another language, line by line translations of ``texts``; each side is
+            written alone, too, as bivec trains on both texts and across.
+        other: normalises the other language.
+        progress: called with the number of sentences done.
+
+    Raises:
+        InputError: if the sides of a bitext differ in length, or a file cannot be read.
+    """
+    sentences = units = lines = 0
+    for left, right in _pairs(texts, bitext):
+        tokens = meteor.tokenize(left)
+        unit = _units(key_of(token, key) for token in tokens)
+        sentences += 1
+        units += len(unit)
+        if right is not None:
+            assert other is not None
+            translated = [OTHER + word for word in _units(key_of(token, key) for token in other.tokenize(right))]
+            written = [unit, translated, interleaved(unit, translated)]
+        elif side is not None:
+            written = [interleaved(unit, _side(tokens, side))]
+        else:
+            written = [unit]
+        for words in written:
+            if words:
+                output.write(" ".join(words) + "\n")
+                lines += 1
+        if progress is not None:
+            progress(sentences)
+    if not lines:
+        raise InputError(f"there are no words in {', '.join(texts)}")
+    return CorpusSize(sentences, units, lines)
+
+
+def _units(words: Iterable[str]) -> list[str]:
+    """Return the words that a trainer, which splits at any white space, reads as one."""
+    return [word for word in words if len(word.split()) == 1]
+
+
+def _side(tokens: Sequence[Token], side: Side) -> list[str]:
+    key = {"tags": lambda token: token.tag or "X", "lemmas": lambda token: token.lemma or token.form}[side]
+    return [OTHER + word for word in _units(map(key, tokens))]
+
+
+def _pairs(texts: Sequence[str], bitext: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    if not bitext:
+        for path in texts:
+            for line in read_lines(path):
+                yield line, None
+        return
+    if len(texts) != len(bitext):
+        raise InputError(f"there are {len(texts)} texts and {len(bitext)} files in the other language")
+    for path, other in zip(texts, bitext, strict=True):
+        for number, (left, right) in enumerate(zip_longest(read_lines(path), read_lines(other)), 1):
+            if left is None or right is None:
+                raise InputError(f"{path if left is None else other} ends before line {number}, unlike the other side")
+            yield left, right

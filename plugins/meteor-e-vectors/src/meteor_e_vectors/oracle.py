@@ -1,0 +1,113 @@
+"""The oracle threshold: the one with which the metric agrees best with people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from meteor_e import ConfigError
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+
+__all__ = ["ThresholdSearch", "search_threshold", "thresholds"]
+
+
+@dataclass(frozen=True)
+class ThresholdSearch:
+    """What a search found.
+
+    Attributes:
+        columns: test sets and language pairs, then their mean if there are several.
+        rows: each threshold with the measure, a number a column.
+
+
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[float, tuple[float, ...]], ...]
+
+    @property
+    def best(self) -> float:
+        """The best threshold of the last column."""
+        return self.best_of(len(self.columns) - 1)
+
+    def best_of(self, column: int) -> float:
+        """Return the best threshold of a column; of equals the one nearest to METEOR-E's 0.80."""
+        return max(self.rows, key=lambda row: (row[1][column], -abs(row[0] - 0.8)))[0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures."""
+        return {
+            "columns": list(self.columns),
+            "thresholds": {f"{value:.4g}": list(results) for value, results in self.rows},
+            "best": {column: self.best_of(number) for number, column in enumerate(self.columns)},
+        }
+
+
+def thresholds(first: float, last: float, step: float) -> list[float]:
+    """Return the thresholds from first to last, both included; ConfigError if they make no sense."""
+    if not (0 <= first <= last <= 1 and step > 0):
+        raise ConfigError(f"thresholds from {first} to {last} in steps of {step} make no sense; they lie in [0, 1]")
+    return [round(first + number * step, 10) for number in range(math.floor((last - first) / step + 1e-9) + 1)]
+
+
+def search_threshold(
+    meteor: Meteor,
+    indexes: Sequence[str],
+    values: Sequence[float],
+    *,
+    pairs: Sequence[str] = (),
+    measure_name: str = "tau-strict",
+    matcher: str = "vector",
+    progress: Callable[[int], object] | None = None,
+) -> ThresholdSearch:
+    """Try thresholds on judged data.
+
+    Args:
+        meteor: the metric; all but the threshold is left as it is.
+        indexes: data indexes, as for ``meteor-e evaluate``.
+        values: the thresholds.
+        pairs: language pairs; by default all into the metric's language.
+        measure_name: what to maximise.
+        matcher: the matcher whose threshold it is.
+        progress: called with the number of thresholds done.
+
+    Raises:
+        ConfigError: if the chain has no such matcher, or there is no such measure.
+        InputError: if there are no judgements in the language.
+    """
+    from meteor_e.cli.tune import load_tests
+    from meteor_e.evaluation.cache import ArrayCache
+    from meteor_e.evaluation.chain_metric import ChainMetric
+    from meteor_e.evaluation.evaluate import evaluate
+    from meteor_e.evaluation.measures import measure
+
+    if matcher not in meteor.matcher_names:
+        raise ConfigError(f"the chain has no matcher {matcher!r}; it has {', '.join(meteor.matcher_names)}")
+    tests = load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
+    # Each threshold aligns afresh, and would fill the disk with statistics that nobody asks for again.
+    cache = ArrayCache(enabled=False)
+    rows = []
+    columns: tuple[str, ...] = ()
+    for number, value in enumerate(values, 1):
+        chain = meteor.chain.effective()
+        for entry in chain["matchers"]:
+            if entry["use"] == matcher:
+                entry["threshold"] = value
+        evaluation = evaluate(tests, [ChainMetric(chain, name="chain")], [measure(measure_name)], cache)
+        results = [
+            (f"{table.testset} {column}", result.value)
+            for table in evaluation.tables
+            for column, result in zip(table.columns, table.rows["chain"], strict=True)
+            if column != "mean"
+        ]
+        if len(results) > 1:
+            results.append(("mean", sum(value for _, value in results) / len(results)))
+        columns = tuple(column for column, _ in results)
+        rows.append((value, tuple(result for _, result in results)))
+        if progress is not None:
+            progress(number)
+    return ThresholdSearch(columns, tuple(rows))

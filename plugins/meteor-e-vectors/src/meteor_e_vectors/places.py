@@ -1,0 +1,56 @@
+"""Where vectors are: the folder with one file a language, and the cache of converted ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from meteor_e import ResourceError
+from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
+
+__all__ = ["find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
+
+
+def vectors_folder() -> Path:
+    """Return the folder of installed vectors: ``METEOR_E_VECTORS``, else the user's data folder for meteor_e."""
+    named = os.environ.get("METEOR_E_VECTORS")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / "vectors"
+
+
+def installed_path(language: str) -> Path:
+    """Return where the vectors of a language are, or would be."""
+    return vectors_folder() / f"{language}{SUFFIX}"
+
+
+def find_vectors(language: str) -> Path:
+    """Return the installed vectors of a language.
+
+    Raises:
+        ResourceError: if there are none; it says how to get some.
+    """
+    path = installed_path(language)
+    if not path.is_file():
+        raise ResourceError(
+            f"there are no vectors for language {language!r} (looked for {path}); train some with `meteor-e vectors "
+            f"train TEXT -l {language}`, convert others with `meteor-e vectors convert FILE -l {language}`, or name "
+            "a file as the matcher's option `file` (`--set vector.file=FILE`)"
+        )
+    return path
+
+
+def usable_vectors(file: str | os.PathLike[str]) -> VectorFile:
+    """Open vectors of any format; those of another program are converted once and kept in the cache.
+
+    Raises:
+        ResourceError: if the file cannot be read, or is of no known format.
+        InputError: if there is a mistake in it.
+    """
+    if is_vector_file(file):
+        return open_vectors(file)
+    from meteor_e_vectors.cache import converted
+
+    return converted(Path(file))

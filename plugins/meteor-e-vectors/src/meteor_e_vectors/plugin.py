@@ -1,0 +1,17 @@
+"""The hooks. Nothing here imports numpy or gensim."""
+
+from __future__ import annotations
+
+from meteor_e import hookimpl
+
+
+@hookimpl
+def meteor_e_matchers() -> dict[str, str]:
+    """Return the matcher."""
+    return {"vector": "meteor_e_vectors.matcher:VectorMatcher"}
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return the command."""
+    return {"vectors": "meteor_e_vectors.cli:vectors"}

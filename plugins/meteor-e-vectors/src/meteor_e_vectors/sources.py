@@ -1,0 +1,230 @@
+"""Vectors of other programs: which format a file has, and its words and vectors."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import warnings
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from meteor_e import ConfigError, InputError, ResourceError
+from meteor_e.errors import near_miss
+from meteor_e_vectors.subwords import Subwords
+from meteor_e_vectors.vector_file import reason
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FORMATS", "Source", "detect_format", "read_source"]
+
+FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
+"""What can be converted. fastText's ``.vec`` files are word2vec text."""
+
+_FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+_HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
+_LONGEST_LINE = 1 << 24
+
+
+@dataclass
+class Source:
+    """What a file holds.
+
+    Attributes:
+        format: one of :data:`FORMATS`.
+        words: in the file's order, which is by frequency for all known programs.
+        rows: a vector a word.
+        counts: how often each word occurred, if the file says so.
+        subwords: of fastText models.
+        dropped: words that were there before, and are left out.
+    """
+
+    format: str
+    words: list[str]
+    rows: NDArray[np.float32]
+    counts: NDArray[np.integer[Any]] | None = None
+    subwords: Subwords | None = None
+    dropped: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        first = dict(zip(reversed(self.words), range(len(self.words) - 1, -1, -1), strict=True))
+        if len(first) < len(self.words):
+            kept = sorted(first.values())
+            self.dropped = len(self.words) - len(kept)
+            self.words = [self.words[number] for number in kept]
+            self.rows = self.rows[kept]
+            if self.counts is not None:
+                self.counts = self.counts[kept]
+
+
+def detect_format(path: Path) -> str:
+    """Return the format of a file, by what it begins with.
+
+    Raises:
+        ResourceError: if it cannot be read.
+        InputError: if it is of no known format.
+    """
+    with _opened(path) as stream:
+        head = _read(path, lambda: stream.read(1 << 20))
+    if head[:4] == _FASTTEXT_MAGIC:
+        return "fasttext"
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return "gensim"
+    header = _HEADER.match(head)
+    if header is not None:
+        line, ended, _ = head[header.end() :].partition(b"\n")
+        dimension = int(header[2])
+        return "word2vec-text" if _row(line, dimension) is not None or (not ended and not line) else "word2vec-binary"
+    line = head.partition(b"\n")[0]
+    if len(line.split()) > 2 and _row(line, len(line.split()) - 1) is not None:
+        return "glove"
+    raise InputError(
+        f"{path} is of no known format: neither word2vec (text or binary), GloVe, fastText (.bin, .vec), gensim, nor "
+        "a vector file of meteor_e"
+    )
+
+
+def read_source(path: Path, scratch: Path, format: str | None = None) -> Source:
+    """Read vectors of another program.
+
+    Args:
+        path: the file; text may be packed with gzip, bzip2 or xz.
+        scratch: an existing folder, for numbers that do not fit into memory.
+        format: one of :data:`FORMATS`; by default what the file looks like.
+
+    Raises:
+        ResourceError: if the file cannot be read.
+        InputError: if there is a mistake in it, with its line where there are lines.
+        ConfigError: for an unknown format.
+    """
+    if format is None:
+        format = detect_format(path)
+    elif format not in FORMATS:
+        raise ConfigError(f"there is no format {format!r}{near_miss(format, FORMATS)}; there are {', '.join(FORMATS)}")
+    if format in ("word2vec-text", "glove"):
+        return _read_text(path, scratch, format)
+    if format == "gensim":
+        from meteor_e_vectors.gensim_files import read_gensim
+
+        return read_gensim(path)
+    return _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        with path.open("rb") as file:
+            head = file.read(6)
+        if head[:2] == b"\x1f\x8b":
+            return gzip.open(path)  # type: ignore[return-value]
+        if head[:3] == b"BZh":
+            return bz2.open(path)  # type: ignore[return-value]
+        if head == b"\xfd7zXZ\x00":
+            return lzma.open(path)  # type: ignore[return-value]
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise ResourceError(f"cannot read the vectors {path}: {reason(error)}") from error
+
+
+def _read(path: Path, read: Callable[[], bytes]) -> bytes:
+    try:
+        return read()
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise ResourceError(f"cannot read the vectors {path}: {reason(error)}") from error
+
+
+def _row(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
+    """Return word and vector of a line; ``None`` if it does not have so many numbers. A word may hold spaces."""
+    fields = line.rstrip().rsplit(maxsplit=dimension)
+    if len(fields) != dimension + 1 or not dimension:
+        return None
+    try:
+        return fields[0], np.array(fields[1:], dtype=np.float32)
+    except ValueError:
+        return None
+
+
+def _read_text(path: Path, scratch: Path, format: str) -> Source:
+    words: list[str] = []
+    dimension = expected = 0
+    numbers = scratch / "rows"
+    # Numbers that are too large for single precision become infinite, which is refused below.
+    with _opened(path) as stream, numbers.open("wb") as out, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        number = 0
+        while line := _read(path, lambda: stream.readline(_LONGEST_LINE)):
+            number += 1
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+                if format == "word2vec-text":
+                    header = _HEADER.match(line)
+                    if header is None:
+                        raise InputError(f"{path}:1: not a word2vec header, which is two numbers: words and dimension")
+                    expected, dimension = int(header[1]), int(header[2])
+                    continue
+                dimension = len(line.split()) - 1
+            if not line.strip():
+                continue
+            found = _row(line, dimension)
+            if found is None:
+                raise InputError(f"{path}:{number}: a line is a word and {dimension} numbers")
+            word, row = found
+            if not np.isfinite(row).all():
+                raise InputError(f"{path}:{number}: a number is not finite")
+            words.append(word.decode("utf-8", "replace"))
+            out.write(row.tobytes())
+    if not words:
+        raise InputError(f"there are no vectors in {path}")
+    if expected and len(words) != expected:
+        raise InputError(f"{path} announces {expected} words and has {len(words)}; is it whole?")
+    return Source(format, words, np.memmap(numbers, np.float32, "r", shape=(len(words), dimension)))
+
+
+def _read_binary(path: Path) -> Source:
+    from gensim.models import KeyedVectors
+
+    with _opened(path) as stream:
+        line = _read(path, lambda: stream.readline(1 << 10))
+    header = _HEADER.match(line)
+    if header is None:
+        raise InputError(f"{path} does not begin with a word2vec header, which is two numbers: words and dimension")
+    count, dimension = int(header[1]), int(header[2])
+    if not count or not dimension:
+        raise InputError(f"there are no vectors in {path}")
+    # gensim makes room for as many vectors as are announced.
+    if not _is_packed(path) and count * (4 * dimension + 1) > path.stat().st_size:
+        raise InputError(f"{path} announces {count} words of {dimension} dimensions, for which it is too small")
+    try:
+        vectors = KeyedVectors.load_word2vec_format(str(path), binary=True, unicode_errors="replace")
+    except (EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, MemoryError) as error:
+        raise InputError(f"cannot read {path} as word2vec's binary format: {reason(error)}") from error
+    return Source("word2vec-binary", list(vectors.index_to_key), vectors.vectors)
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix in (".gz", ".bz2", ".xz")
+
+
+def _read_fasttext(path: Path) -> Source:
+    import struct
+
+    from gensim.models.fasttext import load_facebook_vectors
+
+    try:
+        # Errors of a damaged file come from wherever gensim stumbles over it.
+        vectors = load_facebook_vectors(str(path))
+    except (
+        *(EOFError, ValueError, OSError, AssertionError, NotImplementedError, KeyError, IndexError, TypeError),
+        *(OverflowError, MemoryError, AttributeError, struct.error, zlib.error),
+    ) as error:
+        raise InputError(f"cannot read {path} as a fastText model: {reason(error) or type(error).__name__}") from error
+    words = list(vectors.index_to_key)
+    counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
+    subwords = Subwords(vectors.vectors_ngrams, vectors.min_n, vectors.max_n) if vectors.bucket else None
+    return Source("fasttext", words, vectors.vectors, counts, subwords)

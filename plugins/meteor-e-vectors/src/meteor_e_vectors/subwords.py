@@ -1,0 +1,36 @@
+"""Vectors of parts of words, by which fastText gives a vector to words that it has never seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Subwords"]
+
+
+class Subwords:
+    """The hashed character n-grams of a fastText model (Bojanowski et al., 2017).
+
+    Args:
+        rows: a vector a bucket, ``(buckets, dimension)``.
+        shortest, longest: characters of an n-gram; the word's borders, ``<`` and ``>``, count.
+    """
+
+    def __init__(self, rows: NDArray[np.float32], shortest: int, longest: int) -> None:
+        self.rows = rows
+        self.shortest = shortest
+        self.longest = longest
+
+    def vector(self, word: str) -> NDArray[np.float32]:
+        """Return the mean of the word's n-grams; zeros if it has none."""
+        from gensim.models.fasttext import ft_ngram_hashes
+
+        hashes = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
+        total = np.zeros(self.rows.shape[1], dtype=np.float32)
+        for bucket in hashes:
+            total += self.rows[bucket]
+        return total / np.float32(max(1, len(hashes)))

@@ -1,0 +1,267 @@
+"""Vector files: words and their vectors, memory-mapped.
+
+The container is that of meteor_e's indexes (``docs/index-format.md``); ``docs/vectors.md`` describes what is in
+it. Opening one costs a few pages, whatever its size, and processes that open the same file share its memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from meteor_e import InputError, ResourceError
+from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
+from meteor_e.packs.vocabulary import SECTIONS, Vocabulary, vocabulary_sections
+from meteor_e_vectors.subwords import Subwords
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LAYOUT", "VectorFile", "Words", "is_vector_file", "open_vectors", "write_vectors"]
+
+LAYOUT = Layout(
+    b"MEvector",
+    (
+        *SECTIONS,
+        ("counts", 4),
+        ("rows", 4),
+        ("subword_rows", 4),
+        ("metadata", 1),
+    ),
+)
+"""Parameters: words, longest probe, dimension, buckets of subwords, shortest and longest subword."""
+
+SUFFIX = ".vectors"
+
+
+class Words(Sequence[str]):
+    """The words of a vector file, the most frequent first; read from the file as they are asked for."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __len__(self) -> int:
+        return self._vocabulary.size
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        if isinstance(number, slice):
+            return [self._vocabulary.word(each) for each in range(*number.indices(len(self)))]
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there are {len(self)} words, and no word {number}")
+        return self._vocabulary.word(number % len(self))
+
+
+class VectorFile(Mapping[str, "NDArray[np.float32]"]):
+    """An open vector file: a mapping from words to rows of float32.
+
+    It can be used from several threads, and is pickled as its path.
+
+    Attributes:
+        path: the file.
+        words: all words, the most frequent first.
+        rows: all vectors as they were trained, ``(len(words), dimension)``, read-only, not of length 1.
+        counts: how often each word occurred in the training text, 0 where that is not known.
+        subwords: vectors of parts of words (fastText), for words that are not there; ``None`` without.
+        metadata: how the vectors were made.
+    """
+
+    def __init__(self, file: IndexFile) -> None:
+        count, probes, dimension, buckets, shortest, longest = file.parameters[:6]
+        self.path = file.path
+        self._vocabulary = Vocabulary(file, count, probes)
+        self.words = Words(self._vocabulary)
+        rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
+        subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
+        self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
+        if not dimension or len(rows) != count * dimension or len(subword_rows) != buckets * dimension:
+            damaged(file.path, "its vectors do not fit its header")
+        if len(self.counts) != count:
+            damaged(file.path, "its counts do not fit its header")
+        self.rows: NDArray[np.float32] = rows.reshape(count, dimension)
+        self.subwords: Subwords | None = None
+        if buckets:
+            if not 0 < shortest <= longest:
+                damaged(file.path, "the lengths of its subwords do not fit")
+            self.subwords = Subwords(subword_rows.reshape(buckets, dimension), shortest, longest)
+        try:
+            self.metadata: dict[str, Any] = json.loads(bytes(file.sections["metadata"]))
+            self.digest: str = self.metadata["digest"]
+            self.key: str = self.metadata.get("key", "word")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            damaged(file.path, "its metadata cannot be read")
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return int(self.rows.shape[1])
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._vocabulary.id(word) >= 0
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        number = self.number(word)
+        if number < 0:
+            raise KeyError(word)
+        row: NDArray[np.float32] = self.rows[number]
+        return row
+
+    def number(self, word: str) -> int:
+        """Return the word's place in :attr:`words`, -1 if it is not there."""
+        return self._vocabulary.id(word)
+
+    def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return a row a word, ``(len(words), dimension)``: its own, else that of its subwords, else zeros."""
+        found = np.zeros((len(words), self.dimension), dtype=np.float32)
+        for row, word in zip(found, words, strict=True):
+            number = self.number(word)
+            if number >= 0:
+                row[:] = self.rows[number]
+            elif self.subwords is not None:
+                row[:] = self.subwords.vector(word)
+        return found
+
+    def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
+        """Return the words whose vectors are most similar to a word's, with the cosine; not the word itself.
+
+        Raises:
+            InputError: if the word has no vector.
+        """
+        (row,) = self.lookup([word])
+        length = float(np.linalg.norm(row.astype(np.float64)))
+        if not length:
+            raise InputError(f"{word!r} is not among the {len(self)} words of {self.path}")
+        best: list[tuple[float, int]] = []
+        own = self.number(word)
+        # In blocks, so that a file larger than memory can be searched.
+        for start in range(0, len(self), 1 << 16):
+            block = self.rows[start : start + (1 << 16)].astype(np.float32)
+            lengths = np.linalg.norm(block, axis=1)
+            cosines = block @ row / np.where(lengths > 0, lengths * length, np.inf)
+            top = np.argpartition(-cosines, min(count, len(cosines) - 1))[: count + 1]
+            best += [(-float(cosines[at]), start + int(at)) for at in top if start + int(at) != own]
+            best = sorted(best)[:count]
+        return [(self.words[number], -cosine) for cosine, number in best]
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return open_vectors, (self.path,)
+
+
+def is_vector_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins like a vector file; ResourceError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(LAYOUT.magic)) == LAYOUT.magic
+    except (OSError, ValueError) as error:
+        raise ResourceError(f"cannot read the vectors {os.fspath(path)}: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what an error of the system says, without the file's name."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
+    """Map a vector file.
+
+    Raises:
+        ResourceError: if it cannot be read, is damaged, or is a file of another kind.
+    """
+    if not is_vector_file(path):
+        raise ResourceError(
+            f"{os.fspath(path)} is not a vector file; `meteor-e vectors convert` makes one from word2vec, GloVe, "
+            "fastText and gensim files"
+        )
+    return VectorFile(IndexFile.open(path, LAYOUT))
+
+
+def write_vectors(
+    path: str | os.PathLike[str],
+    words: Sequence[str],
+    rows: NDArray[np.float32],
+    *,
+    counts: NDArray[np.integer[Any]] | None = None,
+    subwords: Subwords | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a vector file, whole or not at all.
+
+    Args:
+        path: the file.
+        words: distinct, the most frequent first.
+        rows: a vector a word, ``(len(words), dimension)``, finite; may be mapped from another file.
+        counts: how often each word occurs.
+        subwords: vectors of parts of words.
+        metadata: how the vectors were made, as JSON can hold it; ``key`` says what they are looked up by.
+
+    Raises:
+        InputError: if words and rows do not fit together, a vector is not finite, a word is there twice, or
+            there are none.
+        ResourceError: if the file cannot be written, or is too large for its format.
+    """
+    target = Path(os.path.realpath(path))
+    if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
+        raise InputError(f"there are {len(words)} words and vectors of shape {rows.shape}; each word needs a vector")
+    seen = len(set(words))
+    if seen != len(words):
+        raise InputError(f"{len(words) - seen} of the {len(words)} words are there twice")
+    for part in (rows, *([subwords.rows] if subwords is not None else [])):
+        for start in range(0, len(part), 1 << 16):
+            finite = np.isfinite(part[start : start + (1 << 16)]).all(axis=1)
+            if not finite.all():
+                at = start + int(np.argmin(finite))
+                what = f"the vector of {words[at]!r}" if part is rows else f"subword vector {at}"
+                raise InputError(f"{what} is not finite")
+    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+    sections, parameters = vocabulary_sections(encoded, target)
+    data = np.ascontiguousarray(rows, dtype="<f4")
+    pieces = np.ascontiguousarray(subwords.rows, dtype="<f4") if subwords is not None else np.empty((0, 1), "<f4")
+    limits = (subwords.shortest, subwords.longest) if subwords is not None else (0, 0)
+    digest = hashlib.sha256()
+    for part in (*sections[:2], data, pieces, str(limits).encode()):
+        digest.update(memoryview(part).cast("B") if len(part) else b"")  # type: ignore[arg-type]
+    described = {**(metadata or {}), "digest": digest.hexdigest()}
+    frequency = np.zeros(len(words), "<u4") if counts is None else np.minimum(counts, 2**32 - 1).astype("<u4")
+    everything = [
+        *sections,
+        memoryview(frequency),
+        memoryview(data),
+        memoryview(pieces) if len(pieces) else b"",
+        json.dumps(described, ensure_ascii=False, sort_keys=True).encode(),
+    ]
+    with _replacing(target) as scratch:
+        write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
+
+
+@contextlib.contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """Give a path beside the target to write to, which takes its place at the end of the block."""
+    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield scratch
+        scratch.replace(target)
+    except OSError as error:
+        raise ResourceError(f"cannot write {target}: {reason(error)}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
