@@ -153,9 +153,8 @@ class TestLostWorkers:
         assert firsts == list(range(1, 12000, 50))
         assert scores == [segment.score for segment in expected.segments] * 4
 
-    def test_rows_that_take_every_worker_down(self, client, cluster, meteor, monkeypatch):
-        monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
-        metric = prepare(client, meteor)
+    def test_rows_that_take_every_worker_down(self, meteor):
+        from distributed import Client, LocalCluster
 
         class Deadly:
             first, size, files = 71, 10, ("deadly.parquet",)
@@ -163,8 +162,16 @@ class TestLostWorkers:
             def read(self, whole=False):
                 os._exit(1)
 
-        with pytest.raises(MeteorError, match=r"deadly.parquet, 10 rows from 71 on: the workers .* too little memory"):
-            list(score_in_order(client, metric, [Deadly()]))
+        # A cluster of its own, which need not come back to life.
+        with (
+            LocalCluster(
+                n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            cluster.scheduler.allowed_failures = 0
+            with pytest.raises(MeteorError, match=r"deadly.parquet, 10 rows from 71 on: the workers .* little memory"):
+                list(score_in_order(client, PortableMetric.of(meteor), [Deadly()]))
 
 
 def processes_of(group):
