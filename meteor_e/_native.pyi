@@ -14,7 +14,7 @@ class Core:
 
     Args:
         matchers: for each matcher ``(family, search weight, the same in the maximum-accuracy mode, column,
-            match equal words, threshold, sections)``, as :mod:`meteor_e.families` makes them.
+            match equal words, threshold, sections, bound)``, as :mod:`meteor_e.families` makes them.
         parameters: α, β, γ, δ.
         weights: of the matchers in the score.
         beam, character_mode, max_candidates: of the search and the statistics.

@@ -39,6 +39,8 @@ class PlannedMatcher(NamedTuple):
             isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
             matcher.threshold if isinstance(matcher, SimilarityMatcher) else 0.0,
             self.sections,
+            # Similarities are 1 at most but for rounding, so that 2 is no bound.
+            matcher.below if isinstance(matcher, SimilarityMatcher) and matcher.below is not None else 2.0,
         )
 
 

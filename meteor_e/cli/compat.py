@@ -438,9 +438,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
         stream.flush()
 
 
-def _evaluator(
-    parameters: Parameters, slots: int
-) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
+def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
     from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
     padded = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_lines", "corpus_table", "header", "score_fields", "statistics_line", "statistics_vector"]
 
+
 def header(configuration: JavaConfiguration, form: str) -> str:
     """Return the lines before the scores, the empty one at their end included.
 

@@ -190,19 +190,24 @@ class KeyMatcher(Matcher):
 class SimilarityMatcher(Matcher):
     """Two words match if the similarity of their vectors, (1 + cosine)/2, reaches a threshold.
 
-    Equal words match whatever their vectors are.
+    Equal words match whatever their vectors are, with probability 1.
 
     Args:
         threshold: lowest similarity of a match, in [0, 1].
+        below: similarity from which on words do not match, equal words among them, in (0, 1]; ``None`` for no such
+            bound. A chain with the matcher several times, each for a band of similarities, gives them other weights.
     """
 
     contextual: ClassVar[bool] = False
     """Whether a token's vector depends on its sentence; if not, it is asked for once a distinct token."""
 
-    def __init__(self, threshold: float = 0.8) -> None:
+    def __init__(self, threshold: float = 0.8, below: float | None = None) -> None:
         if not 0 <= threshold <= 1:
             raise ConfigError(f"matcher {self.name!r}: threshold is {threshold}; it must be between 0 and 1")
+        if below is not None and not threshold < below <= 1:
+            raise ConfigError(f"matcher {self.name!r}: below is {below}; it must be above the threshold, up to 1")
         self.threshold = threshold
+        self.below = below
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -216,12 +221,17 @@ class SimilarityMatcher(Matcher):
         reference_rows = self._rows(reference)
         hypothesis_known = [bool(row.any()) for row in hypothesis_rows]
         similarities = (1 + _products(reference_rows, hypothesis_rows)) / 2
+        equal_match = self.below is None
+        similar = similarities >= self.threshold
+        if self.below is not None:
+            similar &= similarities < self.below
         for j, token in enumerate(reference):
             known = bool(reference_rows[j].any())
             for i, other in enumerate(hypothesis):
                 if token.form == other.form:
-                    yield Match(j, i)
-                elif known and hypothesis_known[i] and similarities[j, i] >= self.threshold:
+                    if equal_match:
+                        yield Match(j, i)
+                elif known and hypothesis_known[i] and similar[j, i]:
                     # Rows are of length 1 but for rounding, which must not make a probability of more than 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
@@ -259,8 +269,8 @@ class SimilarityMatcher(Matcher):
         return state
 
     def describe(self) -> str:
-        """Name the threshold."""
-        return f"threshold={self.threshold}"
+        """Name the threshold, and the bound above it if there is one."""
+        return f"threshold={self.threshold}" + ("" if self.below is None else f" below={self.below}")
 
 
 def _products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const std::vector
                 room = match_keys(vocabulary_.keys(matcher.column), matcher.match_equal_words, hypothesis, reference);
                 break;
             case Family::similarity:
-                room = match_vectors(vocabulary_.vectors(matcher.column), matcher.threshold, hypothesis, reference);
+                room = match_vectors(vocabulary_.vectors(matcher.column), matcher, hypothesis, reference);
                 break;
             case Family::phrases:
                 room = match_phrases(*matcher.phrases, matcher.column, hypothesis, reference);
@@ -111,7 +111,8 @@ bool Candidates::match_keys(const KeyColumn& column, bool equal_words, Words hyp
 
 // The sum of a product runs over the dimensions in their order, in double precision, in which each product of two
 // single-precision numbers is exact: so the similarity does not depend on how many words there are.
-bool Candidates::match_vectors(const VectorColumn& column, double threshold, Words hypothesis, Words reference) {
+bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference) {
+    const bool match_equal = matcher.below > 1;
     const std::size_t dimension = column.dimension, size = hypothesis.size;
     transposed_.resize(dimension * size);
     for (std::size_t i = 0; i < size; ++i) {
@@ -134,10 +135,12 @@ bool Candidates::match_vectors(const VectorColumn& column, double threshold, Wor
         const std::uint32_t form = vocabulary_.form_number(type);
         for (std::uint32_t i = 0; i < size && room; ++i) {
             if (vocabulary_.form_number(hypothesis[i]) == form) {
-                room = add_word_pair(j, i);
+                if (match_equal) room = add_word_pair(j, i);
             } else if (known && column.known[hypothesis[i]]) {
                 const double similarity = (1 + sums_[i]) / 2;
-                if (similarity >= threshold) room = add_word_pair(j, i, std::min(1.0, similarity));
+                if (similarity >= matcher.threshold && similarity < matcher.below) {
+                    room = add_word_pair(j, i, std::min(1.0, similarity));
+                }
             }
         }
     }

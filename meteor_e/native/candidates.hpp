@@ -70,7 +70,7 @@ private:
     bool add_word_pair(std::uint32_t j, std::uint32_t i, double probability = 1.0);
     bool match_exact(Words hypothesis, Words reference);
     bool match_keys(const KeyColumn& column, bool equal_words, Words hypothesis, Words reference);
-    bool match_vectors(const VectorColumn& column, double threshold, Words hypothesis, Words reference);
+    bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
     bool match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference);
     const std::vector<PhraseHit>& find_reference_phrases(const PhraseIndex& index, std::size_t column, Words words);
     void find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits);

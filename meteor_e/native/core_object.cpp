@@ -109,6 +109,7 @@ Matcher matcher_of(Core& core, PyObject* object) {
     matcher.threshold = to_double(items[5]);
     if (matcher.family == Family::synonyms) matcher.synonyms = synonyms_of(core, items[6]);
     if (matcher.family == Family::phrases) matcher.phrases = phrases_of(core, items[6]);
+    matcher.below = to_double(items[7]);
     return matcher;
 }
 

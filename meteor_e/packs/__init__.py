@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from meteor_e.packs.build import build_pack
     from meteor_e.packs.build_paraphrases import build_paraphrase_index
     from meteor_e.packs.build_synonyms import build_synonym_index
-    from meteor_e.packs.cache import cached_paraphrase_index, cached_synonym_file, cached_synonym_index
+    from meteor_e.packs.cache import (
+        cached_paraphrase_index,
+        cached_synonym_file,
+        cached_synonym_index,
+        cached_synonyms,
+    )
 
 __all__ = [
     "NonbreakingPrefixes",
@@ -37,6 +42,7 @@ __all__ = [
     "cached_paraphrase_index",
     "cached_synonym_file",
     "cached_synonym_index",
+    "cached_synonyms",
     "open_pack",
     "read_function_words",
     "read_prefixes",
@@ -50,6 +56,7 @@ _LATER = {
     "cached_paraphrase_index": "cache",
     "cached_synonym_file": "cache",
     "cached_synonym_index": "cache",
+    "cached_synonyms": "cache",
 }
 
 

@@ -14,6 +14,7 @@ from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.folders import locked, sha256_of, workplace
 from meteor_e.packs.indexfile import FORMAT_VERSION
+from meteor_e.packs.manifest import check_name
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.synonyms import SynonymIndex
@@ -56,9 +57,25 @@ def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None 
     return _synonym_index(Path(path), None, progress)
 
 
+def cached_synonyms(key: str, build: Callable[[Path], int], progress: Progress | None = None) -> SynonymIndex:
+    """Return the index that ``build`` writes; build it the first time that the key is asked for.
+
+    Args:
+        key: names the content, by a hash of all that it is made from; letters, digits, ``-``, ``_`` and ``.``.
+        build: writes the index to a path, by :func:`build_synonym_index`.
+        progress: told how far it is.
+
+    Raises:
+        ResourceError: as ``build`` does, or if the cache cannot be written.
+    """
+    return cached_index(check_name(f"synonyms-{key}"), SynonymIndex.open, build, progress)
+
+
 def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
-    return cached_index(key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress)
+    return cached_index(
+        key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
+    )
 
 
 def cache_folder() -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def _panel(axes: Axes, cell: Cell) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _style(system: int) -> dict[str, object]:
+def _style(system: int) -> dict[str, Any]:
     style = system_style(system)
     dashes = tuple(float(length) for length in style.dashes.split())
     return {"color": style.light, "linestyle": (0, dashes) if dashes else "-", "linewidth": 1.1}

@@ -165,7 +165,7 @@ def chains(folder: Path) -> dict[str, list[Matcher]]:
         "meteor": [exact, stem, synonym, paraphrase],
         "exact": [exact],
         "no-exact": [paraphrase, stem, synonym],
-        "keys": [exact, Letters(), Sounds(0.7)],
+        "keys": [exact, Letters(), Sounds(0.7), Sounds(0.4, below=0.7)],
         "python": [Whims(), exact, OwnTable(paraphrases), ContextualSounds(0.75)],
         "all": [exact, stem, synonym, paraphrase, Sounds(0.8), Whims(), Letters()],
         "no-table": [exact, ParaphraseMatcher(None)],

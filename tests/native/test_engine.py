@@ -17,6 +17,7 @@ from meteor_e.errors import ConfigError
 from meteor_e.families import plan
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.streaming import CHUNK_SEGMENTS
+from meteor_e.text.lemmatizers import Lemmatizer
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
@@ -193,15 +194,46 @@ class TestFamilies:
             def keys(self, token):
                 return [token.lemma]
 
-        class Lemmatizer:
+        class Placed:
+            scope = "sentence"
+
             def analyze(self, words):
                 # A word's lemma depends on its place, so that one form makes several word types.
                 return [Token(word, word[:2] + "x" * (place % 2), "X") for place, word in enumerate(words)]
 
-        native, python = engines([ExactMatcher(), Lemmas()], lemmatizer=Lemmatizer())
+        native, python = engines([ExactMatcher(), Lemmas()], lemmatizer=Placed())
         pair = "cats catch cats dogs", "catalogue cats dog doge cats"
         assert native.score(*pair) == python.score(*pair)
         assert native.score(*pair).statistics.matchers[1].hypothesis_content
+
+    def test_lemmas_of_words_alone_are_asked_for_once_a_word(self):
+        asked = []
+
+        class Lemmas(KeyMatcher):
+            name = "lemmas"
+
+            def keys(self, token):
+                return [token.lemma]
+
+        class Beginnings(Lemmatizer):
+            """The first letters."""
+
+            name = "beginnings"
+
+            def lemmatize(self, words):
+                asked.extend(words)
+                return [(word[:2], None) for word in words]
+
+        pair = "the cats sleep", "the catalogue sleep"
+        scores = []
+        for place in range(2):
+            meteor = engines([ExactMatcher(), Lemmas()], lemmatizer=Beginnings())[place]
+            asked.clear()
+            scores.append(meteor.score(*pair))
+            assert meteor.score(*pair) == scores[-1]
+            assert sorted(asked) == sorted({*pair[0].split(), *pair[1].split()})
+        assert scores[0] == scores[1]
+        assert scores[0].statistics.matchers[1].hypothesis_content
 
     def test_weights_beyond_reason_run_in_python(self):
         class Heavy(ExactMatcher):

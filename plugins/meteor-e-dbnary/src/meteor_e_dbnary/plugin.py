@@ -9,3 +9,9 @@ from meteor_e import hookimpl
 def meteor_e_matchers() -> dict[str, str]:
     """Return the matcher."""
     return {"dbnary": "meteor_e_dbnary.matcher:DbnaryMatcher"}
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return ``meteor-e dbnary``."""
+    return {"dbnary": "meteor_e_dbnary.command:dbnary"}

@@ -129,9 +129,7 @@ def train(
     with scratch as folder:
         sentences = Path(corpus) if corpus is not None else Path(folder) / "corpus"
         with atomic_writer(sentences) as stream, progress_bar("splitting words", None, hidden=quiet) as tell:
-            size = write_corpus(
-                stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell
-            )
+            size = write_corpus(stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell)
         with progress_bar("training", chosen.epochs, hidden=quiet) as tell:
             words, rows, counts, described = run(sentences, chosen, tell)
         described |= {
@@ -212,9 +210,7 @@ def _opened(file: str | None, language: str | None) -> Any:
 def nearest(words: tuple[str, ...], file: str | None, language: str | None, number: int, as_json: bool) -> None:
     """Show the words that are most similar to a word, with the similarity that the matcher compares, (1+cosine)/2."""
     opened = _opened(file, language)
-    found = {
-        word: [(other, (1 + cosine) / 2) for other, cosine in opened.nearest(word, number)] for word in words
-    }
+    found = {word: [(other, (1 + cosine) / 2) for other, cosine in opened.nearest(word, number)] for word in words}
     if as_json:
         click.echo(json.dumps({word: dict(near) for word, near in found.items()}, ensure_ascii=False, indent=2))
         return

@@ -7,12 +7,11 @@ sides, which are two languages, or words and their tags, or words and their lemm
 from __future__ import annotations
 
 import bz2
-import io
 import lzma
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, cast
 
 from meteor_e import InputError, Meteor
 from meteor_e.formats.plain import decode_lines, read_segments
@@ -21,7 +20,7 @@ from meteor_e_vectors.keys import key_of
 if TYPE_CHECKING:
     from meteor_e import Token
 
-__all__ = ["CorpusSize", "OTHER", "interleaved", "read_lines", "write_corpus"]
+__all__ = ["OTHER", "CorpusSize", "interleaved", "read_lines", "write_corpus"]
 
 OTHER = "\u00a6"
 """Begins the units of the second side (a broken bar), so that ``chat`` in French is not ``chat`` in English."""
@@ -60,16 +59,16 @@ def read_lines(path: str) -> Iterator[str]:
         raise InputError(f"cannot read {path}: damaged compressed data ({error})") from error
 
 
-def _unpacking(path: str) -> io.BufferedIOBase | None:
+def _unpacking(path: str) -> BinaryIO | None:
     try:
         with Path(path).open("rb") as file:
             head = file.read(6)
     except (OSError, ValueError):
         return None  # read_segments reports it
     if head == b"\xfd7zXZ\x00":
-        return lzma.open(path)
+        return cast(BinaryIO, lzma.open(path))
     if head[:3] == b"BZh":
-        return bz2.open(path)
+        return cast(BinaryIO, bz2.open(path))
     return None
 
 

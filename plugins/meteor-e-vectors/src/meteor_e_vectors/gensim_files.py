@@ -8,8 +8,9 @@ file can waste memory, but runs nothing.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from meteor_e import InputError, ResourceError
 from meteor_e_vectors.sources import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["read_gensim"]
 
@@ -103,9 +107,16 @@ def read_gensim(path: Path) -> Source:
     if hasattr(getattr(model, "wv", None), "__dict__"):
         holder, prefix = model.wv, f"{path}.wv"
     words = getattr(holder, "index_to_key", None) or getattr(holder, "index2word", None)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise _no_vectors(path)
+    subwords = _subwords(holder, prefix, path)
     rows = _attribute(holder, "vectors", prefix)
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or rows is None:
-        raise InputError(f"there are no word vectors in {path}; it should be a model or vectors saved by gensim")
+    if rows is None and subwords is not None:
+        # gensim leaves out what it can work out again.
+        own = _attribute(holder, "vectors_vocab", prefix)
+        rows = None if own is None else _composed(words, _matrix(own, path), subwords)
+    if rows is None:
+        raise _no_vectors(path)
     rows = _matrix(rows, path)
     if len(rows) < len(words):
         raise InputError(f"{path} has {len(words)} words and {len(rows)} vectors")
@@ -113,14 +124,32 @@ def read_gensim(path: Path) -> Source:
     counts = expandos.get("count") if isinstance(expandos, dict) else None
     if not isinstance(counts, np.ndarray) or counts.dtype.kind not in "iu" or counts.shape != (len(words),):
         counts = None
-    subwords = None
-    pieces = _attribute(holder, "vectors_ngrams", prefix)
-    if pieces is not None:
-        limits = getattr(holder, "min_n", None), getattr(holder, "max_n", None)
-        if not all(isinstance(limit, int) and 0 < limit < 100 for limit in limits):
-            raise InputError(f"{path} does not say how long its subwords are")
-        subwords = Subwords(_matrix(pieces, path), *limits)  # type: ignore[arg-type]
     return Source("gensim", list(words), rows[: len(words)], counts, subwords)
+
+
+def _no_vectors(path: Path) -> InputError:
+    return InputError(f"there are no word vectors in {path}; it should be a model or vectors saved by gensim")
+
+
+def _subwords(holder: Any, prefix: str, path: Path) -> Subwords | None:
+    pieces = _attribute(holder, "vectors_ngrams", prefix)
+    if pieces is None:
+        return None
+    shortest, longest = getattr(holder, "min_n", None), getattr(holder, "max_n", None)
+    if not (isinstance(shortest, int) and isinstance(longest, int) and 0 < shortest <= longest < 100):
+        raise InputError(f"{path} does not say how long its subwords are")
+    return Subwords(_matrix(pieces, path), shortest, longest)
+
+
+def _composed(words: Sequence[str], own: NDArray[np.float32], subwords: Subwords) -> NDArray[np.float32]:
+    """Return the means of the words' own vectors and those of their subwords, as fastText does."""
+    rows = np.array(own[: len(words)], dtype=np.float32)
+    for row, word in zip(rows, words, strict=False):
+        buckets = subwords.buckets(word)
+        for bucket in buckets:
+            row += subwords.rows[bucket]
+        row /= len(buckets) + 1
+    return rows
 
 
 def _attribute(holder: Any, name: str, prefix: str) -> Any:

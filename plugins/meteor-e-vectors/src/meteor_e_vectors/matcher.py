@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e import SimilarityMatcher, Token
+from meteor_e import ConfigError, SimilarityMatcher, Token
 from meteor_e_vectors.keys import checked_key, key_of
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import find_vectors, usable_vectors
@@ -33,6 +33,10 @@ class VectorMatcher(SimilarityMatcher):
         threshold: lowest similarity of a match, in [0, 1].
         key: what a vector is looked up by (``word``, ``lemma``, ``word_POS``, ``lemma_POS``, ``word_lemma``); by
             default what the file says.
+        below: similarity from which on words do not match, equal words among them; for chains that have the matcher
+            several times, with a weight for each band of similarities.
+        tags: universal tags of the words that match; words of other tags match equal words only. For chains that
+            have the matcher several times, with a weight for each group of tags.
     """
 
     name: ClassVar[str] = "vector"
@@ -40,8 +44,18 @@ class VectorMatcher(SimilarityMatcher):
     search_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
-    def __init__(self, file: str | os.PathLike[str], threshold: float = 0.8, key: str | None = None) -> None:
-        super().__init__(threshold)
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        threshold: float = 0.8,
+        key: str | None = None,
+        below: float | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(threshold, below)
+        if tags is not None and (isinstance(tags, str) or not tags or not all(isinstance(tag, str) for tag in tags)):
+            raise ConfigError(f"matcher 'vector': tags is {tags!r}; it must be a list of tags, such as [NOUN, VERB]")
+        self.tags = None if tags is None else frozenset(tags)
         if key is not None:
             checked_key(key, "matcher 'vector': key")
         self.vector_file = usable_vectors(file)
@@ -56,8 +70,12 @@ class VectorMatcher(SimilarityMatcher):
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return the vectors of some words, one a row, of length 1."""
-        return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
+        rows = unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
+        if self.tags is not None:
+            rows[[token.tag not in self.tags for token in tokens]] = 0
+        return rows
 
     def describe(self) -> str:
-        """Name threshold and key, and the vectors by their digest."""
-        return f"{super().describe()} key={self.key} vectors@{self.vector_file.digest[:12]}"
+        """Name threshold, key and tags, and the vectors by their digest."""
+        tags = "" if self.tags is None else f" tags={','.join(sorted(self.tags))}"
+        return f"{super().describe()} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"

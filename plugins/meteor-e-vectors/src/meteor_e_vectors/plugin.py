@@ -7,8 +7,11 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """Return the matcher."""
-    return {"vector": "meteor_e_vectors.matcher:VectorMatcher"}
+    """Return the matchers."""
+    return {
+        "vector": "meteor_e_vectors.matcher:VectorMatcher",
+        "phrase-vector": "meteor_e_vectors.phrases:PhraseVectorMatcher",
+    }
 
 
 @hookimpl

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -122,11 +122,11 @@ def _opened(path: Path) -> BinaryIO:
         with path.open("rb") as file:
             head = file.read(6)
         if head[:2] == b"\x1f\x8b":
-            return gzip.open(path)  # type: ignore[return-value]
+            return cast(BinaryIO, gzip.open(path))
         if head[:3] == b"BZh":
-            return bz2.open(path)  # type: ignore[return-value]
+            return cast(BinaryIO, bz2.open(path))
         if head == b"\xfd7zXZ\x00":
-            return lzma.open(path)  # type: ignore[return-value]
+            return cast(BinaryIO, lzma.open(path))
         return path.open("rb")
     except (OSError, ValueError) as error:
         raise ResourceError(f"cannot read the vectors {path}: {reason(error)}") from error

@@ -25,12 +25,17 @@ class Subwords:
         self.shortest = shortest
         self.longest = longest
 
-    def vector(self, word: str) -> NDArray[np.float32]:
-        """Return the mean of the word's n-grams; zeros if it has none."""
+    def buckets(self, word: str) -> list[int]:
+        """Return the places of the word's n-grams."""
         from gensim.models.fasttext import ft_ngram_hashes
 
-        hashes = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
+        found: list[int] = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
+        return found
+
+    def vector(self, word: str) -> NDArray[np.float32]:
+        """Return the mean of the word's n-grams; zeros if it has none."""
+        buckets = self.buckets(word)
         total = np.zeros(self.rows.shape[1], dtype=np.float32)
-        for bucket in hashes:
+        for bucket in buckets:
             total += self.rows[bucket]
-        return total / np.float32(max(1, len(hashes)))
+        return total / np.float32(max(1, len(buckets)))

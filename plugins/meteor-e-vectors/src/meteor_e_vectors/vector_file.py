@@ -237,19 +237,26 @@ def write_vectors(
     pieces = np.ascontiguousarray(subwords.rows, dtype="<f4") if subwords is not None else np.empty((0, 1), "<f4")
     limits = (subwords.shortest, subwords.longest) if subwords is not None else (0, 0)
     digest = hashlib.sha256()
-    for part in (*sections[:2], data, pieces, str(limits).encode()):
-        digest.update(memoryview(part).cast("B") if len(part) else b"")  # type: ignore[arg-type]
+    hashed: list[bytes | memoryview] = [*sections[:2], _bytes(data), _bytes(pieces), str(limits).encode()]
+    for content in hashed:
+        digest.update(content)
     described = {**(metadata or {}), "digest": digest.hexdigest()}
     frequency = np.zeros(len(words), "<u4") if counts is None else np.minimum(counts, 2**32 - 1).astype("<u4")
-    everything = [
+    everything: list[bytes | memoryview] = [
         *sections,
-        memoryview(frequency),
-        memoryview(data),
-        memoryview(pieces) if len(pieces) else b"",
+        _bytes(frequency),
+        _bytes(data),
+        _bytes(pieces),
         json.dumps(described, ensure_ascii=False, sort_keys=True).encode(),
     ]
     with _replacing(target) as scratch:
         write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    """Return the memory of an array, which may be mapped from a file."""
+    view: memoryview = array.reshape(-1).view(np.uint8).data
+    return view
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"
 class Lengths(Feature):
     """Words of hypothesis and first reference."""
 
-    name = "lengths"
+    name = "word-counts"
     dimension = 2
 
     def compute(self, batch):

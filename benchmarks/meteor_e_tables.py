@@ -1,0 +1,214 @@
+"""METEOR-E's tables 3 and 4 (Servan et al., 2016) in kind: five chains on WMT12, which was judged by ranking, too.
+
+    meteor-e vectors train europarl.en.xz -l en -o en.vectors
+    meteor-e vectors train europarl.fr.xz -l fr -o fr.vectors
+    python benchmarks/meteor_e_tables.py --vectors en=en.vectors --vectors fr=fr.vectors -o tables.md
+
+Needs the plugins meteor-e-vectors, meteor-e-dbnary and a lemmatiser (simplemma's, unless --lemmatizer names another).
+The data stay where they are: ``METEOR_E_SHARED`` names the folder that holds ``data/wmt12`` and ``data/dbnary``.
+Exits with 1 if a figure of the default threshold is further from that of the METEOR-E program than --tolerance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from meteor_e import Meteor
+from meteor_e.cli.settings import apply_settings
+from meteor_e.errors import MeteorError
+from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.evaluation.chain_metric import ChainMetric
+from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.evaluate import AVERAGE, evaluate, load_test_sets
+from meteor_e.evaluation.index import load_index
+from meteor_e.evaluation.measures import measure
+
+HERE = Path(__file__).parent
+CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")
+NAMES = {"en": "english", "fr": "french", "de": "german", "es": "spanish", "ru": "russian"}
+MEASURES = {"tau-strict": "strict τ", "tau-wmt14": "τ (WMT14)"}
+METEOR_E = {
+    "baseline": (21.24, 27.48, 24.91, 25.06, 24.67),
+    "dbnary": (21.02, 28.24, 25.15, 25.13, 24.89),
+    "vector": (21.86, 27.84, 25.07, 24.10, 24.72),
+    "baseline-vector": (22.24, 28.17, 25.19, 25.50, 25.28),
+    "dbnary-vector": (21.71, 29.04, 25.32, 24.70, 25.19),
+}
+"""Strict τ × 100 of the METEOR-E program on WMT12 into English (cs, de, es, fr, mean), vectors of the same corpus and
+kind, threshold .80, lemmas of simplemma."""
+INTO = ("cs-en", "de-en", "es-en", "fr-en")
+
+
+class Resources:
+    """Vectors, synsets and lemmas of each language."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        shared = Path(os.environ.get("METEOR_E_SHARED", HERE.parent.parent / "shared"))
+        self.vectors = dict(entry.split("=", 1) for entry in options.vectors)
+        self.lemmatizers = dict(entry.split("=", 1) for entry in options.lemmatizer)
+        self.synsets = Path(options.synsets) if options.synsets else shared / "data" / "dbnary"
+
+    def chain(self, name: str, language: str, threshold: float = 0.8) -> dict[str, Any]:
+        """Return one of the five chains as a mapping, with its files."""
+        settings: dict[str, dict[str, Any]] = {}
+        if "vector" in name:
+            settings["vector"] = {"threshold": threshold}
+            if language in self.vectors:
+                settings["vector"]["file"] = str(Path(self.vectors[language]).absolute())
+        if "dbnary" in name:
+            settings["dbnary"] = {"file": str(self.synsets / f"{NAMES[language]}.synsets.gz")}
+            given = self.lemmatizers.get(language)
+            if given is not None:
+                settings["lemmatizer"] = {"use": "lookup", "file": str(Path(given).absolute())}
+        changed = apply_settings(name, {"language": language}, settings)
+        chain: dict[str, Any] = {"language": language, **changed}
+        if "dbnary" in name:
+            chain.setdefault("lemmatizer", "simplemma")
+        return chain
+
+
+def table3(resources: Resources, pair: str) -> str:
+    """Return scores of all systems of a pair by the five chains, and what each module matches."""
+    (test,) = load_test_sets(load_index(HERE / "wmt12.yaml"), [pair])
+    language = test.language
+    scores, modules = [], []
+    for name in CHAINS:
+        meteor = Meteor.from_config(resources.chain(name, language))
+        row, totals = [], [[0, 0] for _ in meteor.matchers]
+        for system in range(len(test.systems)):
+            corpus = meteor.corpus(test.outputs[system], [list(texts) for texts in zip(*test.references, strict=True)])
+            row.append(f"{100 * corpus.score:.2f}")
+            for total, counts in zip(totals, corpus.statistics.matchers, strict=True):
+                total[0] += counts.hypothesis_content + counts.hypothesis_function
+                total[1] += counts.reference_content + counts.reference_function
+        scores.append(f"| {name} | {' | '.join(row)} |")
+        words = sum(total[0] for total in totals)
+        shares = [
+            f"{matcher}: {hyp} ({100 * hyp / words:.1f} %)"
+            for matcher, (hyp, _) in zip(meteor.matcher_names, totals, strict=True)
+        ]
+        modules.append(f"| {name} | {words} | {', '.join(shares)} |")
+    head = f"| chain | {' | '.join(test.systems)} |\n|---|{'--:|' * len(test.systems)}"
+    return "\n".join(
+        [
+            f"## Table 3 in kind: METEOR scores × 100 of the systems of WMT12 {pair}\n",
+            head,
+            *scores,
+            "\n| chain | words of the hypotheses that match | by module |\n|---|--:|---|",
+            *modules,
+        ]
+    )
+
+
+def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> tuple[str, bool]:
+    """Return τ of the five chains with the default threshold, and of three with the oracle's, and whether it fails."""
+    language = tests[0].language
+    pairs = [test.pair for test in tests]
+    columns = (*pairs, AVERAGE) if len(pairs) > 1 else tuple(pairs)
+    cache = ArrayCache(options.cache)
+    measures = [measure(name) for name in MEASURES]
+    metrics = [ChainMetric(resources.chain(name, language), name=name) for name in CHAINS]
+    evaluation = evaluate(tests, metrics, measures, cache, samples=options.samples)
+    parts = [f"## Table 4 in kind: {', '.join(pairs)}"]
+    failed = False
+    for table in evaluation.tables:
+        parts.append(
+            f"\n{MEASURES[table.measure.name]} × 100, threshold .80, 95 % bootstrap intervals "
+            f"({options.samples} samples)\n"
+        )
+        parts.append(f"| chain | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+        for name, results in table.rows.items():
+            cells = []
+            for number, result in enumerate(results):
+                text = f"{100 * result.value:.2f}"
+                if result.interval is not None:
+                    text += f" [{100 * result.interval.low:.2f}, {100 * result.interval.high:.2f}]"
+                if tuple(pairs) == INTO and table.measure.name == "tau-strict":
+                    text += f" (METEOR-E {METEOR_E[name][number]:.2f})"
+                    failed |= (
+                        number == len(pairs) and abs(100 * result.value - METEOR_E[name][number]) > options.tolerance
+                    )
+                cells.append(text)
+            parts.append(f"| {name} | {' | '.join(cells)} |")
+    if options.oracle:
+        parts.append(
+            f"\nOracle thresholds: strict τ × 100 (threshold), the best of {options.first:.2f} to {options.last:.2f} "
+            "for each pair\n"
+        )
+        parts.append(f"| chain | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+        for name in ("vector", "baseline-vector", "dbnary-vector"):
+            parts.append(f"| {name} | {' | '.join(oracle(resources, tests, name, options))} |")
+    return "\n".join(parts), failed
+
+
+def oracle(resources: Resources, tests: list[TestSet], name: str, options: argparse.Namespace) -> list[str]:
+    """Return the best τ of each pair with its threshold, and their mean."""
+    from meteor_e_vectors.oracle import thresholds
+
+    language = tests[0].language
+    best: dict[str, tuple[float, float]] = {}
+    for threshold in thresholds(options.first, options.last, 0.01):
+        metric = ChainMetric(resources.chain(name, language, threshold), name=name)
+        for test in tests:
+            (table,) = evaluate([test], [metric], [measure("tau-strict")], ArrayCache(options.cache)).tables
+            value = table.rows[name][0].value
+            if test.pair not in best or value > best[test.pair][0]:
+                best[test.pair] = value, threshold
+        print(f"{name} {threshold:.2f}", file=sys.stderr)
+    cells = [f"{100 * value:.2f} ({threshold:.2f})" for value, threshold in best.values()]
+    if len(best) > 1:
+        values, chosen = zip(*best.values(), strict=True)
+        cells.append(f"{100 * sum(values) / len(values):.2f} ({sum(chosen) / len(chosen):.2f})")
+    return cells
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--vectors", action="append", default=[], metavar="LANGUAGE=FILE", help="default: installed ones"
+    )
+    parser.add_argument("--lemmatizer", action="append", default=[], metavar="LANGUAGE=FILE", help="tables of lemmas")
+    parser.add_argument("--synsets", help="folder of METEOR-E's synset files")
+    parser.add_argument("--pair", action="append", help="language pairs of WMT12; default: all into English, and en-fr")
+    parser.add_argument("--no-table3", action="store_true", help="table 4 only")
+    parser.add_argument("--oracle", action="store_true", help="search the oracle thresholds, too (minutes)")
+    parser.add_argument("--first", type=float, default=0.7, help="lowest oracle threshold")
+    parser.add_argument("--last", type=float, default=0.92, help="highest oracle threshold")
+    parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples")
+    parser.add_argument("--tolerance", type=float, default=0.3, help="allowed distance of the means to METEOR-E's")
+    parser.add_argument("--cache", type=Path, help="folder of the cache")
+    parser.add_argument("-o", "--output", type=Path, help="write Markdown to a file")
+    options = parser.parse_args(arguments)
+    started = time.perf_counter()
+    try:
+        resources = Resources(options)
+        index = load_index(HERE / "wmt12.yaml")
+        wanted = options.pair or [*INTO, "en-fr"]
+        parts, failed = [], False
+        if not options.no_table3:
+            parts += [table3(resources, pair) for pair in wanted if pair == "fr-en"]
+        for language in dict.fromkeys(pair.partition("-")[2] for pair in wanted):
+            tests = load_test_sets(index, [pair for pair in wanted if pair.endswith(f"-{language}")])
+            text, wrong = table4(resources, tests, options)
+            parts.append(text)
+            failed |= wrong
+    except MeteorError as error:
+        print(error, file=sys.stderr)
+        return 1
+    text = "\n\n".join(parts) + "\n"
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""The matcher ``phrase-vector``: phrases match if their vectors are similar.
+
+The paper names phrase embeddings beside the paraphrase module as future work (Servan et al., 2016, section 5). A
+phrase's vector is the weighted mean of its words' vectors, rare words counting more (Arora et al., 2017, smooth
+inverse frequency, without the removal of the common component).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from meteor_e import ConfigError, Match, Matcher, Token
+from meteor_e_vectors.keys import checked_key, key_of
+from meteor_e_vectors.normalizing import unit_rows
+from meteor_e_vectors.places import find_vectors, usable_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    from meteor_e.matchers.base import MatcherContext
+
+__all__ = ["PhraseVectorMatcher"]
+
+_SMOOTHING = 1e-3
+_BLOCK = 1 << 20
+"""Pairs of phrases that are compared at once."""
+
+
+class PhraseVectorMatcher(Matcher):
+    """Phrases match if their vectors, weighted means of their words' vectors, are similar.
+
+    At least one of the two phrases has several words. Phrases that begin or end with the same word are left out: what
+    is left of them matches without that word.
+
+    Args:
+        file: the vectors, as for the matcher ``vector``.
+        threshold: lowest similarity, (1 + cosine)/2, of a match, in [0, 1].
+        longest: words of the longest phrase, at least 2.
+        key: what a vector is looked up by; by default what the file says.
+    """
+
+    name: ClassVar[str] = "phrase-vector"
+    default_weight: ClassVar[float] = 0.6
+    accuracy_search_weight: ClassVar[float] = 0.0
+    requires: ClassVar[tuple[str, ...]] = ("vectors",)
+
+    def __init__(
+        self, file: str | os.PathLike[str], threshold: float = 0.95, longest: int = 3, key: str | None = None
+    ) -> None:
+        if not 0 <= threshold <= 1:
+            raise ConfigError(f"matcher 'phrase-vector': threshold is {threshold}; it must be between 0 and 1")
+        if longest < 2:
+            raise ConfigError(f"matcher 'phrase-vector': longest is {longest}; it must be 2 or more")
+        if key is not None:
+            checked_key(key, "matcher 'phrase-vector': key")
+        self.threshold = threshold
+        self.longest = longest
+        self.vector_file = usable_vectors(file)
+        self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
+        self._total = max(1, int(self.vector_file.counts.sum(dtype=np.uint64)))
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Find the language's vectors where the chain names no file."""
+        if options.get("file") is None:
+            options["file"] = find_vectors(context.language.code)
+        return super().create(context, **options)
+
+    def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
+        """Propose every similar pair of phrases: by the reference's phrase, then by the hypothesis's."""
+        left_spans, left = self._phrases(hypothesis)
+        right_spans, right = self._phrases(reference)
+        if not left_spans or not right_spans:
+            return
+        step = max(1, _BLOCK // len(left_spans))
+        for start in range(0, len(right_spans), step):
+            similarities: NDArray[np.float64] = (1 + _products(right[start : start + step], left)) / 2
+            for row, column in np.argwhere(similarities >= self.threshold).tolist():
+                j, length = right_spans[start + row]
+                i, other_length = left_spans[column]
+                if length == other_length == 1:
+                    continue
+                words = [token.form for token in reference[j : j + length]]
+                others = [token.form for token in hypothesis[i : i + other_length]]
+                if words[0] == others[0] or words[-1] == others[-1]:
+                    continue
+                yield Match(j, i, length, other_length, min(1.0, float(similarities[row, column])))
+
+    def _phrases(self, tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
+        """Return start and length of the phrases whose words all have vectors, and their vectors of length 1."""
+        keys = [key_of(token, self.key) for token in tokens]
+        rows = unit_rows(self.vector_file.lookup(keys)).astype(np.float64)
+        known = [bool(row.any()) for row in rows]
+        numbers = [self.vector_file.number(key) for key in keys]
+        counts = [int(self.vector_file.counts[number]) if number >= 0 else 0 for number in numbers]
+        for row, count in zip(rows, counts, strict=True):
+            row *= _SMOOTHING / (_SMOOTHING + count / self._total)
+        spans = [
+            (start, length)
+            for start in range(len(tokens))
+            for length in range(1, self.longest + 1)
+            if start + length <= len(tokens) and all(known[start : start + length])
+        ]
+        vectors = np.zeros((len(spans), rows.shape[1]))
+        for vector, (start, length) in zip(vectors, spans, strict=True):
+            for row in rows[start : start + length]:
+                vector += row
+        lengths = np.sqrt(_squares(vectors))
+        return spans, vectors / np.where(lengths > 0, lengths, 1)[:, None]
+
+    def describe(self) -> str:
+        """Name what changes the result."""
+        return (
+            f"threshold={self.threshold} longest={self.longest} key={self.key} vectors@{self.vector_file.digest[:12]}"
+        )
+
+
+def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = np.zeros(len(rows))
+    for column in rows.T:
+        total += column * column
+    return total
+
+
+def _products(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return all products, each summed in the order of the dimensions, whatever the number of rows."""
+    total = np.zeros((len(left), len(right)))
+    for one, other in zip(left.T, right.T, strict=True):
+        total += one[:, None] * other
+    return total

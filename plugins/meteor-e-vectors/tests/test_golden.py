@@ -1,0 +1,161 @@
+"""Every file in golden/meteor-e, from the METEOR-E program: through the library, and through `compat`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.formats.plain import read_segments
+
+pytestmark = pytest.mark.shared
+
+NAMES = [
+    "de-dbnary",
+    "de-dbnary-vector",
+    "de-dbnary-vector-lemma",
+    "de-stem-vector",
+    "de-vector",
+    "de-vector-0.75",
+    "de-vector-0.90",
+    "en-baseline",
+    "en-baseline-vector",
+    "en-dbnary",
+    "en-dbnary-vector",
+    "en-vector",
+    "fr-dbnary",
+    "fr-dbnary-vector",
+    "fr-dbnary-vector-lemma",
+    "fr-stem-vector",
+    "fr-vector",
+    "fr-vector-0.75",
+    "fr-vector-0.90",
+]
+SYNSETS = {"en": "english", "de": "german", "fr": "french"}
+CLOSE = 1e-9
+
+
+class Command:
+    """A command line of the METEOR-E program."""
+
+    def __init__(self, shared, name):
+        self.golden = shared / "golden"
+        self.name = name
+        self.resources = self.golden / "meteor-e" / "resources"
+        arguments = shlex.split((self.golden / "meteor-e" / f"{name}.cmd").read_text())
+        _, self.hypotheses, self.references, *rest = arguments
+        rest.remove("-norm")
+        self.options = dict(zip(rest[::2], rest[1::2], strict=True))
+        self.language = self.options["-l"]
+        self.lemmas = self.resources / f"{self.language}.lemmas.tsv"
+        self.synsets = shared / "data" / "dbnary" / f"{SYNSETS[self.language]}.synsets.gz"
+
+    @property
+    def lemmatizes(self):
+        """Whether the program had lemmas: for its synonyms, or its vectors."""
+        return "synonym" in self.options["-m"] or "-embLemma" in self.options
+
+    def vectors(self):
+        given = next(path for option, path in self.options.items() if option in ("-emb", "-embLemma"))
+        return self.golden / f"{given}.gz"
+
+    def matchers(self):
+        weights = map(float, self.options["-w"].split())
+        for module, weight in zip(self.options["-m"].split(), weights, strict=True):
+            if module == "embeddings":
+                key = "lemma" if "-embLemma" in self.options else "word"
+                threshold = float(self.options.get("-embTh", 0.8))
+                yield {
+                    "use": "vector",
+                    "weight": weight,
+                    "file": str(self.vectors()),
+                    "key": key,
+                    "threshold": threshold,
+                }
+            elif module == "synonym":
+                source = {"file": str(self.synsets)} if "-d" in self.options else {"pack": "en"}
+                yield {"use": "dbnary", "weight": weight, **source}
+            else:
+                yield {"use": module, "weight": weight}
+
+    def statistics(self):
+        """Return the statistics lines, without what the program says while it loads."""
+        text = (self.golden / "meteor-e" / f"{self.name}.ss.txt").read_text()
+        return [line for line in text.splitlines() if re.fullmatch(r"(?:[0-9.]+ ){26}[0-9.]+", line)]
+
+    def figures(self):
+        text = (self.golden / "meteor-e" / f"{self.name}.vout.tsv").read_text()
+        return [[float(figure) for figure in line.split("\t")] for line in text.splitlines()]
+
+    def table(self):
+        text = (self.golden / "meteor-e" / f"{self.name}.system.txt").read_text()
+        return text[text.index("System level") :].strip()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_cache(tmp_path_factory):
+    """Index synsets and convert vectors once for all tests of this file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("METEOR_E_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_folders():
+    """Leave the cache as it is."""
+
+
+def test_every_golden_run_is_tested(shared):
+    assert sorted(path.stem for path in (shared / "golden/meteor-e").glob("*.cmd")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
+    from meteor_e.cli.java_words import with_java_words
+
+    command = Command(shared, name)
+    lemmatizer = {"use": "lookup", "file": str(command.lemmas)} if command.lemmatizes else None
+    meteor = Meteor(command.language, matchers=list(command.matchers()), lemmatizer=lemmatizer)
+    # The program takes two French words for one, as METEOR 1.5 does.
+    meteor.matchers = with_java_words(meteor.matchers)
+    hypotheses, references = (
+        list(read_segments(command.golden / file)) for file in (command.hypotheses, command.references)
+    )
+    segments = list(meteor.segments(hypotheses, references))
+    slots = 4 * len(meteor.matchers)
+    for segment, line, figures in zip(segments, command.statistics(), command.figures(), strict=True):
+        numbers = list(map(float, line.split()))
+        assert segment.statistics.to_vector() == [*numbers[: 4 + slots], *numbers[-3:]]
+        ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
+        assert all(abs(one - other) <= CLOSE for one, other in zip(ours, figures, strict=True) if other == other)
+    if name == "de-vector":
+        # A sample in pure Python, whose numbers are the same.
+        meteor._engine = None
+        assert [segment.statistics for segment in meteor.segments(hypotheses[:40], references[:40])] == [
+            segment.statistics for segment in segments[:40]
+        ]
+
+
+@pytest.mark.parametrize("name", ["de-dbnary-vector-lemma", "en-baseline-vector", "fr-vector-0.75"])
+def test_compat_takes_the_command_line(name, shared, meteor_packs, tmp_path):
+    command = Command(shared, name)
+    folder = tmp_path / "synsets"
+    folder.mkdir()
+    (folder / command.synsets.name).symlink_to(command.synsets)
+    arguments = ["-norm"]
+    for option, value in command.options.items():
+        if option != "-a":  # the pack has the table
+            given = {"-d": folder, "-emb": None, "-embLemma": None}.get(option, value)
+            arguments += [option, str(given if given is not None else command.vectors())]
+    if command.lemmatizes:
+        arguments += ["-lemmas", str(command.lemmas)]
+    files = [str(command.golden / file) for file in (command.hypotheses, command.references)]
+    run = [sys.executable, "-m", "meteor_e", "compat", *files, *arguments]
+    statistics = subprocess.run([*run, "-ssOut"], check=True, capture_output=True, text=True).stdout
+    assert statistics.splitlines() == command.statistics()
+    report = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+    assert report[report.index("System level") :].strip() == command.table()

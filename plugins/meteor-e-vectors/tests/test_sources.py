@@ -1,0 +1,210 @@
+"""Vectors of other programs: every format is read, mistakes are named with their line, pickles run nothing."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import pickle
+import struct
+
+import numpy as np
+import pytest
+from meteor_e_vectors import open_vectors
+from meteor_e_vectors.cache import convert, converted
+from meteor_e_vectors.places import usable_vectors
+from meteor_e_vectors.sources import detect_format
+
+from meteor_e import InputError, ResourceError
+
+WORDS = ["the", "été", "house"]
+ROWS = np.array([[1, 2, 3, 4], [-1, 0.5, 1e-8, 7], [0, 0, 0.25, 1]], np.float32)
+TEXT = "".join(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, ROWS.tolist(), strict=True))
+
+
+def binary(words=WORDS, rows=ROWS):
+    body = b"".join(word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(words, rows, strict=True))
+    return f"{len(words)} {rows.shape[1]}\n".encode() + body
+
+
+SOURCES = {
+    "word2vec-text": f"3 4\n{TEXT}".encode(),
+    "word2vec-text, Windows": f"3 4\n{TEXT}".replace("\n", " \r\n").encode(),
+    "word2vec-text, gzip": gzip.compress(f"3 4\n{TEXT}".encode()),
+    "word2vec-text, xz": lzma.compress(f"3 4\n{TEXT}".encode()),
+    "word2vec-binary": binary(),
+    "glove": TEXT.encode(),
+    "glove, with a mark": b"\xef\xbb\xbf" + TEXT.encode(),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_text_and_binary(tmp_path, name):
+    source, target = tmp_path / "source", tmp_path / "target.vectors"
+    source.write_bytes(SOURCES[name])
+    assert detect_format(source) == name.partition(",")[0]
+    found = convert(source, target, key="lemma")
+    assert (found.format, found.dropped) == (name.partition(",")[0], 0)
+    vectors = open_vectors(target)
+    assert list(vectors) == WORDS
+    assert np.array_equal(vectors.rows, ROWS)
+    assert (vectors.key, vectors.metadata["source format"]) == ("lemma", found.format)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target.vectors"]
+
+
+def test_words_with_spaces_and_twice(tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target.vectors"
+    source.write_text("3 4\n. . . 1 2 3 4\nthe 1 1 1 1\nthe 2 2 2 2\n")
+    assert convert(source, target).dropped == 1
+    vectors = open_vectors(target)
+    assert list(vectors) == [". . .", "the"]
+    assert vectors["the"].tolist() == [1, 1, 1, 1]
+
+
+def test_the_first_words(tmp_path):
+    (tmp_path / "source").write_text(f"3 4\n{TEXT}")
+    convert(tmp_path / "source", tmp_path / "target", limit=2)
+    assert list(open_vectors(tmp_path / "target")) == WORDS[:2]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"3 4\nthe 1 2 3 4\nhouse 1 2 x 4\n", r"source:3: a line is a word and 4 numbers"),
+        (b"3 4\nthe 1 2 3 4\nhouse 1 2 3\n", r"source:3: a line is a word and 4 numbers"),
+        (b"3 4\nthe 1 2 3 4\nhouse 1 2 3 inf\n", r"source:3: a number is not finite"),
+        (b"3 4\nthe 1 2 3 4\n", "announces 3 words and has 1"),
+        (b"the house stands\n", "is of no known format"),
+        (b"", "is of no known format"),
+        (b"\x00\x01\x02", "is of no known format"),
+        (b"1000000 300\n" + b"\xff" * 40, "for which it is too small"),
+        (binary()[:-8], "unexpected end of input"),
+        ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0" + b"\xff" * 100, "cannot read .* as a fastText model"),
+        (b"\x80\x04garbage", "cannot read .* as a file of gensim"),
+        (pickle.dumps({"no": "vectors"}), "there are no word vectors in"),
+    ],
+)
+def test_mistakes(tmp_path, content, message):
+    (tmp_path / "source").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        convert(tmp_path / "source", tmp_path / "target")
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_what_is_not_there(tmp_path):
+    with pytest.raises(ResourceError, match="No such file"):
+        convert(tmp_path / "nothing", tmp_path / "target")
+    with pytest.raises(ResourceError, match="No such file"):
+        usable_vectors(tmp_path / "nothing")
+    (tmp_path / "damaged.gz").write_bytes(gzip.compress(SOURCES["glove"])[:-9])
+    with pytest.raises(ResourceError, match="cannot read the vectors"):
+        convert(tmp_path / "damaged.gz", tmp_path / "target")
+
+
+def test_other_programs_vectors_are_converted_once(tmp_path):
+    source = tmp_path / "source.txt"
+    source.write_bytes(SOURCES["glove"])
+    first = usable_vectors(source)
+    assert np.array_equal(first["été"], ROWS[1])
+    assert converted(source).path == first.path
+    source.write_bytes(SOURCES["glove"].replace(b"house", b"home"))
+    assert "home" in usable_vectors(source)
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    return [["the", "house", "stands"], ["the", "home", "stands"], ["a", "dog", "barks"]] * 20
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_gensim(tmp_path, sentences, apart):
+    from gensim.models import Word2Vec
+
+    model = Word2Vec(sentences, vector_size=8, min_count=1, workers=1, seed=1, epochs=1)
+    options = {"sep_limit": 10} if apart else {}
+    model.save(str(tmp_path / "word2vec.model"), **options)
+    model.wv.save(str(tmp_path / "word2vec.kv"), **options)
+    for name in ("word2vec.model", "word2vec.kv"):
+        if apart:
+            assert list(tmp_path.glob(f"{name}*.npy"))
+        assert detect_format(tmp_path / name) == "gensim"
+        convert(tmp_path / name, tmp_path / "target")
+        vectors = open_vectors(tmp_path / "target")
+        assert list(vectors) == model.wv.index_to_key
+        assert np.array_equal(vectors.rows, model.wv.vectors)
+        assert vectors.counts.tolist() == [model.wv.get_vecattr(word, "count") for word in vectors]
+    if apart:
+        for file in tmp_path.glob("word2vec.kv.*.npy"):
+            file.unlink()
+        with pytest.raises(ResourceError, match="which belongs to it"):
+            convert(tmp_path / "word2vec.kv", tmp_path / "target")
+
+
+@pytest.mark.parametrize("kind", ["facebook", "gensim"])
+def test_fasttext_has_vectors_for_unknown_words(tmp_path, sentences, kind):
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText(sentences, vector_size=8, min_count=1, workers=1, seed=1, epochs=1, bucket=500, min_n=3, max_n=5)
+    source = tmp_path / "fasttext.bin"
+    if kind == "facebook":
+        save_facebook_model(model, str(source))
+    else:
+        model.save(str(source))
+    found = convert(source, tmp_path / "target")
+    assert found.format == ("fasttext" if kind == "facebook" else "gensim")
+    vectors = open_vectors(tmp_path / "target")
+    for word in ("house", "houses", "barking"):
+        assert vectors.lookup([word])[0] == pytest.approx(model.wv[word], abs=1e-6)
+    assert "houses" not in vectors
+    assert vectors.nearest("houses", 2)
+    # A word without any n-gram has no vector.
+    assert FastTextFree(vectors).lookup("") == [0.0] * 8
+
+
+class FastTextFree:
+    """Looks up one word."""
+
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+    def lookup(self, word):
+        return self.vectors.lookup([word])[0].tolist()
+
+
+class Hostile:
+    """Runs a command when it is unpickled, if it is."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return os.system, (f"touch {self.file}",)
+
+
+def test_pickles_run_nothing(tmp_path):
+    source, trace = tmp_path / "source.kv", tmp_path / "trace"
+    source.write_bytes(pickle.dumps(Hostile(trace)))
+    pickle.loads(source.read_bytes())
+    assert trace.exists()
+    trace.unlink()
+    with pytest.raises(InputError, match="no word vectors"):
+        convert(source, tmp_path / "target")
+    assert not trace.exists()
+
+
+def test_arrays_of_objects_are_no_vectors(tmp_path):
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(4)
+    vectors.index_to_key = ["a"]
+    vectors.vectors = np.array([["x", 1, 2, 3]], dtype=object)
+    (tmp_path / "source.kv").write_bytes(pickle.dumps(vectors))
+    with pytest.raises(InputError, match="no matrix of numbers"):
+        convert(tmp_path / "source.kv", tmp_path / "target")
+
+
+def test_a_header_of_another_byte_order(tmp_path):
+    (tmp_path / "source").write_bytes(struct.pack(">i", 793712314) + b"\0" * 20)
+    with pytest.raises(InputError, match="of no known format"):
+        convert(tmp_path / "source", tmp_path / "target")

@@ -1,0 +1,124 @@
+"""Vector files: what is written is read, what does not fit is refused."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from meteor_e_vectors import open_vectors, write_vectors
+
+from meteor_e import InputError, ResourceError
+
+WORDS = ["the", "été", "a\u2028b", "𝔸", "x y"]
+ROWS = np.arange(15, dtype=np.float32).reshape(5, 3)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "some.vectors"
+    write_vectors(path, WORDS, ROWS, counts=np.array([9, 7, 5, 2**40, 1]), metadata={"key": "lemma", "seed": 3})
+    return path
+
+
+def test_round_trip(file):
+    vectors = open_vectors(file)
+    assert list(vectors) == WORDS == list(vectors.words) == vectors.words[:]
+    assert vectors.words[-1] == "x y"
+    assert np.array_equal(np.stack(list(vectors.values())), ROWS)
+    assert vectors["été"].tolist() == [3, 4, 5]
+    assert vectors["été"].dtype == np.float32
+    assert "été" in vectors
+    assert "Été" not in vectors
+    assert 3 not in vectors
+    assert vectors.get("nothing") is None
+    assert (len(vectors), vectors.dimension, vectors.key) == (5, 3, "lemma")
+    assert vectors.counts.tolist() == [9, 7, 5, 2**32 - 1, 1]
+    assert vectors.metadata["seed"] == 3
+    assert vectors.lookup(["𝔸", "?"]).tolist() == [[9, 10, 11], [0, 0, 0]]
+    again = pickle.loads(pickle.dumps(vectors))
+    assert again.digest == vectors.digest
+    with pytest.raises(KeyError):
+        vectors["nothing"]
+    with pytest.raises(IndexError):
+        vectors.words[5]
+    with pytest.raises(ValueError, match="read-only"):
+        vectors["été"][0] = 1
+
+
+def test_the_digest_is_that_of_words_and_vectors(tmp_path):
+    digests = set()
+    for number, (words, rows, metadata) in enumerate(
+        [(WORDS, ROWS, {}), (WORDS, ROWS, {"seed": 1}), (WORDS[::-1], ROWS, {}), (WORDS, ROWS + 1, {})]
+    ):
+        path = tmp_path / f"{number}.vectors"
+        write_vectors(path, words, rows, metadata=metadata)
+        digests.add(open_vectors(path).digest)
+    assert len(digests) == 3
+
+
+def test_nearest(plane):
+    vectors = open_vectors(plane)
+    words = [word for word, _ in vectors.nearest("house", 3)]
+    assert words == ["home", "building", "the"]
+    assert vectors.nearest("house", 1)[0][1] == pytest.approx(np.cos(np.radians(30)), abs=1e-6)
+    assert len(vectors.nearest("house", 100)) == len(vectors) - 1
+    with pytest.raises(InputError, match="'xyzzy' is not among the 7 words"):
+        vectors.nearest("xyzzy")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data[:40], "ends inside its header"),
+        (lambda data: data[:-1], "holds .* bytes and should hold"),
+        (lambda data: data[:8] + b"\x02" + data[9:], "format version 2"),
+        (lambda data: data[:33] + b"\xff" + data[34:], "checksum of its header"),
+        (lambda data: data.replace(b'"digest"', b'"digits"'), "its metadata cannot be read"),
+        (lambda data: data.replace(b'{"digest"', b'["digest"'), "its metadata cannot be read"),
+    ],
+)
+def test_damaged_files(file, change, message):
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(ResourceError, match=message):
+        open_vectors(file)
+
+
+def test_files_of_another_kind(tmp_path):
+    path = tmp_path / "en.txt"
+    path.write_text("2 2\na 1 2\nb 1 2\n")
+    with pytest.raises(ResourceError, match=r"is not a vector file; `meteor-e vectors convert`"):
+        open_vectors(path)
+    with pytest.raises(ResourceError, match="No such file"):
+        open_vectors(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "message"),
+    [
+        (["a"], np.zeros((2, 2), np.float32), "1 words and vectors of shape"),
+        ([], np.zeros((0, 2), np.float32), "each word needs a vector"),
+        (["a", "a"], np.zeros((2, 2), np.float32), "1 of the 2 words are there twice"),
+        (["a", "b"], np.array([[1, 2], [np.nan, 1]], np.float32), "the vector of 'b' is not finite"),
+    ],
+)
+def test_what_does_not_fit_together(tmp_path, words, rows, message):
+    with pytest.raises(InputError, match=message):
+        write_vectors(tmp_path / "x.vectors", words, rows)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ResourceError, match="cannot write"):
+        write_vectors(tmp_path / "file" / "x.vectors", ["a"], np.ones((1, 1), np.float32))
+
+
+def test_opening_reads_no_vectors_and_imports_no_gensim(file):
+    code = (
+        "import sys; from meteor_e_vectors import open_vectors; "
+        f"v = open_vectors({str(file)!r}); v['the']; assert 'gensim' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,174 @@
+"""The matchers, with vectors of our own."""
+
+from __future__ import annotations
+
+import pickle
+
+import meteor_e_vectors.plugin
+import numpy as np
+import pytest
+from meteor_e_vectors import open_vectors, write_vectors
+from meteor_e_vectors.matcher import VectorMatcher
+from meteor_e_vectors.phrases import PhraseVectorMatcher
+
+from meteor_e import ConfigError, Meteor, ResourceError, Token
+from meteor_e.testing import check_matcher, check_plugin
+
+
+def pairs(matcher, hypothesis, reference):
+    """Return what a matcher proposes, as pairs of words with probabilities."""
+    sides = [[Token(word) for word in text.split()] for text in (hypothesis, reference)]
+    return [
+        (
+            " ".join(token.form for token in sides[0][m.hypothesis_start : m.hypothesis_start + m.hypothesis_length]),
+            " ".join(token.form for token in sides[1][m.reference_start : m.reference_start + m.reference_length]),
+            round(m.probability, 4),
+        )
+        for m in matcher.match(*sides)
+    ]
+
+
+def test_they_conform(plane):
+    check_plugin(meteor_e_vectors.plugin)
+    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane)
+    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane, below=0.95, threshold=0.6)
+    check_matcher(PhraseVectorMatcher, tokens=["house", "the home"], file=plane, threshold=0.9)
+
+
+def test_words_match_by_their_similarity(plane):
+    matcher = VectorMatcher(plane)
+    assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
+    # (1 + cos 53.13°)/2 is a hair above .8, and that of one degree more is not there.
+    assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
+    assert pairs(VectorMatcher(plane, 0.81), "house", "building") == []
+    assert pairs(matcher, "house", "dog") == []
+
+
+def test_equal_words_match_even_without_vectors(plane):
+    assert pairs(VectorMatcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
+    assert pairs(VectorMatcher(plane, 0.0), "xyzzy", "house") == []
+
+
+def test_equal_words_are_no_longer_fixed(plane):
+    """METEOR-E proposes them again, so that a word is covered twice and its match is left to the search."""
+    from meteor_e.alignment.candidates import collect_candidates
+    from meteor_e.matchers.exact import ExactMatcher
+
+    sides = [Token("house"), Token("x")], [Token("house"), Token("y")]
+    assert collect_candidates([ExactMatcher()], *sides).fixed[0] is not None
+    both = collect_candidates([ExactMatcher(), VectorMatcher(plane)], *sides)
+    assert both.fixed[0] is None
+    assert [match.matcher for match in both.by_reference[0]] == [0, 1]
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_chain(plane, pure, monkeypatch):
+    monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "")
+    from meteor_e.engine import native_module
+
+    native_module.cache_clear()
+    meteor = Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane)}])
+    native_module.cache_clear()
+    scored = meteor.score("the home stands", ["the house stands"])
+    assert scored.alignment.pairs() == [
+        ("the", "the", "exact"),
+        ("home", "house", "vector"),
+        ("stands", "stands", "exact"),
+    ]
+    assert "vector=0.8(threshold=0.8 key=word vectors@" in meteor.signature
+    assert pickle.loads(pickle.dumps(meteor)).score("a home", ["the house"]) == meteor.score("a home", ["the house"])
+
+
+def test_bands_of_similarity_have_weights_of_their_own(plane):
+    """The cosine as a weight, in steps: what is above .95 counts .95, what is above .9 counts .9."""
+    bands = [
+        {"use": "vector", "file": str(plane), "threshold": 0.95, "weight": 0.95},
+        {"use": "vector", "file": str(plane), "threshold": 0.9, "below": 0.95, "weight": 0.9},
+    ]
+    meteor = Meteor("other", matchers=["exact", *bands])
+    counts = meteor.score("house dog", ["home hound"]).statistics.matchers
+    assert [count.hypothesis_content for count in counts] == [0, 1, 1]
+    # Equal words are proposed by the band without an upper bound only.
+    upper = VectorMatcher(plane, 0.5, below=0.9)
+    assert pairs(upper, "house", "house") == []
+    assert upper.describe().startswith("threshold=0.5 below=0.9")
+
+
+def test_tags_choose_the_words(plane):
+    matcher = VectorMatcher(plane, tags=["NOUN"])
+    noun, verb = Token("house", "house", "NOUN"), Token("home", "home", "VERB")
+    assert list(matcher.match([noun], [verb])) == []
+    assert len(list(matcher.match([noun], [Token("home", "home", "NOUN")]))) == 1
+    assert len(list(matcher.match([verb], [verb]))) == 1
+    assert "tags=NOUN" in matcher.describe()
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("word", "Houses"),
+        ("lemma", "house"),
+        ("word_POS", "Houses_NOUN"),
+        ("lemma_POS", "house_NOUN"),
+        ("word_lemma", "Houses_house"),
+    ],
+)
+def test_keys(tmp_path, key, word):
+    path = tmp_path / "keys.vectors"
+    write_vectors(path, [word, "other"], np.array([[1, 0], [0, 1]], np.float32), metadata={"key": key})
+    token = Token("Houses", "house", "NOUN")
+    for matcher in (VectorMatcher(path), VectorMatcher(path, key=key)):
+        assert matcher.vectors([token, Token("unknown")]).tolist() == [[1, 0], [0, 0]]
+
+
+def test_tokens_without_lemma_or_tag(tmp_path):
+    path = tmp_path / "keys.vectors"
+    write_vectors(path, ["house_X", "house"], np.eye(2, dtype=np.float32))
+    assert VectorMatcher(path, key="lemma_POS").vectors([Token("house")]).tolist() == [[1, 0]]
+    assert VectorMatcher(path, key="lemma").vectors([Token("house")]).tolist() == [[0, 1]]
+
+
+def test_phrases(plane):
+    matcher = PhraseVectorMatcher(plane, threshold=0.9)
+    assert ("the house", "a home", 0.9771) in pairs(matcher, "the house", "a home")
+    # Single words are for the matcher `vector`; phrases that begin alike match without that beginning.
+    assert pairs(matcher, "house", "home") == []
+    assert all(one.split()[0] != other.split()[0] for one, other, _ in pairs(matcher, "the house", "the home"))
+    # A word without a vector is in no phrase.
+    assert pairs(matcher, "the xyzzy house", "a home") == [("the", "a home", 1.0)]
+    assert pairs(matcher, "", "the home") == []
+
+
+def test_the_language_s_vectors_are_the_default(plane, tmp_path):
+    with pytest.raises(
+        ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"
+    ):
+        Meteor("other", matchers=["exact", "vector"])
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    (folder / "other.vectors").write_bytes(plane.read_bytes())
+    for name in ("vector", "phrase-vector"):
+        assert open_vectors(plane).digest[:12] in Meteor("other", matchers=["exact", name]).signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 2}, "threshold is 2"),
+        ({"key": "words"}, r"key is 'words' \(did you mean 'word'"),
+        ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
+        ({"tags": "NOUN"}, "it must be a list of tags"),
+        ({"treshold": 0.5}, r"no option 'treshold' \(did you mean 'threshold'"),
+    ],
+)
+def test_wrong_options(plane, options, message):
+    with pytest.raises(ConfigError, match=message):
+        Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane), **options}])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"threshold": -1}, "threshold is -1"), ({"longest": 1}, "longest is 1")]
+)
+def test_wrong_options_of_phrases(plane, options, message):
+    with pytest.raises(ConfigError, match=message):
+        Meteor("other", matchers=["exact", {"use": "phrase-vector", "file": str(plane), **options}])

@@ -1,0 +1,61 @@
+"""A WordNet of a few synsets, in the format of Princeton's (https://wordnet.princeton.edu/documentation/wndb5wn)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+HEADER = "  1 This is a tiny WordNet for tests.  \n  2 WordNet {version} Copyright 2006 by nobody.  \n"
+FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+
+# Name: part of speech, words, links (symbol, synset, source and target word in hexadecimal).
+SYNSETS: Mapping[str, tuple[str, Sequence[str], Sequence[tuple[str, str, str]]]] = {
+    "entity": ("n", ["entity"], []),
+    "animal": ("n", ["animal", "beast"], [("@", "entity", "0000")]),
+    "dog": ("n", ["dog", "domestic_dog"], [("@", "animal", "0000")]),
+    "cat": ("n", ["cat"], [("@", "animal", "0000")]),
+    "ox": ("n", ["ox", "Kerbau"], [("@", "animal", "0000"), ("+", "ride", "0101")]),
+    "boxful": ("n", ["boxful", "box"], []),
+    "car": ("n", ["car", "auto", "automobile"], []),
+    "rex": ("n", ["Rex"], [("@i", "dog", "0000")]),
+    "buy": ("v", ["buy", "purchase"], [("*", "pay", "0000"), ("$", "ride", "0000")]),
+    "pay": ("v", ["pay"], []),
+    "ride": ("v", ["ride"], [(">", "pay", "0000")]),
+    "good": ("a", ["good"], [("&", "fine", "0000"), ("^", "fine", "0000")]),
+    "fine": ("s", ["fine", "all_right"], [("&", "good", "0000")]),
+    "well": ("r", ["well", "good"], []),
+}
+EXCEPTIONS = {"noun": "oxen ox\n", "verb": "bought buy\n", "adj": "better good\n", "adv": "better well\n"}
+
+
+def write(folder: Path, version: str = "3.0") -> dict[str, str]:
+    """Write the files into a folder; return the address of each synset, such as ``00000123-n``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    offsets: dict[str, int] = {}
+    for _ in range(2):  # The first pass finds out where each line is.
+        texts = {part: HEADER.format(version=version) for part in FILES}
+        for name, (kind, words, links) in SYNSETS.items():
+            part = "a" if kind == "s" else kind
+            offsets[name] = len(texts[part].encode())
+            listed = " ".join(f"{word} 0" for word in words)
+            pointers = "".join(
+                f" {symbol} {offsets.get(other, 0):08d} {SYNSETS[other][0].replace('s', 'a')} {ends}"
+                for symbol, other, ends in links
+            )
+            frames = " 01 + 08 00" if part == "v" else ""
+            counted = f"{len(words):02x} {listed} {len(links):03d}{pointers}"
+            texts[part] += f"{offsets[name]:08d} 03 {kind} {counted}{frames} | gloss  \n"
+    for part, name in FILES.items():
+        (folder / f"data.{name}").write_bytes(texts[part].encode())
+        senses: dict[str, list[int]] = {}
+        for synset, (kind, words, _) in SYNSETS.items():
+            if kind.replace("s", "a") == part:
+                for word in words:
+                    senses.setdefault(word.lower(), []).append(offsets[synset])
+        lines = [
+            f"{word} {part} {len(places)} 0 {len(places)} 0 {' '.join(f'{place:08d}' for place in places)}  \n"
+            for word, places in sorted(senses.items())
+        ]
+        (folder / f"index.{name}").write_text(HEADER.format(version=version) + "".join(lines), encoding="utf-8")
+        (folder / f"{name}.exc").write_text(EXCEPTIONS[name], encoding="utf-8")
+    return {name: f"{offsets[name]:08d}-{kind}" for name, (kind, _, _) in SYNSETS.items()}
