@@ -69,9 +69,7 @@ class LanguageSide:
         return "\n".join(lines) + "\n"
 
 
-def language_side(
-    name: str | None, *, whitespace: bool = False, prefixes: PathLike | None = None
-) -> LanguageSide:
+def language_side(name: str | None, *, whitespace: bool = False, prefixes: PathLike | None = None) -> LanguageSide:
     """Return how text in a language becomes words: as it would be scored, or on white space.
 
     Args:

@@ -125,7 +125,7 @@ def test_a_feature_says_what_it_needs():
     class OfSystem(Lengths):
         needs = ("systems",)
 
-    with pytest.raises(InputError, match="'lengths' needs the systems of the segments"):
+    with pytest.raises(InputError, match="'word-counts' needs the systems of the segments"):
         OfSystem().extract(["a"], [["a"]])
     assert OfSystem().extract(["a"], [["a"]], systems=["one"]).tolist() == [[1, 1]]
 
