@@ -75,6 +75,7 @@ class Language:
         pack: name of the resource pack that it needs, or ``None``.
         function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
             English function words in every language.
+        segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.
@@ -95,6 +96,7 @@ class Language:
     stemmer: str | None = None
     pack: str | None = None
     function_words: str | None = None
+    segmenter: str | None = None
     source: str = field(default="", compare=False)
     path: str = ""
 
@@ -203,6 +205,7 @@ def _build(document: Document, common: Mapping[str, Any]) -> Language:
         stemmer=data.get("stemmer"),
         pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
         function_words=document.path(words) if words is not None and is_folder(words) else words,
+        segmenter=data.get("segmenter"),
         source=document.source,
     )
 
@@ -248,6 +251,9 @@ BUILTIN_CODES = (
     *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
 )
 """Codes of METEOR's languages; each has a file, read only when the language is asked for."""
+
+FURTHER_CODES = ("hi", "ja", "pl", "uk", "zh")
+"""Codes of languages that METEOR never had, with files like its own."""
 
 ALIASES = {"cz": "cs", "se": "sv"}
 """The Java program's codes where they are not ISO 639-1's."""

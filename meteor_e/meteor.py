@@ -26,6 +26,7 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.signature import signature
 from meteor_e.streaming import Chunk, chunks, paired, reference_list
 from meteor_e.text.normalization import Normalization, Normalizer
+from meteor_e.text.segmentation import make_segmenter
 from meteor_e.text.tokens import Token, plain_tokens, split_words
 
 if TYPE_CHECKING:
@@ -150,12 +151,14 @@ class Meteor:
         self._function_words = self.resources.function_words
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        self._segmenter = make_segmenter(self.chain.language, registry())
         self.signature = signature(
             self.chain,
             self.matchers,
             self.resources.description,
             registry().plugins_of(self.chain),
             self._lemmatizer,
+            self._segmenter,
         )
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
@@ -171,7 +174,7 @@ class Meteor:
             self.matchers,
             self.normalizer,
             self._function_words,
-            None if by_word else self.tokenize,
+            None if by_word and self._segmenter is None else self.tokenize,
             plain_tokens if lemmatizer is None else lemmatizer.analyze,
         )
 
@@ -206,9 +209,11 @@ class Meteor:
         return tuple(entry.name for entry in self.chain.matchers)
 
     def tokenize(self, text: str) -> list[Token]:
-        """Normalise a segment and split it into tokens, lemmatised if the chain has a lemmatiser."""
+        """Turn a segment into tokens: segmented if the language has a segmenter, normalised, lemmatised."""
         if not isinstance(text, str):
             raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        if self._segmenter is not None:
+            text = self._segmenter.join(text)
         words = split_words(self.normalizer(text))
         return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
 
@@ -393,9 +398,7 @@ class Meteor:
         score = functools.partial(self._score_chunk, alignments=alignments)
         return scored_in_order(chunks(hypotheses, references), score, self.threads)
 
-    def _score_chunk(
-        self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False
-    ) -> Scored:
+    def _score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
     from meteor_e.matchers.base import Matcher
     from meteor_e.text.lemmatizers import Lemmatizer
+    from meteor_e.text.segmentation import Segmenter
 
 
 def signature(
@@ -21,6 +22,7 @@ def signature(
     resources: str,
     plugins: Sequence[str] = (),
     lemmatizer: Lemmatizer | None = None,
+    segmenter: Segmenter | None = None,
 ) -> str:
     """Return the signature of a chain.
 
@@ -30,6 +32,7 @@ def signature(
         resources: name and digest of the resource pack.
         plugins: ``distribution@version`` of each third-party plugin that the chain uses.
         lemmatizer: the chain's lemmatiser, made.
+        segmenter: the language's segmenter, made.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
@@ -55,12 +58,14 @@ def signature(
     ]
     if lemmatizer is not None:
         parts.append(("lemmas", f"{lemmatizer.name}{_details('lemmatizer', lemmatizer)}"))
+    if segmenter is not None:
+        parts.append(("segmenter", f"{segmenter.name}{_details('segmenter', segmenter)}"))
     if plugins:
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
 
 
-def _details(kind: str, thing: Matcher | Lemmatizer) -> str:
+def _details(kind: str, thing: Matcher | Lemmatizer | Segmenter) -> str:
     with guarded(f"{kind} {thing.name!r}"):
         details = thing.describe()
     return f"({details})" if details else ""

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "java"]),
+    type=click.Choice(["text", "json", "java", "latex"]),
     default="text",
-    help="Lines to read, a JSON object a segment, or the Java Matcher's format.  [default: text]",
+    help="Lines to read, a JSON object a segment, the Java Matcher's format, or a matrix in LaTeX (TikZ).  "
+    "[default: text]",
 )
+@click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colours.")
 @click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 def align(
@@ -42,6 +44,7 @@ def align(
     stdio: bool,
     maximum_accuracy: bool,
     form: str,
+    show: bool,
     encoding: str,
     output: str | None,
 ) -> None:
@@ -50,7 +53,10 @@ def align(
     \b
     meteor-e align system.txt reference.txt
     meteor-e align --text "the cat sat on the mat" "a cat was sitting on the mat"
+    meteor-e align system.txt reference.txt --show
     """
+    if show and form != "text":
+        raise ConfigError("--show and --format exclude each other")
     if stdio:
         if hypothesis is not None or text:
             raise ConfigError("--stdio reads standard input; give no files and no --text")
@@ -62,9 +68,10 @@ def align(
     else:
         pairs = _file_pairs(hypothesis, reference, encoding)
     meteor = make_meteor()
+    write = _shower(meteor) if show else _WRITERS[form](meteor)
     with destination(output) as stream:
         for number, (one, other) in enumerate(pairs, 1):
-            _write(stream, meteor.align(one, other, maximum_accuracy=maximum_accuracy), number, form)
+            write(stream, meteor.align(one, other, maximum_accuracy=maximum_accuracy), number)
             if stdio:
                 stream.flush()
 
@@ -92,15 +99,60 @@ def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
         yield hypothesis, reference
 
 
-def _write(stream: TextIO, alignment: Alignment, number: int, form: str) -> None:
-    if form == "json":
-        json.dump({"segment": number, **alignment.to_dict()}, stream, ensure_ascii=False)
-        stream.write("\n")
-    elif form == "java":
-        from meteor_e.formats.alignments import format_alignment
+Writer = Callable[["TextIO", "Alignment", int], None]
 
-        stream.write(format_alignment(alignment, number))
-    else:
+
+def _text_writer(_: Meteor) -> Writer:
+    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
         stream.write(f"segment {number}\n")
         stream.writelines(line + "\n" for line in alignment_lines(alignment))
         stream.write("\n")
+
+    return write
+
+
+def _json_writer(_: Meteor) -> Writer:
+    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+        json.dump({"segment": number, **alignment.to_dict()}, stream, ensure_ascii=False)
+        stream.write("\n")
+
+    return write
+
+
+def _java_writer(_: Meteor) -> Writer:
+    from meteor_e.formats.alignments import format_alignment
+
+    return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
+
+
+def _latex_writer(meteor: Meteor) -> Writer:
+    from meteor_e.report.latex import PREAMBLE, alignment_matrix
+
+    function_words = meteor.resources.function_words
+
+    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+        try:
+            matrix = alignment_matrix(alignment, function_words)
+        except InputError as error:
+            raise InputError(f"segment {number}: {error}") from error
+        if number == 1:
+            stream.write(PREAMBLE)
+        stream.write(f"\n% segment {number}\n{matrix}")
+
+    return write
+
+
+def _shower(meteor: Meteor) -> Writer:
+    from meteor_e.cli.aligned_pair import show_alignment
+
+    function_words = meteor.resources.function_words
+
+    def write(stream: TextIO, alignment: Alignment, number: int) -> None:
+        stream.write(f"segment {number}\n")
+        show_alignment(alignment, function_words, stream)
+        stream.write("\n")
+
+    return write
+
+
+_WRITERS = {"text": _text_writer, "json": _json_writer, "java": _java_writer, "latex": _latex_writer}

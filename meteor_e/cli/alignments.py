@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from meteor_e.alignment.alignment import Alignment
-from meteor_e.cli.tables import format_table, printable
+from meteor_e.cli.tables import format_table, isolated, printable
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:
     """Return an alignment as lines: both sides, then a match a line, positions counted from 1."""
     lines = [
-        f"  hypothesis  {printable(' '.join(alignment.hypothesis))}",
-        f"  reference   {printable(' '.join(alignment.reference))}",
+        f"  hypothesis  {isolated(printable(' '.join(alignment.hypothesis)))}",
+        f"  reference   {isolated(printable(' '.join(alignment.reference)))}",
     ]
     rows = []
     for match, (hypothesis, reference, matcher) in zip(alignment.matches, alignment.pairs(), strict=True):
@@ -18,9 +18,9 @@ def alignment_lines(alignment: Alignment) -> list[str]:
             [
                 matcher,
                 _span(match.hypothesis_start, match.hypothesis_length),
-                printable(hypothesis),
+                isolated(printable(hypothesis)),
                 _span(match.reference_start, match.reference_length),
-                printable(reference),
+                isolated(printable(reference)),
             ]
         )
     if rows:

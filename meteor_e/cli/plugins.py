@@ -10,7 +10,7 @@ import click
 from meteor_e.cli.tables import format_table, printable
 from meteor_e.plugin_system.registry import Entry, registry
 
-KINDS = ("matcher", "feature", "language", "lemmatizer", "chain", "command")
+KINDS = ("matcher", "feature", "language", "lemmatizer", "segmenter", "chain", "command")
 
 
 @click.command()

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 
 def display_width(text: str) -> int:
     """Return how many columns of a terminal the text takes."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
+    return sum(0 if _takes_no_column(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -27,9 +25,32 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     return "\n".join(lines)
 
 
+def _takes_no_column(char: str) -> bool:
+    return bool(unicodedata.combining(char)) or unicodedata.category(char) in ("Mn", "Me", "Cf")
+
+
+_JOINERS = "\u200c\u200d"  # they belong to the spelling of Persian, Hindi and others
+_FIRST_STRONG, _END = "\u2068", "\u2069"
+
+
+def isolated(text: str) -> str:
+    """Return text that keeps its place in a line: one with right-to-left characters is put into a Unicode isolate.
+
+    A terminal or an editor that knows the bidirectional algorithm then shows it from right to left, but does not
+    turn round what stands beside it, such as the next column of a table.
+    """
+    if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
+        return f"{_FIRST_STRONG}{text}{_END}"
+    return text
+
+
 def printable(text: str) -> str:
     """Replace control characters, which could change a terminal, by U+FFFD."""
     return "".join(
-        char if char == " " or unicodedata.category(char)[0] not in "CZ" else "\ufffd" if char != "\t" else " "
+        char
+        if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ"
+        else "\ufffd"
+        if char != "\t"
+        else " "
         for char in text
     )

@@ -115,6 +115,7 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     normalization: LanguageNormalization | UnsetType = UNSET
     apostrophes: Apostrophes | UnsetType = UNSET
     stemmer: Annotated[Name, Meta(description="Snowball stemmer.")] | UnsetType = UNSET
+    segmenter: Annotated[Name, Meta(description="Segmenter that finds the words of raw text.")] | UnsetType = UNSET
     pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET
     function_words: FunctionWords | UnsetType = UNSET
     aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET

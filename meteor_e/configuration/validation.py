@@ -80,6 +80,11 @@ def _has_shape(kind: types.Type, value: Any) -> bool:
     """Return whether a value is a text, number, list … as the type wants it, whatever is in it."""
     if isinstance(kind, types.Metadata):
         return _has_shape(kind.type, value)
+    if isinstance(kind, types.AnyType):
+        # What an option of a plugin may be is for the plugin to say.
+        return True
+    if isinstance(kind, types.NoneType):
+        return value is None
     if isinstance(kind, types.StructType | types.DictType):
         return isinstance(value, Mapping)
     if isinstance(kind, types.ListType):

@@ -24,6 +24,7 @@ KINDS = {
     "ter": "sacreBLEU's TER, negated",
     "nist": "NIST, with the test set's references as information",
     "scores:FILE": "scores in a file of the WMT metrics task; FILE#METRIC picks one, a leading - negates",
+    "model:FILE": "a model that meteor-e train made (needs meteor-e-learned)",
     "scorer:MODULE:NAME": "a Python object with name, signature and score_segments (see docs/evaluation.md)",
 }
 """The kinds of metrics and what they are."""
@@ -61,6 +62,8 @@ def parse_metric(text: str, *, jobs: int = 1) -> Metric:
             raise ConfigError(f"metric {text!r}: scores: needs a file")
         negate = arguments.startswith("-")
         return ScoreFileMetric([*file.split(",")], metric=metric or None, name=name, lower_is_better=negate)
+    if kind == "model":
+        return _load_model(arguments, name, jobs)
     if kind == "scorer":
         return ScorerMetric(_load_scorer(arguments))
     known = ", ".join(KINDS)
@@ -78,6 +81,18 @@ def _options(text: str) -> dict[str, Any]:
             raise ConfigError(f"option {part!r} of a metric is not of the form name=value")
         options[key.strip()] = plain_value(value.strip())
     return options
+
+
+def _load_model(path: str, name: str | None, jobs: int) -> Metric:
+    """Return a trained model as a metric; the plugin that trains models reads their files, too."""
+    try:
+        prediction = import_module("meteor_e_learned.prediction")
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"metric 'model:{path}' needs {error.name}, which is not installed; run: pip install meteor-e-learned"
+        ) from error
+    metric: Metric = prediction.model_metric(path, name=name, jobs=jobs)
+    return metric
 
 
 def _load_scorer(path: str) -> SegmentScorer:

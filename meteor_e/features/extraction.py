@@ -228,7 +228,9 @@ class FeatureSet:
             if progress is not None:
                 progress(done, total)
         blocks = [
-            np.array([known[entry.label][key] for key in keys[entry.label]]).reshape(len(batch), -1)[:, entry.chosen]
+            np.array([known[entry.label][key] for key in keys[entry.label]]).reshape(
+                len(batch), entry.feature.dimension
+            )[:, entry.chosen]
             for entry in self.features
         ]
         return np.hstack(blocks) if blocks else np.empty((len(batch), 0))

@@ -162,7 +162,9 @@ class NistFeature(_MetricFeature):
         from meteor_e.formats.plain import read_segments
 
         metric = NistMetric()
-        files = [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
+        files = (
+            [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
+        )
         if files:
             segments = [segment for file in files for segment in read_segments(file)]
             metric.weigh([metric.words(segment) for segment in segments])

@@ -105,7 +105,15 @@ class OverlapFeature(Feature):
     def columns(self) -> tuple[str, ...]:
         """Precision, recall and F of each kind; the edits."""
         sides = [f"{kind}_{what}" for kind in self._PAIRS for what in ("precision", "recall", "f")]
-        return (*sides, "edit_similarity", "character_edit_similarity", "order", "longest_match", "same_first", "same_last")
+        return (
+            *sides,
+            "edit_similarity",
+            "character_edit_similarity",
+            "order",
+            "longest_match",
+            "same_first",
+            "same_last",
+        )
 
     @property
     def dimension(self) -> int:
@@ -142,7 +150,9 @@ def _prf(common: float, left: float, right: float) -> list[float]:
     return [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]
 
 
-def _shares(left: Counter[str] | Counter[tuple[str, ...]], right: Counter[str] | Counter[tuple[str, ...]]) -> list[float]:
+def _shares(
+    left: Counter[str] | Counter[tuple[str, ...]], right: Counter[str] | Counter[tuple[str, ...]]
+) -> list[float]:
     common = sum(min(count, right[item]) for item, count in left.items())  # type: ignore[index]
     return _prf(common, left.total(), right.total())
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -16,6 +18,7 @@ from meteor_e.packs.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
+from meteor_e.packs.usage import TABLE_FILE
 from meteor_e.packs.wordlists import decode, parse_function_words, parse_prefixes
 
 PathLike = str | os.PathLike[str]
@@ -38,7 +41,9 @@ class Ingredients(NamedTuple):
     exceptions: PathLike | IO[bytes] | None = None
     paraphrases: PathLike | Stream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
-    """Licence texts: (file name, text)."""
+    """Licence texts and other small files: (file name, text)."""
+    copies: tuple[tuple[str, PathLike], ...] = ()
+    """Files that are put in as they are: (file name, where it is)."""
     licence: str = ""
     """What the manifest says about the licence."""
 
@@ -91,6 +96,43 @@ def build_pack(
     with locked(target.parent, target.name, progress or silent), workplace(target) as work:
         built = work / "pack"
         write_pack(built, ingredients, name, language, version, sources, progress)
+        place_pack(built, target)
+    return Pack.open(target)
+
+
+def derive_pack(
+    pack: Pack, target: PathLike, paraphrases: PathLike, how: str, progress: Progress | None = None
+) -> Pack:
+    """Build a pack in the folder ``target`` that is like another one but for its paraphrases, and open it.
+
+    ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
+    of the new pack if the old one had it. Raises :class:`~meteor_e.errors.ResourceError`.
+    """
+    target = Path(target).absolute()
+    pack.check()
+    plain = [name for name in pack.manifest.files if name not in (manifests.PARAPHRASES, TABLE_FILE)]
+    with locked(target.parent, target.name, progress or silent), workplace(target) as work:
+        built = work / "pack"
+        index = work / manifests.PARAPHRASES
+        try:
+            entries = build_paraphrase_index(paraphrases, index, progress)
+            built.mkdir()
+            for name in plain:
+                shutil.copyfile(pack.path / name, built / name)
+            index.rename(built / manifests.PARAPHRASES)
+            if TABLE_FILE in pack.manifest.files:
+                shutil.copyfile(paraphrases, built / TABLE_FILE)
+            changed = replace(
+                pack.manifest,
+                name=check_name(target.name),
+                version=f"{pack.manifest.version} {how}",
+                built_with=f"meteor_e {__version__}",
+                contents={**pack.manifest.contents, "paraphrases": entries},
+                files={path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())},
+            )
+            (built / manifests.FILE_NAME).write_text(changed.to_json(), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ResourceError(f"cannot write {error.filename or target}: {error.strerror}") from error
         place_pack(built, target)
     return Pack.open(target)
 
@@ -163,4 +205,6 @@ def _write_files(folder: Path, ingredients: Ingredients, progress: Progress | No
         contents["paraphrases"] = entries
     for file_name, text in ingredients.notices:
         (folder / file_name).write_bytes(text)
+    for file_name, path in ingredients.copies:
+        shutil.copyfile(path, folder / file_name)
     return contents

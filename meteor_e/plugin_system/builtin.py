@@ -49,12 +49,21 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_segmenters() -> dict[str, str]:
+    """Words by Unicode's categories, and characters as words."""
+    return {
+        "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
+        "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+    }
+
+
+@hookimpl
 def meteor_e_languages() -> dict[str, Traversable]:
-    """METEOR's languages, under ISO's codes and the Java program's."""
-    from meteor_e.languages import ALIASES, BUILTIN_CODES, resources_folder
+    """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
+    from meteor_e.languages import ALIASES, BUILTIN_CODES, FURTHER_CODES, resources_folder
 
     folder = resources_folder() / "languages"
-    codes = {**{code: code for code in BUILTIN_CODES}, **ALIASES}
+    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ALIASES}
     return {code: folder / f"{home}.yaml" for code, home in codes.items()}
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
-"""What the name of a matcher, feature, lemmatiser, chain or command looks like."""
+"""What the name of a matcher, feature, lemmatiser, segmenter, chain or command looks like."""
 
 
 class Kind(NamedTuple):
@@ -45,6 +45,7 @@ KINDS = {
         Kind("feature", "features", "meteor_e_features", "meteor_e.features:Feature"),
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.text.lemmatizers:Lemmatizer"),
+        Kind("segmenter", "segmenters", "meteor_e_segmenters", "meteor_e.text.segmentation:Segmenter"),
         Kind("chain", "chains", "meteor_e_chains"),
         Kind("command", "commands", "meteor_e_commands"),
     )

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
     from meteor_e.matchers import Matcher
     from meteor_e.text.lemmatizers import Lemmatizer
+    from meteor_e.text.segmentation import Segmenter
 
     LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
     ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
@@ -100,6 +101,15 @@ def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lem
     """Return lemmatisers: subclasses of :class:`meteor_e.text.lemmatizers.Lemmatizer`.
 
     A lemmatiser gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segmenter] | str]:
+    """Return segmenters: subclasses of :class:`meteor_e.text.segmentation.Segmenter`.
+
+    A segmenter finds the words of text without spaces; a language names it.
     """
     raise NotImplementedError
 

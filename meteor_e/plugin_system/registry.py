@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from meteor_e.languages import Language
     from meteor_e.matchers.base import Matcher
     from meteor_e.text.lemmatizers import Lemmatizer
+    from meteor_e.text.segmentation import Segmenter
 
 __all__ = ["Entry", "Registry", "registry"]
 
@@ -37,8 +38,8 @@ class Entry:
     """A line of the listing.
 
     Attributes:
-        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``chain``, ``command``, or ``plugin`` for what
-            is wrong with a plugin as a whole.
+        kind: ``matcher``, ``feature``, ``language``, ``lemmatizer``, ``segmenter``, ``chain``, ``command``, or
+            ``plugin`` for what is wrong with a plugin as a whole.
         name: what it is asked for by; a broken plugin's entry point.
         summary: what it is, in a line.
         distribution, version: where it comes from; empty for what a program registered itself.
@@ -98,6 +99,11 @@ class Registry:
     def lemmatizer(self, name: str, *, explicit: bool = False) -> type[Lemmatizer]:
         """Return the class of a lemmatiser; arguments and errors as for :meth:`matcher`."""
         found: type[Lemmatizer] = self._get("lemmatizer", name, explicit)
+        return found
+
+    def segmenter(self, name: str, *, explicit: bool = False) -> type[Segmenter]:
+        """Return the class of a segmenter; arguments and errors as for :meth:`matcher`."""
+        found: type[Segmenter] = self._get("segmenter", name, explicit)
         return found
 
     def language(self, code: str, *, explicit: bool = False) -> Language:
@@ -166,6 +172,8 @@ class Registry:
             wanted.append(("language", chain.language.code))
         if chain.lemmatizer is not None:
             wanted.append(("lemmatizer", chain.lemmatizer[0]))
+        if chain.language.segmenter is not None:
+            wanted.append(("segmenter", chain.language.segmenter))
         sources = {self._find(kind, name).source for kind, name in wanted}
         return sorted({f"{source.distribution or source.plugin}@{source.version}" for source in sources - {BUILTIN}})
 

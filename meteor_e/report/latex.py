@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 
 from meteor_e.alignment.alignment import Alignment
+from meteor_e.alignment.chunks import chunk_numbers
 from meteor_e.errors import InputError
 from meteor_e.formats.files import PathLike, atomic_writer
 from meteor_e.report.palette import letter, matcher_style
@@ -37,6 +38,8 @@ _SPECIAL = {
     '"': "''",
 }
 
+_UNPRINTABLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
 _MARKS = {
     "●": r"\fill ({x},{y}) circle (.27);",
     "▲": r"\fill ({x},{y}) +(0,-.32) -- +(.32,.25) -- +(-.32,.25) -- cycle;",
@@ -51,11 +54,8 @@ _MARKS = {
 
 
 def escape(text: str) -> str:
-    """Return a text that LaTeX prints as it is; control characters and lone surrogates become U+FFFD's stand-in ``?``."""
-    return "".join(
-        _SPECIAL.get(char) or ("?" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else char)
-        for char in text
-    )
+    """Return a text that LaTeX prints as it is; control characters, lone surrogates and the like become ``?``."""
+    return "".join(_SPECIAL.get(char) or ("?" if unicodedata.category(char) in _UNPRINTABLE else char) for char in text)
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
@@ -74,9 +74,11 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     used = sorted({match.matcher for match in alignment.matches})
     lines = [r"\begin{tikzpicture}[x=1.15em,y=-1.15em,every node/.style={font=\footnotesize,inner sep=1pt}]"]
     lines += [rf"  \definecolor{{meteor{at}}}{{HTML}}{{{matcher_style(at).light[1:].upper()}}}" for at in used]
-    lines.append(rf"  \draw[black!12] (0,0) grid ({across},{down});")
+    lines.append(rf"  \draw[black!12] (0,0) grid[step=1] ({across},{down});")
     for at, word in enumerate(alignment.reference):
-        lines.append(rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({at}.5,-.15) {{{escape(word)}}};")
+        lines.append(
+            rf"  \node[rotate=60,anchor=west{_shade(word, function_words)}] at ({at}.5,-.15) {{{escape(word)}}};"
+        )
     for at, word in enumerate(alignment.hypothesis):
         lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{at}.5) {{{escape(word)}}};")
     for match in alignment.matches:
@@ -92,14 +94,14 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
                 lines.append(rf"  \begin{{scope}}[{colour}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}")
     for left, top, right, bottom in _chunks(alignment):
         lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
-    x = 0.3
+    start = 0.3
     for matcher in used:
         name = alignment.matchers[matcher]
         lines.append(
-            rf"  \begin{{scope}}[meteor{matcher}] {_mark(matcher, f'{x:.1f}', f'{down + 0.8:.1f}')} \end{{scope}} "
-            rf"\node[anchor=west] at ({x + 0.4:.1f},{down + 0.8:.1f}) {{{escape(name)}}};"
+            rf"  \begin{{scope}}[meteor{matcher}] {_mark(matcher, f'{start:.1f}', f'{down + 0.8:.1f}')} \end{{scope}} "
+            rf"\node[anchor=west] at ({start + 0.4:.1f},{down + 0.8:.1f}) {{{escape(name)}}};"
         )
-        x += 2 + 0.55 * len(name)
+        start += 2 + 0.55 * len(name)
     lines.append(r"\end{tikzpicture}")
     return "\n".join(lines) + "\n"
 
@@ -114,18 +116,16 @@ def _mark(matcher: int, x: str, y: str) -> str:
 
 def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
     """Return left, top, right and bottom of each chunk."""
-    boxes: list[tuple[int, int, int, int]] = []
-    ends: tuple[int, int] | None = None
-    for match in alignment.matches:
-        start = (match.reference_start, match.hypothesis_start)
-        after = (start[0] + match.reference_length, start[1] + match.hypothesis_length)
-        # As meteor_e.alignment.alignment.count_chunks does.
-        if start == ends:
-            boxes[-1] = (*boxes[-1][:2], *after)
-        else:
-            boxes.append((*start, *after))
-        ends = after
-    return boxes
+    boxes: dict[int, tuple[int, int, int, int]] = {}
+    for match, number in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
+        left, top = boxes[number][:2] if number in boxes else (match.reference_start, match.hypothesis_start)
+        boxes[number] = (
+            left,
+            top,
+            match.reference_start + match.reference_length,
+            match.hypothesis_start + match.hypothesis_length,
+        )
+    return list(boxes.values())
 
 
 def write_matrices(report: Report, segments: Sequence[int], path: PathLike) -> None:

@@ -68,7 +68,8 @@ def _references(cell: Any, column: str, row: int, where: Where) -> Sequence[str]
 
 
 def _what(cell: Any) -> str:
-    if cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType"):
+    # pandas has several ways to say it; its NA cannot even be compared.
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
         return "no text but a missing value (null)"
     return f"no text but {type(cell).__name__}"
 

@@ -38,6 +38,12 @@ def parquet_files(path: Path) -> list[Path]:
     return sorted(files, key=lambda file: [int(part) if part.isdigit() else part for part in _parts(file.name)])
 
 
+def _open(path: str | Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
+
+
 def _parts(name: str) -> list[str]:
     return re.split("([0-9]+)", name)
 
@@ -70,11 +76,8 @@ class ParquetRange:
 
     def read(self, whole: bool = False) -> Batch:
         """Read the rows; all columns if ``whole``."""
-        pyarrow("Parquet")
-        import pyarrow.parquet as pq
-
         columns = None if whole else sorted({path[0] for path in self.paths.values()})
-        with arrow_errors(f"cannot read {self.path}"), pq.ParquetFile(self.path, memory_map=True) as file:
+        with arrow_errors(f"cannot read {self.path}"), _open(self.path) as file:
             table = file.read_row_group(self.row_group, columns=columns, use_threads=False)
             table = table.slice(self.start, self.size)
         if table.num_rows != self.size:
@@ -103,8 +106,6 @@ class Parquet:
         options: tuple[str, str] = ("--hypothesis-column", "--reference-column"),
     ) -> None:
         pyarrow("Parquet")
-        import pyarrow.parquet as pq
-
         self.name = str(path)
         self.systems = texts.hypotheses
         self._texts = texts
@@ -112,7 +113,7 @@ class Parquet:
         self._row_groups: list[list[int]] = []
         self._schema: Any = None
         for path in self._files:
-            with arrow_errors(f"cannot read {path}"), pq.ParquetFile(path) as file:
+            with arrow_errors(f"cannot read {path}"), _open(path) as file:
                 schema = file.schema_arrow
                 if self._schema is None:
                     self._schema = schema
@@ -128,13 +129,11 @@ class Parquet:
 
     def batches(self, whole: bool = False) -> Iterator[Batch]:
         """Read the table; all columns if ``whole``."""
-        import pyarrow.parquet as pq
-
         columns = None if whole else sorted({path[0] for path in self._paths.values()})
         for path in self._files:
             first = 1
             with arrow_errors(f"cannot read {path}"):
-                file = pq.ParquetFile(path, memory_map=True)
+                file = _open(path)
             with file:
                 tables = file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
                 while True:

@@ -104,7 +104,7 @@ class _ParquetWriter:
                     self._schema = table.select(table.column_names[: -len(added)]).schema
                 metadata = {**(table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
                 schema = table.schema.with_metadata(metadata)
-                self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd")
+                self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
                 self._pending: list[Any] = []
                 self._rows = 0
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
@@ -117,7 +117,8 @@ class _ParquetWriter:
         import pyarrow as pa
 
         if self._pending:
-            self._writer.write_table(pa.concat_tables(self._pending))
+            # In one piece, so that the file does not depend on the sizes of batches.
+            self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
             self._pending, self._rows = [], 0
 
     def finish(self, scores: Mapping[str, float]) -> None:

@@ -145,7 +145,7 @@ class _Process:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
-        self.stop = weakref.finalize(self, _stop, self._process, self._reader, self._errors)
+        self.stop = weakref.finalize(self, _stop, self._owner, self._process, self._reader, self._errors)
 
     def usable(self) -> bool:
         """Return whether it is there, and this process started it: after a fork, the pipes are the parent's."""
@@ -203,7 +203,9 @@ def _write(stream: IO[bytes], data: bytes) -> None:
         pass  # It ended; whoever reads will see.
 
 
-def _stop(process: subprocess.Popen[bytes], reader: threading.Thread, errors: IO[bytes]) -> None:
+def _stop(owner: int, process: subprocess.Popen[bytes], reader: threading.Thread, errors: IO[bytes]) -> None:
+    if owner != os.getpid():  # a fork does not end what its parent uses
+        return
     process.kill()
     process.wait()
     reader.join(timeout=1)

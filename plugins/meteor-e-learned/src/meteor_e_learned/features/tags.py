@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError
 from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
-from meteor_e.features.words import split
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -49,7 +48,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "conjunction": ("CC",),
     "number": ("CD",),
     "particle": ("RP", "EX", "UH"),
-    "punctuation": (".", ",", ":", "(", ")", "''", "``", "\"", "'", "-LRB-", "-RRB-"),
+    "punctuation": (".", ",", ":", "(", ")", "''", "``", '"', "'", "-LRB-", "-RRB-"),
     "other": ("FW", "SYM", "LS", "$", "#"),
 }
 """The classes of the vectors' dimensions, and the Penn Treebank's tags in each; unknown tags are ``other``."""
@@ -62,12 +61,11 @@ _PUNCTUATION = list(CLASSES).index("punctuation")
 @functools.lru_cache(maxsize=1 << 14)
 def tagged(segment: str) -> tuple[tuple[str, int], ...]:
     """Return the words of a segment, in lower case, with the place of their class."""
-    from textblob.en import tag
-
     # Case helps with names, so words are split as elsewhere but not lowered.
     words = split_with_case(segment)
     if not words:
         return ()
+    tag = _textblob_tag()
     found = tag(" ".join(words), tokenize=False)
     if len(found) != len(words):
         # The tagger splits on line breaks of Unicode, too, and drops what it takes for markup; tag one by one.
@@ -76,6 +74,20 @@ def tagged(segment: str) -> tuple[tuple[str, int], ...]:
         (word.lower(), _PUNCTUATION if not any(map(str.isalnum, word)) else _CLASS.get(name, _OTHER))
         for word, (_, name) in zip(words, found, strict=True)
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
+    """Return TextBlob's tagger, its lexicon read: it leaves the file open, which Python would warn of."""
+    import warnings
+
+    from textblob.en import tag
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        tag("warm", tokenize=False)
+    found: Callable[..., list[tuple[str, str]]] = tag
+    return found
 
 
 def split_with_case(segment: str) -> list[str]:
@@ -168,9 +180,7 @@ class TagOverlapFeature(Feature):
         tags = [[place for _, place in side] for side in (left, right)]
         row: list[float] = []
         for order in range(1, 5):
-            first, second = (
-                Counter(zip(*(side[start:] for start in range(order)), strict=False)) for side in tags
-            )
+            first, second = (Counter(zip(*(side[start:] for start in range(order)), strict=False)) for side in tags)
             common = (first & second).total()
             row += [common / max(1, first.total()), common / max(1, second.total())]
         balance = 0

@@ -171,9 +171,7 @@ class VectorMatchingFeature(_NeedsVectors, Feature):
     @property
     def columns(self) -> tuple[str, ...]:
         """Precision, recall and F of each way to match; cosines of the segments; the worst matches."""
-        ways = [
-            f"{way}_{what}" for way in ("plain", "weighted", "context") for what in ("precision", "recall", "f")
-        ]
+        ways = [f"{way}_{what}" for way in ("plain", "weighted", "context") for what in ("precision", "recall", "f")]
         return (*ways, "cosine", "weighted_cosine", "missing", "added", "worst_recall", "worst_precision")
 
     @property

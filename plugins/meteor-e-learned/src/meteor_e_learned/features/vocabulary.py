@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import os
 from collections import Counter
@@ -152,7 +153,7 @@ class VocabularyFeature(Feature):
         often = [Counter({w: c for w, c in side.items() if self._frequency(w) > 1e-3}) for side in (first, second)]
         shared = (often[0] & often[1]).total()
         row += [shared / max(1, often[0].total()), shared / max(1, often[1].total())]
-        row.append(sum(word == after for word, after in zip(left, left[1:], strict=False)))
+        row.append(sum(word == after for word, after in itertools.pairwise(left)))
         return [float(value) for value in row]
 
     def describe(self) -> str:

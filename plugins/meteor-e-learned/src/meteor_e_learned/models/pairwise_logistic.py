@@ -91,9 +91,7 @@ class PairwiseLogistic(LearnedEstimator):
             for train, test in parts:
                 model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
                 weight = None if sample_weight is None else np.r_[sample_weight[train], sample_weight[train]]
-                model.fit(
-                    np.vstack([scaled[train], -scaled[train]]), np.r_[labels[train], 1 - labels[train]], weight
-                )
+                model.fit(np.vstack([scaled[train], -scaled[train]]), np.r_[labels[train], 1 - labels[train]], weight)
                 won = (scaled[test] * sign[test]) @ model.coef_[0] > 0
                 right += float(won.sum() if sample_weight is None else won @ sample_weight[test])
             found[float(strength)] = right

@@ -1,0 +1,1 @@
+"""Packs from bitext."""

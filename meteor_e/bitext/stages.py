@@ -1,0 +1,94 @@
+"""Long work in stages, each of which is done once: what an interrupted run has finished, the next one takes up."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from meteor_e.errors import ResourceError
+from meteor_e.packs.folders import put_text
+
+__all__ = ["Stages"]
+
+_STATE = "state.json"
+
+
+class Stages:
+    """A folder with a folder a stage, which appears under its name when the stage is finished.
+
+    Each stage has a key: a hash of its options and of the keys of the stages before it, the first of which has
+    the hashes of the input. A stage that is there with the right key is not done again.
+
+    Args:
+        folder: where the stages lie; made if need be.
+        done: told of each stage, how many seconds it took, and whether it was there already.
+    """
+
+    def __init__(self, folder: Path, done: Callable[[str, float, bool], None] | None = None) -> None:
+        self.folder = folder
+        self._done = done or (lambda stage, seconds, reused: None)
+        self._keys: dict[str, str] = {}
+        with self._writing():
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def run(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        work: Callable[[Path], object],
+        after: tuple[str, ...] = (),
+    ) -> Path:
+        """Return the folder of a stage, after ``work``, called with the folder to fill, if it is not there yet.
+
+        Args:
+            name: of the stage, and of its folder.
+            options: everything that its result depends on, but for earlier stages.
+            work: does it.
+            after: the stages whose results it uses.
+
+        Raises:
+            ResourceError: if the folder cannot be written.
+        """
+        described = {"stage": name, "options": options, "after": [self._keys[stage] for stage in after]}
+        key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+        self._keys[name] = key
+        target = self.folder / name
+        if self._key_of(target) == key:
+            self._done(name, 0.0, True)
+            return target
+        building = self.folder / f"{name}.building"
+        begin = time.monotonic()
+        with self._writing():
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.rmtree(building, ignore_errors=True)
+            building.mkdir()
+            work(building)
+            seconds = time.monotonic() - begin
+            put_text(building / _STATE, json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n")
+            building.rename(target)
+        self._done(name, seconds, False)
+        return target
+
+    def remove(self) -> None:
+        """Remove the folder with all stages."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @staticmethod
+    def _key_of(folder: Path) -> object:
+        try:
+            return json.loads((folder / _STATE).read_bytes())["key"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    @contextlib.contextmanager
+    def _writing(self):  # type: ignore[no-untyped-def]
+        try:
+            yield
+        except OSError as error:
+            raise ResourceError(f"cannot write {error.filename or self.folder}: {error.strerror or error}") from error

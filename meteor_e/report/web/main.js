@@ -1,0 +1,199 @@
+// What the page does.
+
+const THEMES = ["automatic", "light", "dark"];
+
+function themes() {
+  const button = byId("theme");
+  const kept = { read: () => null, write: () => {} };
+  try {
+    kept.read = () => localStorage.getItem("meteor-e-theme");
+    kept.write = (theme) => localStorage.setItem("meteor-e-theme", theme);
+    kept.read();
+  } catch {
+    kept.read = () => null; // a page from disk may have no storage
+    kept.write = () => {};
+  }
+  const use = (theme) => {
+    if (theme === "automatic") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+    button.setAttribute("aria-label", `Colour theme: ${theme}`);
+    button.dataset.value = theme;
+  };
+  use(THEMES.includes(kept.read()) ? kept.read() : "automatic");
+  button.addEventListener("click", () => {
+    const theme = THEMES[(THEMES.indexOf(button.dataset.value) + 1) % THEMES.length];
+    use(theme);
+    kept.write(theme);
+  });
+}
+
+// Bring one system's outlines forward.
+function histograms() {
+  const keys = [...document.querySelectorAll(".key")];
+  const groups = [...document.querySelectorAll(".histogram g")];
+  const emphasize = (system) => {
+    for (const group of groups) group.classList.toggle("back", system !== null && group.dataset.system !== system);
+    keys.forEach((key) => key.setAttribute("aria-pressed", String(key.dataset.system === system)));
+    for (const group of groups) if (group.dataset.system === system) group.parentNode.append(group);
+  };
+  for (const key of keys) {
+    key.addEventListener("click", () => emphasize(key.getAttribute("aria-pressed") === "true" ? null : key.dataset.system));
+  }
+}
+
+// What segments can be sorted by: name, label, and a number a segment.
+function sortings(report, first, second) {
+  const score = (system) => (segment) => report.systems[system].score[segment];
+  const difference = (segment) => score(second)(segment) - score(first)(segment);
+  return [
+    ["number", "number", (segment) => segment],
+    ["score", `score of ${letter(first)}`, score(first)],
+    ...(second >= 0
+      ? [
+          ["second", `score of ${letter(second)}`, score(second)],
+          ["difference", `difference, ${letter(second)} less ${letter(first)}`, difference],
+          ["distance", "size of the difference", (segment) => Math.abs(difference(segment))],
+        ]
+      : []),
+    ["length", "length of the reference", (segment) => report.lengths[segment]],
+    ...["precision", "recall"].map((name) => [name, `${name} of ${letter(first)}`, (segment) => report.systems[first][name][segment]]),
+    ["penalty", `fragmentation penalty of ${letter(first)}`, (segment) => report.systems[first].fragmentation_penalty[segment]],
+    ...report.matchers.map((name, matcher) => [
+      `matcher-${matcher}`,
+      `contribution of ${name}`,
+      (segment) => report.systems[first].shares[segment][matcher],
+    ]),
+  ];
+}
+
+function browse(report) {
+  const controls = Object.fromEntries(
+    ["query", "first", "second", "sort", "order", "lengths", "matched"].map((name) => [name, byId(name)]),
+  );
+  const view = new SegmentView(byId("detail"), report, (by) => list.move(by));
+  const chosen = () => [Number(controls.first.value), Number(controls.second.value)];
+  let pending = 0;
+  const list = new SegmentList(byId("list"), report, (segment) => {
+    // While a key is held down, only the last segment is drawn.
+    cancelAnimationFrame(pending);
+    pending = requestAnimationFrame(() => {
+      view.show(segment, ...chosen());
+      try {
+        history.replaceState(null, "", segment >= 0 ? `#segment-${segment + 1}` : "#segments");
+      } catch {
+        // not from every place that a page is opened from
+      }
+    });
+  });
+
+  const fillSortings = () => {
+    const [first, second] = chosen();
+    const before = controls.sort.value;
+    const options = sortings(report, first, second);
+    controls.sort.replaceChildren(...options.map(([name, label]) => element("option", { value: name }, label)));
+    controls.sort.value = options.some(([name]) => name === before) ? before : "number";
+    return options;
+  };
+
+  const headings = (options) => {
+    const [first, second] = chosen();
+    const heading = (name, label, children, kind) => {
+      const sorted = controls.sort.value === name;
+      const button = element("button", { type: "button", title: `Sort by ${label}` }, children);
+      button.addEventListener("click", () => {
+        // Scores and lengths are looked at from the low end, differences from the high end; again turns round.
+        controls.order.value = sorted ? String(-Number(controls.order.value)) : name === "difference" ? "-1" : "1";
+        controls.sort.value = name;
+        update();
+      });
+      const direction = sorted ? (controls.order.value === "1" ? "ascending" : "descending") : "none";
+      return element("span", { role: "columnheader", class: kind, "aria-sort": direction }, button);
+    };
+    const label = Object.fromEntries(options.map(([name, text]) => [name, text]));
+    return [
+      heading("number", label.number, "#", "at n"),
+      heading("length", label.length, "words", "words n"),
+      heading("score", label.score, badge(first), "first n"),
+      ...(second >= 0
+        ? [heading("second", label.second, badge(second), "second n"), heading("difference", label.difference, "diff.", "difference n")]
+        : []),
+      element("span", { role: "columnheader", class: "excerpt" }, "hypothesis of ", badge(first)),
+    ];
+  };
+
+  const update = (stay = false) => {
+    const [first, second] = chosen();
+    const options = fillSortings();
+    const query = controls.query.value.trim().toLowerCase();
+    const [low, high] = controls.lengths.value.split("-");
+    const matcher = Number(controls.matched.value);
+    const wanted = /^#\d+$/.test(query) ? Number(query.slice(1)) - 1 : -1;
+    const texts = query && wanted < 0 ? report.searchable() : null;
+    const order = [];
+    for (let segment = 0; segment < report.size; segment++) {
+      const words = report.lengths[segment];
+      if (wanted >= 0 && segment !== wanted) continue;
+      if (words < Number(low) || (high && words > Number(high))) continue;
+      if (texts && !texts[segment].includes(query)) continue;
+      if (matcher >= 0 && !holds(report.systems[first].matches[segment], matcher)) continue;
+      order.push(segment);
+    }
+    const [, , value] = options.find(([name]) => name === controls.sort.value);
+    const way = Number(controls.order.value);
+    order.sort((one, other) => way * (value(one) - value(other)) || one - other);
+    list.show(order, first, second, headings(options), stay);
+    byId("status").textContent =
+      order.length === report.size ? plural(report.size, "segment") : `${order.length.toLocaleString("en")} of ${plural(report.size, "segment")}`;
+    view.show(order.length ? list.order[list.selected] : -1, first, second);
+  };
+
+  const holds = (flat, matcher) => {
+    for (let at = 4; at < flat.length; at += 5) if (flat[at] === matcher) return true;
+    return false;
+  };
+
+  for (const name of ["first", "second", "sort", "order", "lengths", "matched"]) {
+    controls[name].addEventListener("change", () => {
+      if (controls.first.value === controls.second.value) controls.second.value = "-1";
+      update(name === "first" || name === "second");
+    });
+  }
+  let typing = 0;
+  controls.query.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => update(), 120);
+  });
+  byId("controls").addEventListener("submit", (event) => event.preventDefault());
+
+  byId("list").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.target.closest("button")) byId("detail").focus();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const typing = event.target.closest("input, select, textarea");
+    if (event.key === "Escape" && (typing || event.target.closest("#detail"))) byId("list").focus();
+    if (typing) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      controls.query.focus();
+    }
+    if (event.key === "j") list.move(1);
+    if (event.key === "k") list.move(-1);
+  });
+
+  update();
+  const linked = location.hash.match(/^#segment-(\d+)$/);
+  const place = linked ? list.order.indexOf(Number(linked[1]) - 1) : -1;
+  if (place >= 0) {
+    byId("segments").scrollIntoView();
+    list.select(place);
+  }
+  document.documentElement.dataset.ready = "";
+}
+
+themes();
+histograms();
+unpack().then(browse, (error) => {
+  byId("status").textContent = `The segments cannot be unpacked (${error.message}). A browser of 2023 or later is needed.`;
+});

@@ -1,0 +1,67 @@
+"""Model cards: what is in a model file, for people and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from meteor_e_learned.modelfile import LearnedModel
+
+__all__ = ["as_text", "card_data"]
+
+
+def columns(model: LearnedModel) -> list[str]:
+    """Return the names of the features, without making any."""
+    lines = list(model.signature)
+    before = lines[: lines.index("vectors:")] if "vectors:" in lines else lines
+    return [line for line in before if "=" not in line]
+
+
+def card_data(model: LearnedModel) -> dict[str, Any]:
+    """Return all that a model file says of itself."""
+    return {
+        "recipe": msgspec.to_builtins(model.recipe),
+        "parameters": model.estimator.get_params(),
+        "signature": list(model.signature),
+        "weights": dict(importances(model)),
+        **model.card,
+    }
+
+
+def importances(model: LearnedModel) -> list[tuple[str, float]]:
+    """Return features and weights, the largest first; nothing where weights say nothing of single features."""
+    if not hasattr(model.estimator, "importance"):
+        return []
+    pairs = zip(columns(model), map(float, model.estimator.importance()), strict=False)
+    return sorted(pairs, key=lambda pair: -abs(pair[1]))
+
+
+def as_text(model: LearnedModel, weights: int = 15) -> str:
+    """Return the card for a terminal."""
+    from meteor_e.cli.tables import format_table
+
+    recipe, card = model.recipe, model.card
+    numbers = sum(array.size for array in model.estimator.arrays().values())
+    lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {numbers} numbers, seed {card.get('seed')}"]
+    if recipe.description:
+        lines.append(recipe.description)
+    for what in ("training", "validation"):
+        if card.get(what):
+            rows = [
+                [title, str(counts["hypotheses"]), str(counts["comparisons"])]
+                for title, counts in card[what]["test sets"].items()
+            ]
+            lines += ["", format_table([what, "hypotheses", "comparisons"], rows).rstrip("\n")]
+    figures = [
+        [name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in card["figures"].items()
+    ]
+    lines += ["", format_table(["figure", "value"], figures).rstrip("\n")]
+    shown = [[name, f"{value:+.4f}"] for name, value in importances(model)[:weights]]
+    if shown:
+        lines += ["", format_table(["feature", "weight"], shown).rstrip("\n")]
+    lines += ["", f"features: {len(columns(model))}"]
+    lines += [f"  {line}" for line in model.signature if "=" in line]
+    lines += ["", "options: " + ", ".join(f"{name}={value}" for name, value in model.estimator.get_params().items())]
+    lines.append("made with: " + ", ".join(f"{name} {version}" for name, version in card["versions"].items()))
+    return "\n".join(lines)

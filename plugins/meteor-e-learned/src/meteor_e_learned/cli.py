@@ -1,0 +1,239 @@
+"""The commands: train, predict, rank, model. Whatever is heavy is imported when a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from meteor_e.features.extraction import FeatureStore
+
+__all__ = ["model", "predict", "rank", "train"]
+
+
+def _store_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where features are kept and who extracts them."""
+    for option in reversed(
+        (
+            click.option("--cache", metavar="DIR", help="Folder for features.  [default: the user's cache]"),
+            click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
+            click.option(
+                "-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that extract.  [default: 1]"
+            ),
+            click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log on the terminal."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _store(cache: str | None, no_cache: bool) -> FeatureStore:
+    from meteor_e.features.extraction import FeatureStore
+
+    return FeatureStore(cache, enabled=not no_cache)
+
+
+@click.command()
+@click.argument("recipe", metavar="RECIPE")
+@click.option("-o", "--output", metavar="FILE", help="The model file.  [default: the recipe's name, .safetensors]")
+@click.option("--seed", type=click.IntRange(min=0), help="In the place of the recipe's.")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped.")
+@click.option("--plot", metavar="FILE", help="Draw the learning curve.")
+@_store_options
+def train(
+    recipe: str,
+    output: str | None,
+    seed: int | None,
+    resume: bool,
+    plot: str | None,
+    cache: str | None,
+    no_cache: bool,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Train a model as a recipe says, and write its file, with a log beside it.
+
+    \b
+    meteor-e train linear.yaml -o linear.safetensors
+    meteor-e train network.yaml --seed 2 --plot curve.png
+    """
+    from pathlib import Path
+
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e_learned.recipe import load_recipe
+    from meteor_e_learned.training import train as run
+
+    loaded = load_recipe(recipe)
+    target = Path(output or f"{loaded.name}.safetensors")
+    with ProgressBars(quiet) as progress:
+        trained = run(
+            loaded,
+            target,
+            folder=Path(recipe).absolute().parent,
+            store=_store(cache, no_cache),
+            seed=seed,
+            resume=resume,
+            jobs=jobs,
+            listener=None if quiet else _tell,
+            progress=progress,
+            plot=None if plot is None else Path(plot),
+        )
+    click.echo(f"wrote {target}", err=True)
+    for name, value in trained.card["figures"].items():
+        click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
+
+
+def _tell(event: Mapping[str, Any]) -> None:
+    if "epoch" in event:
+        taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
+        click.echo(
+            f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})",
+            err=True,
+        )
+    elif event.get("event") == "data":
+        click.echo(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", err=True)
+
+
+@click.command()
+@click.argument("model_file", metavar="MODEL")
+@click.argument("hypothesis", metavar="HYPOTHESIS")
+@click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@_store_options
+def predict(
+    model_file: str,
+    hypothesis: str,
+    references: tuple[str, ...],
+    output: str | None,
+    cache: str | None,
+    no_cache: bool,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Score the segments of a hypothesis with a trained model: a line a segment, then the mean.
+
+    \b
+    meteor-e predict linear.safetensors system.txt reference.txt
+    """
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.output import destination
+    from meteor_e.features.base import FeatureBatch
+    from meteor_e_learned.modelfile import load_model
+    from meteor_e_learned.prediction import score_segments
+
+    loaded = load_model(model_file)
+    (segments,), by_segment = _read([hypothesis], references)
+    with ProgressBars(quiet) as progress:
+        scores = score_segments(
+            loaded,
+            FeatureBatch(segments, by_segment),
+            _store(cache, no_cache),
+            jobs=jobs,
+            progress=progress("features"),
+        )
+    with destination(output) as stream:
+        for number, score in enumerate(scores, 1):
+            stream.write(f"{number}\t{float(score)!r}\n")
+        stream.write(f"mean\t{float(scores.mean())!r}\n")
+
+
+@click.command()
+@click.argument("model_file", metavar="MODEL")
+@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... REFERENCE")
+@click.option(
+    "-r",
+    "--references",
+    type=click.IntRange(min=1),
+    default=1,
+    help="How many of the files, at the end, are references.  [default: 1]",
+)
+@click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@_store_options
+def rank(
+    model_file: str,
+    files: tuple[str, ...],
+    references: int,
+    segments: bool,
+    output: str | None,
+    cache: str | None,
+    no_cache: bool,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Rank systems, segment by segment and on the whole, by a pairwise model: the majority of wins decides.
+
+    \b
+    meteor-e rank linear.safetensors a.txt b.txt c.txt reference.txt --segments
+    """
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.output import destination
+    from meteor_e.errors import ConfigError
+    from meteor_e_learned.modelfile import load_model
+    from meteor_e_learned.prediction import pairwise_advantages
+    from meteor_e_learned.prediction import rank as order
+
+    names, its_references = files[:-references], files[-references:]
+    if len(names) < 2:
+        raise ConfigError("two hypotheses and a reference are needed, at least")
+    loaded = load_model(model_file)
+    systems, by_segment = _read(names, its_references)
+    if not by_segment:
+        raise ConfigError("the files are empty; there is nothing to rank")
+    with ProgressBars(quiet) as progress:
+        found = pairwise_advantages(
+            loaded, systems, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress("features")
+        )
+    by_place, whole = order(found)
+    with destination(output) as stream:
+        stream.write("rank\twins\tsystem\n")
+        for place in sorted(range(len(names)), key=lambda place: (whole.ranks[place], place)):
+            stream.write(f"{whole.ranks[place]}\t{whole.wins[place]:.4f}\t{names[place]}\n")
+        if segments:
+            stream.write("\nsegment\t" + "\t".join(names) + "\n")
+            for number, ranking in enumerate(by_place, 1):
+                stream.write(f"{number}\t" + "\t".join(map(str, ranking.ranks)) + "\n")
+
+
+def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the systems' segments, and each segment's references."""
+    from meteor_e.errors import InputError
+    from meteor_e.formats.plain import read_segments
+
+    texts = {name: list(read_segments(name)) for name in (*hypotheses, *references)}
+    first = hypotheses[0]
+    for name, segments in texts.items():
+        if len(segments) != len(texts[first]):
+            raise InputError(f"{name} has {len(segments)} segments, {first} has {len(texts[first])}")
+    by_segment = [list(each) for each in zip(*(texts[name] for name in references), strict=True)]
+    return [texts[name] for name in hypotheses], by_segment
+
+
+@click.group()
+def model() -> None:
+    """Show what a model file holds."""
+
+
+@model.command()
+@click.argument("model_file", metavar="MODEL")
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON.")
+@click.option(
+    "--weights",
+    type=click.IntRange(min=0),
+    default=15,
+    help="Features with the largest weights to show.  [default: 15]",
+)
+def show(model_file: str, as_json: bool, weights: int) -> None:
+    """Print the model card: data, figures, features, options."""
+    import json
+
+    from meteor_e_learned.card import as_text, card_data
+    from meteor_e_learned.modelfile import load_model
+
+    loaded = load_model(model_file)
+    if as_json:
+        click.echo(json.dumps(card_data(loaded), ensure_ascii=False, indent=2))
+    else:
+        click.echo(as_text(loaded, weights))

@@ -1,0 +1,244 @@
+"""From test sets to examples: features and vectors of judged hypotheses, and the judgements among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import InputError
+from meteor_e.evaluation.data import TestSet, load_test_set
+from meteor_e.evaluation.index import load_index
+from meteor_e.evaluation.measures import pairs_of
+from meteor_e.features.base import FeatureBatch
+from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.recipe import DataSpec, resolve
+
+__all__ = ["Examples", "build_examples", "load_examples", "pair_matrix", "sample_judgements"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Judged hypotheses and their judgements.
+
+    Attributes:
+        title: test set and language pair of each part, in order.
+        features: ``(hypotheses, features)``.
+        vectors, reference_vectors: ``(hypotheses, numbers)``; without columns where there are none.
+        better, worse: rows of the hypotheses of each comparison without ties.
+        part: for each comparison, the position of its test set in ``title``.
+        group: for each comparison, a number of its segment; the same text in several pairs has several.
+        weight: of each comparison.
+        scores: human score of each hypothesis; NaN where there is none.
+        hypothesis_part: for each hypothesis, the position of its test set.
+    """
+
+    title: tuple[str, ...]
+    features: Floats
+    vectors: Floats
+    reference_vectors: Floats
+    better: Integers
+    worse: Integers
+    part: Integers
+    group: Integers
+    weight: Floats
+    scores: Floats
+    hypothesis_part: Integers
+
+    @staticmethod
+    def joined(parts: Sequence[Examples]) -> Examples:
+        """Return several sets of examples as one."""
+        hypotheses = np.cumsum([0, *(len(part.features) for part in parts)])
+        titles = np.cumsum([0, *(len(part.title) for part in parts)])
+        groups = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])
+
+        def stacked(name: str, offsets: Sequence[int] | Integers | None = None) -> NDArray[np.float64]:
+            values = [getattr(part, name) for part in parts]
+            if offsets is not None:
+                values = [value + offset for value, offset in zip(values, offsets, strict=False)]
+            return np.concatenate(values)
+
+        return Examples(
+            title=tuple(title for part in parts for title in part.title),
+            **{name: stacked(name) for name in ("features", "vectors", "reference_vectors", "weight", "scores")},
+            **{name: stacked(name, hypotheses).astype(np.int64) for name in ("better", "worse")},
+            part=stacked("part", titles).astype(np.int64),
+            group=stacked("group", groups).astype(np.int64),
+            hypothesis_part=stacked("hypothesis_part", titles).astype(np.int64),
+        )
+
+
+Progress = Callable[[str], Callable[[int, int], object]]
+
+
+def load_examples(
+    specs: Sequence[DataSpec],
+    features: FeatureSet,
+    vectors: FeatureSet,
+    store: FeatureStore,
+    *,
+    language: str = "en",
+    folder: Path = Path(),
+    seed: int = 1,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Examples:
+    """Read judged test sets and extract their features.
+
+    Args:
+        specs: the judgements.
+        features: of hypotheses, given their references.
+        vectors: of single segments.
+        store: where rows are kept.
+        language: test sets into it are taken where a spec names no pairs.
+        folder: indexes are seen from it.
+        seed: of samples.
+        jobs: number of processes.
+        progress: makes a function that is told the progress of what it was named.
+
+    Raises:
+        InputError: if there is nothing to learn from.
+    """
+    found = []
+    for spec in specs:
+        index = load_index(resolve(spec.index, folder))
+        into = [
+            pair
+            for pair in index.pairs
+            if (index.pair(pair).language or index.language or pair.partition("-")[2]) == language
+        ]
+        tests = [load_test_set(index, pair) for pair in spec.pairs or into]
+        if not tests:
+            raise InputError(f"{spec.index}: no language pair into {language!r}")
+        for test in sample_judgements(tests, spec.sample, seed):
+            told = None if progress is None else progress(f"{test.name} {test.pair}")
+            found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
+    return Examples.joined(found)
+
+
+def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int) -> list[TestSet]:
+    """Return test sets with so many judgements in all, drawn without replacement; ties do not count as judgements.
+
+    Args:
+        tests: test sets with rankings, or with scores of segments.
+        count: how many; ``None`` for all.
+        seed: of the draw.
+    """
+    ranked = [None if pairs_of(test) is None else pairs_of(test).strict() for test in tests]  # type: ignore[union-attr]
+    sizes = [
+        len(rankings) if test.rankings is not None and rankings is not None else len(test.assessments or ())
+        for test, rankings in zip(tests, ranked, strict=True)
+    ]
+    if count is None or count >= sum(sizes):
+        return list(tests)
+    chosen = np.zeros(sum(sizes), bool)
+    chosen[np.random.default_rng(seed).permutation(len(chosen))[:count]] = True
+    result = []
+    for test, rankings, part in zip(tests, ranked, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
+        if test.rankings is not None and rankings is not None:
+            result.append(replace(test, rankings=rankings.select(part)))
+        elif test.assessments is not None:
+            result.append(replace(test, assessments=test.assessments.select(part)))
+    return [test for test in result if test.judged().any()]
+
+
+def build_examples(
+    test: TestSet,
+    features: FeatureSet,
+    vectors: FeatureSet,
+    store: FeatureStore,
+    *,
+    weight: float = 1.0,
+    jobs: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> Examples:
+    """Extract the features of the judged hypotheses of a test set; arguments are those of :func:`load_examples`."""
+    cells = test.judged()
+    systems, segments = cells.nonzero()
+    hypotheses = [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)]
+    references = [[reference[segment] for reference in test.references] for segment in segments]
+    batch = FeatureBatch(
+        hypotheses,
+        references,
+        None if test.source is None else [test.source[segment] for segment in segments],
+        [test.systems[system] for system in systems],
+        [str(segment + 1) for segment in segments],
+    )
+    rows = features.extract(batch, store, jobs=jobs, progress=progress)
+    left, right = sentence_vectors(hypotheses, references, vectors, store, jobs=jobs, progress=progress)
+    place = np.full(cells.shape, -1, np.int64)
+    place[systems, segments] = np.arange(len(systems))
+    rankings = pairs_of(test)
+    none = np.array([], np.int64)
+    better = worse = group = none
+    if rankings is not None:
+        rankings = rankings.strict()
+        better = place[rankings.better, rankings.segments]
+        worse = place[rankings.worse, rankings.segments]
+        group = rankings.segments
+    scores = np.full(len(systems), np.nan)
+    if test.assessments is not None:
+        scores[place[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
+    return Examples(
+        title=(f"{test.name} {test.pair}",),
+        features=rows,
+        vectors=left,
+        reference_vectors=right,
+        better=better,
+        worse=worse,
+        part=np.zeros(len(better), np.int64),
+        group=group,
+        weight=np.full(len(better), weight),
+        scores=scores,
+        hypothesis_part=np.zeros(len(systems), np.int64),
+    )
+
+
+def sentence_vectors(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    vectors: FeatureSet,
+    store: FeatureStore,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the vectors of hypotheses, and the means of those of their references."""
+    if not vectors.features:
+        return np.empty((len(hypotheses), 0)), np.empty((len(hypotheses), 0))
+    distinct = list(dict.fromkeys([*hypotheses, *(one for each in references for one in each)]))
+    row = {segment: at for at, segment in enumerate(distinct)}
+    found = vectors.segment_vectors(distinct, store, jobs=jobs, progress=progress)
+    left = found[[row[segment] for segment in hypotheses]]
+    right = np.array([found[[row[one] for one in each]].mean(axis=0) for each in references])
+    return left, right.reshape(len(hypotheses), -1)
+
+
+def pair_matrix(examples: Examples, seed: int = 1) -> tuple[Floats, NDArray[np.int64]]:
+    """Return pairs for an estimator: features and vectors of both sides and of the reference, and labels.
+
+    Which hypothesis comes first is drawn, so that about half of the labels are 1.
+    """
+    swap = np.random.default_rng(seed).integers(2, size=len(examples.better)).astype(bool)
+    first = np.where(swap, examples.worse, examples.better)
+    second = np.where(swap, examples.better, examples.worse)
+    return pair_rows(examples, first, second), (~swap).astype(np.int64)
+
+
+def pair_rows(examples: Examples, first: Integers, second: Integers) -> Floats:
+    """Return the rows of pairs of hypotheses, in the order that the estimators expect."""
+    return np.hstack(
+        [
+            examples.features[first],
+            examples.features[second],
+            examples.vectors[first],
+            examples.vectors[second],
+            examples.reference_vectors[first],
+        ]
+    )

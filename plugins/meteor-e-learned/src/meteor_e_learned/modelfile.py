@@ -1,0 +1,137 @@
+"""Model files: numbers in safetensors' form, everything else as JSON in its header. Nothing in them is executed."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from meteor_e.errors import ConfigError, InputError
+from meteor_e.features.extraction import FeatureSet
+from meteor_e_learned.models.base import LearnedEstimator
+from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
+
+__all__ = ["LearnedModel", "load_model", "save_model"]
+
+FORMAT = "meteor_e learned 1"
+
+
+@dataclass
+class LearnedModel:
+    """A trained model and what has to be known about it.
+
+    Attributes:
+        recipe: what it was made of.
+        estimator: trained.
+        signature: of the features that it was trained on.
+        card: training data, figures, versions; for :command:`meteor-e model show`.
+        folder: what relative paths of the recipe are seen from.
+    """
+
+    recipe: Recipe
+    estimator: LearnedEstimator
+    signature: tuple[str, ...]
+    card: dict[str, Any]
+    folder: Path
+    _features: tuple[FeatureSet, FeatureSet] | None = field(default=None, repr=False)
+
+    @property
+    def features(self) -> FeatureSet:
+        """Features of hypotheses, made when first asked for."""
+        return self._made()[0]
+
+    @property
+    def vectors(self) -> FeatureSet:
+        """Features of single segments, likewise."""
+        return self._made()[1]
+
+    def _made(self) -> tuple[FeatureSet, FeatureSet]:
+        if self._features is None:
+            made = tuple(
+                make_features(entries, self.recipe.language, self.folder)
+                for entries in (self.recipe.features, self.recipe.vectors)
+            )
+            found = features_signature(*made)
+            if found != self.signature:
+                old, new = next(
+                    ((old, new) for old, new in zip(self.signature, found, strict=False) if old != new),
+                    (f"{len(self.signature)} features", f"{len(found)} features"),
+                )
+                raise ConfigError(
+                    f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
+                    "here; use the versions and resources it was trained with, or train it again"
+                )
+            self._features = (made[0], made[1])
+        return self._features
+
+
+def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
+    """Return what must be the same for a model to be used."""
+    return (*features.signature, "vectors:", *vectors.signature)
+
+
+def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
+    """Write a model file, whole or not at all.
+
+    Raises:
+        InputError: if it cannot be written.
+    """
+    import msgspec
+    from safetensors.numpy import save
+
+    header = {
+        "format": FORMAT,
+        "recipe": msgspec.to_builtins(model.recipe),
+        "parameters": model.estimator.get_params(),
+        "signature": list(model.signature),
+        "card": model.card,
+    }
+    arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
+    content = save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
+    target = Path(path)
+    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        scratch.write_bytes(content)
+        scratch.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def load_model(path: str | os.PathLike[str]) -> LearnedModel:
+    """Read a model file.
+
+    Raises:
+        InputError: if it cannot be read or is not a model file.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    name = os.fspath(path)
+    try:
+        with safe_open(name, framework="numpy") as content:
+            metadata = content.metadata() or {}
+            arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
+        header = json.loads(metadata["meteor_e"])
+        if header["format"] != FORMAT:
+            raise InputError(f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}")
+        recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
+        estimator: LearnedEstimator = estimator_class(recipe.estimator)()
+        estimator.set_params(**header["parameters"])
+        estimator.restore(arrays)
+        signature = tuple(str(line) for line in header["signature"])
+        card = dict(header["card"])
+    except FileNotFoundError:
+        raise InputError(f"there is no model file {name!r}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{name}: not a model file of meteor-e: {error}") from error
+    for key, array in arrays.items():
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise InputError(f"{name}: damaged: {key} has numbers that are none")
+    return LearnedModel(recipe, estimator, signature, card, Path(name).absolute().parent)

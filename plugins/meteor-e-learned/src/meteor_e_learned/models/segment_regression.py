@@ -1,0 +1,129 @@
+"""A regression from features to human scores of segments: an absolute score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e_learned.models.base import Floats, LearnedEstimator
+
+__all__ = ["SegmentRegression"]
+
+
+class SegmentRegression(LearnedEstimator):
+    """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
+
+    Features are cut off at extreme quantiles and standardised; strength and degree are chosen by the correlation on
+    folds that share no group.
+
+    Args:
+        alphas: strengths of the L2 penalty to choose from.
+        degrees: 1 for the features alone, 2 for their squares, too; to choose from.
+        folds: how many folds choose.
+        clip: quantile of the training's features beyond which values are cut off.
+        seed: of the folds.
+    """
+
+    kind: ClassVar[str] = "segment-regression"
+    task: ClassVar[str] = "scores"
+
+    def __init__(
+        self,
+        alphas: tuple[float, ...] = (10.0, 100.0, 1000.0, 10000.0),
+        degrees: tuple[int, ...] = (1, 2),
+        folds: int = 5,
+        clip: float = 0.001,
+        seed: int = 1,
+    ) -> None:
+        self.alphas = alphas
+        self.degrees = degrees
+        self.folds = folds
+        self.clip = clip
+        self.seed = seed
+
+    def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> SegmentRegression:  # noqa: N803
+        """Learn.
+
+        Args:
+            X: features, ``(hypotheses, features)``.
+            y: human scores.
+            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair.
+        """
+        from sklearn.linear_model import Ridge
+        from sklearn.model_selection import GroupKFold
+
+        X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
+        self.low_, self.high_ = np.quantile(X, [self.clip, 1 - self.clip], axis=0)
+        clipped = X.clip(self.low_, self.high_)
+        self.mean_ = clipped.mean(axis=0)
+        deviation = clipped.std(axis=0)
+        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+        groups = np.arange(len(y)) if groups is None else groups
+        folds = min(self.folds, len(np.unique(groups)))
+        parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
+        found = {}
+        for degree in self.degrees:
+            self.degree_ = degree
+            design = self._design(X)
+            for alpha in self.alphas:
+                values = [
+                    _pearson(Ridge(alpha=alpha).fit(design[train], y[train]).predict(design[test]), y[test])
+                    for train, test in parts
+                ]
+                found[degree, float(alpha)] = float(np.mean(values)) if values else 0.0
+        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in found.items()}
+        self.degree_, self.alpha_ = max(found, key=lambda choice: found[choice])
+        model = Ridge(alpha=self.alpha_).fit(self._design(X), y)
+        self.weights_, self.intercept_ = model.coef_.astype(float), float(model.intercept_)
+        return self
+
+    def _design(self, X: Floats) -> Floats:  # noqa: N803
+        scaled = (X.clip(self.low_, self.high_) - self.mean_) / self.scale_
+        return scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return scores, ``(hypotheses,)``."""
+        result: Floats = self._design(np.asarray(X, float)) @ self.weights_ + self.intercept_
+        return result
+
+    def score_segments(self, features: Floats) -> Floats:
+        """Return scores; the same as :meth:`predict`."""
+        return self.predict(features)
+
+    def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
+        """Return Pearson's correlation with human scores."""
+        return _pearson(self.predict(X), np.asarray(y, float))
+
+    def importance(self) -> Floats:
+        """Return the weight of each feature, for standardised ones."""
+        return self.weights_[: len(self.mean_)]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return bounds, scale and weights."""
+        return {
+            "low": self.low_,
+            "high": self.high_,
+            "mean": self.mean_,
+            "scale": self.scale_,
+            "weights": self.weights_,
+            "intercept": np.array([self.intercept_]),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        self.low_, self.high_, self.mean_, self.scale_, self.weights_ = (
+            arrays[name].astype(float) for name in ("low", "high", "mean", "scale", "weights")
+        )
+        self.intercept_ = float(arrays["intercept"][0])
+        if not len(self.low_) or len(self.weights_) % len(self.low_):
+            raise ValueError("arrays differ in shape")
+        self.degree_ = len(self.weights_) // len(self.low_)
+
+
+def _pearson(one: Floats, other: Floats) -> float:
+    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return float("nan")
+    return float(np.corrcoef(one, other)[0, 1])

@@ -1,0 +1,147 @@
+"""Recipes: what a model is made of, in YAML."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from meteor_e.configuration.validation import find_problems
+from meteor_e.configuration.yamlfile import parse_yaml, raise_problems, read_yaml
+from meteor_e.errors import ConfigError, near_miss
+from meteor_e.features.extraction import FeatureSet
+
+__all__ = ["DataSpec", "Recipe", "estimator_class", "load_recipe", "make_features", "recipe_from_json", "resolve"]
+
+ESTIMATORS = {
+    "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
+    "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
+    "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
+}
+"""The estimators and where they are."""
+
+
+class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Judgements to learn from.
+
+    Attributes:
+        index: a data index, as ``meteor-e evaluate`` reads it.
+        pairs: language pairs; by default all into the recipe's language.
+        sample: take so many comparisons (or scores) of all, chosen by the recipe's seed; by default all.
+        weight: of each comparison, relative to those of other test sets.
+    """
+
+    index: str
+    pairs: list[str] | None = None
+    sample: int | None = None
+    weight: float = 1.0
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model: estimator, features, data.
+
+    Attributes:
+        name: of the model.
+        estimator: one of :data:`ESTIMATORS`.
+        train: judgements to learn from.
+        features: entries as :meth:`meteor_e.features.extraction.FeatureSet.from_config` takes them.
+        vectors: entries of features of single segments, for networks.
+        options: of the estimator.
+        validation: judgements that say when to stop, or how good the model is; not learned from.
+        language: of hypotheses and references.
+        description: for people.
+        seed: of all that is drawn.
+    """
+
+    name: str
+    estimator: str
+    train: list[DataSpec]
+    features: list[str | dict[str, Any]] = []
+    vectors: list[str | dict[str, Any]] = []
+    options: dict[str, Any] = {}
+    validation: list[DataSpec] = []
+    language: str = "en"
+    description: str = ""
+    seed: int = 1
+
+
+def load_recipe(path: str | os.PathLike[str]) -> Recipe:
+    """Read a recipe.
+
+    Raises:
+        ConfigError: for a file that cannot be read, or anything in it that is wrong, with the line.
+    """
+    document = read_yaml(path)
+    raise_problems(find_problems(document, Recipe))
+    recipe: Recipe = msgspec.convert(document.data, Recipe)
+    if recipe.estimator not in ESTIMATORS:
+        raise ConfigError(
+            f"{document.where(('estimator',))}: unknown estimator {recipe.estimator!r}"
+            f"{near_miss(recipe.estimator, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
+        )
+    if not recipe.train:
+        raise ConfigError(f"{document.where(('train',))}: no judgements to learn from")
+    if not recipe.features and not recipe.vectors:
+        raise ConfigError(f"{path}: neither features nor vectors")
+    return recipe
+
+
+def recipe_from_json(content: bytes, source: str) -> Recipe:
+    """Return the recipe in a model file, which anybody may have written.
+
+    Raises:
+        ConfigError: if it is not a recipe.
+    """
+    document = parse_yaml(content, source)
+    raise_problems(find_problems(document, Recipe))
+    recipe: Recipe = msgspec.convert(document.data, Recipe)
+    if recipe.estimator not in ESTIMATORS:
+        raise ConfigError(f"{source}: unknown estimator {recipe.estimator!r}")
+    return recipe
+
+
+def estimator_class(name: str) -> Any:
+    """Import an estimator's class."""
+    from importlib import import_module
+
+    module, _, attribute = ESTIMATORS[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def resolve(text: str, folder: Path) -> str:
+    """Return a path of a recipe: environment variables filled in, seen from a folder.
+
+    Raises:
+        ConfigError: for a variable that is not set and has no default.
+    """
+
+    def variable(found: re.Match[str]) -> str:
+        value = os.environ.get(found[1], "") or found[2]
+        if value is None:
+            raise ConfigError(f"{text!r} needs the environment variable {found[1]}; set it")
+        return str(value)
+
+    filled = re.sub(r"\$\{(\w+)(?::-([^}]*))?\}", variable, text)
+    return str(folder / Path(filled).expanduser())
+
+
+def make_features(entries: list[str | dict[str, Any]], language: str, folder: Path) -> FeatureSet:
+    """Make the features of a recipe; options that name files are seen from a folder."""
+    resolved: list[str | Mapping[str, Any]] = []
+    for entry in entries:
+        if isinstance(entry, str):
+            resolved.append(entry)
+            continue
+        options = dict(entry)
+        for name, value in entry.items():
+            if name in ("file", "chain_file") or name.endswith("_file"):
+                if isinstance(value, str):
+                    options[name] = resolve(value, folder)
+                elif isinstance(value, list):
+                    options[name] = [resolve(str(one), folder) for one in value]
+        resolved.append(options)
+    return FeatureSet.from_config(resolved, language)

@@ -1,0 +1,344 @@
+"""From a recipe to a model: data, estimator, log, checkpoints, learning curve, card."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import ConfigError, InputError
+from meteor_e.evaluation.cache import digest
+from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
+from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
+from meteor_e_learned.models.base import LearnedEstimator, Report, strict_tau
+from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
+from meteor_e_learned.models.pairwise_network import PairwiseNetwork, TrainingState
+from meteor_e_learned.models.segment_regression import SegmentRegression
+from meteor_e_learned.recipe import Recipe, estimator_class, make_features
+
+__all__ = ["TrainingLog", "pair_taus", "train"]
+
+CHECKPOINT_EVERY = 10.0
+"""Seconds between two checkpoints."""
+
+
+class TrainingLog:
+    """A JSONL file, an object a line, and whoever else wants to be told.
+
+    Args:
+        path: the file, that is begun anew or appended to; ``None`` for none.
+        append: whether to keep what it holds.
+        listener: told the same.
+    """
+
+    def __init__(self, path: Path | None, *, append: bool = False, listener: Report | None = None) -> None:
+        self._path = path
+        self._listener = listener
+        self.lines: list[dict[str, Any]] = []
+        if path is not None:
+            try:
+                if append and path.exists():
+                    self.lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+                else:
+                    path.write_text("", "utf-8")
+            except (OSError, ValueError) as error:
+                raise InputError(f"cannot use the log {path}: {error}") from error
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        """Write a line."""
+        self.lines.append(dict(event))
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(event, ensure_ascii=False) + "\n")
+        if self._listener is not None:
+            self._listener(event)
+
+
+def train(
+    recipe: Recipe,
+    output: Path,
+    *,
+    folder: Path,
+    store: FeatureStore,
+    seed: int | None = None,
+    resume: bool = False,
+    jobs: int = 1,
+    listener: Report | None = None,
+    progress: Progress | None = None,
+    plot: Path | None = None,
+) -> LearnedModel:
+    """Train a model and write its file, with its log beside it (``.jsonl``).
+
+    Args:
+        recipe: the recipe.
+        output: the model file.
+        folder: what the recipe's paths are seen from.
+        store: where features are kept.
+        seed: in the place of the recipe's.
+        resume: go on from a checkpoint, if there is one beside the output.
+        jobs: processes that extract features.
+        listener: told what is logged.
+        progress: makes a function that is told the progress of what it was named.
+        plot: a picture of the learning curve, for estimators that learn in epochs.
+
+    Raises:
+        MeteorError: for whatever is wrong with recipe or data.
+    """
+    if seed is not None:
+        recipe = msgspec.structs.replace(recipe, seed=seed)
+    features, vectors = (
+        make_features(entries, recipe.language, folder) for entries in (recipe.features, recipe.vectors)
+    )
+    signature = features_signature(features, vectors)
+    state_file = output.with_name(output.name + ".checkpoint")
+    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature])
+    state = _read_checkpoint(state_file, identity) if resume else None
+    log = TrainingLog(output.with_name(output.name + ".jsonl"), append=state is not None, listener=listener)
+    started = time.perf_counter()
+    common: dict[str, Any] = {
+        "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
+    }  # fmt: skip
+    examples = load_examples(recipe.train, features, vectors, store, **common)
+    held = load_examples(recipe.validation, features, vectors, store, **common) if recipe.validation else None
+    log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
+         "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
+    started = time.perf_counter()
+    estimator = make_estimator(recipe, features, vectors)
+
+    def checkpoint(reached: TrainingState) -> None:
+        if time.monotonic() - kept[0] >= CHECKPOINT_EVERY:
+            _write_checkpoint(state_file, identity, reached)
+            kept[0] = time.monotonic()
+
+    kept = [time.monotonic()]
+    figures = fit_estimator(estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state)
+    card = {
+        "description": recipe.description,
+        "training": _describe(examples),
+        "validation": None if held is None else _describe(held),
+        "figures": figures,
+        "versions": _versions(),
+        "seed": recipe.seed,
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+    model = LearnedModel(_relocated(recipe, folder, output), estimator, signature, card, output.absolute().parent)
+    save_model(model, output)
+    log({"event": "done", "figures": figures, "seconds": card["seconds"]})
+    state_file.unlink(missing_ok=True)
+    if plot is not None:
+        plot_learning_curve(log.lines, plot)
+    return model
+
+
+def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> LearnedEstimator:
+    """Make the estimator of a recipe.
+
+    Raises:
+        ConfigError: for an option that it does not have.
+    """
+    cls = estimator_class(recipe.estimator)
+    known = cls().get_params()
+    for name in recipe.options:
+        if name not in known:
+            raise ConfigError(f"estimator {recipe.estimator!r} has no option {name!r}; it has {', '.join(known)}")
+    options = {**recipe.options, "seed": recipe.seed}
+    if cls is PairwiseNetwork:
+        size = sum(entry.feature.segment_dimension for entry in vectors.features)  # type: ignore[attr-defined]
+        options |= {"features": features.dimension, "vector_size": size}
+    elif recipe.vectors:
+        raise ConfigError(f"estimator {recipe.estimator!r} has no use for 'vectors'")
+    estimator: LearnedEstimator = cls(**options)
+    return estimator
+
+
+def fit_estimator(
+    estimator: LearnedEstimator,
+    examples: Examples,
+    held: Examples | None,
+    seed: int,
+    *,
+    report: Report | None = None,
+    checkpoint: Callable[[TrainingState], object] | None = None,
+    resume: TrainingState | None = None,
+) -> dict[str, float]:
+    """Fit an estimator to examples; return figures on training and validation data."""
+    if estimator.task == "scores":
+        rows = ~np.isnan(examples.scores)
+        if not rows.any():
+            raise InputError("there are no human scores of segments to learn from")
+        assert isinstance(estimator, SegmentRegression)
+        estimator.fit(examples.features[rows], examples.scores[rows], groups=examples.hypothesis_part[rows])
+        figures = {f"folds, {name}": value for name, value in estimator.folds_.items()}
+        return figures | (_pearsons(estimator, held) if held is not None else {})
+    if not len(examples.better):
+        raise InputError("there are no comparisons to learn from")
+    X, y = pair_matrix(examples, seed)  # noqa: N806
+    if isinstance(estimator, PairwiseNetwork):
+        validation = None if held is None else pair_matrix(held, seed)
+        estimator.fit(X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
+        figures = {"best epoch": estimator.best_epoch_, "validation tau": estimator.best_tau_}
+    else:
+        assert isinstance(estimator, PairwiseLogistic)
+        X = X[:, : 2 * examples.features.shape[1]]  # noqa: N806
+        estimator.fit(X, y, groups=examples.group, sample_weight=examples.weight)
+        figures = {"C": estimator.C_}
+    figures["training tau"] = float(np.mean(list(pair_taus(estimator, examples).values())))
+    if held is not None:
+        figures |= {f"validation tau {title}": tau for title, tau in pair_taus(estimator, held).items()}
+    return figures
+
+
+def decisions(estimator: LearnedEstimator, examples: Examples) -> NDArray[np.float64]:
+    """Return for each comparison how much better the better hypothesis is to a pairwise estimator."""
+    X = np.hstack([examples.features[examples.better], examples.features[examples.worse]])  # noqa: N806
+    if estimator.needs_vectors:
+        parts = (examples.vectors[examples.better], examples.vectors[examples.worse])
+        X = np.hstack([X, *parts, examples.reference_vectors[examples.better]])  # noqa: N806
+    result: NDArray[np.float64] = estimator.decision_function(X)  # type: ignore[attr-defined]
+    return result
+
+
+def pair_taus(estimator: LearnedEstimator, examples: Examples) -> dict[str, float]:
+    """Return the strict τ of an estimator's decisions on each test set."""
+    found = decisions(estimator, examples)
+    return {title: strict_tau(found[examples.part == place]) for place, title in enumerate(examples.title)}
+
+
+def _pearsons(estimator: SegmentRegression, held: Examples) -> dict[str, float]:
+    figures = {}
+    for place, title in enumerate(held.title):
+        rows = (held.hypothesis_part == place) & ~np.isnan(held.scores)
+        figures[f"validation pearson {title}"] = estimator.score(held.features[rows], held.scores[rows])
+    return figures
+
+
+def _describe(examples: Examples) -> dict[str, Any]:
+    counts = {
+        title: {
+            "hypotheses": int((examples.hypothesis_part == place).sum()),
+            "comparisons": int((examples.part == place).sum()),
+        }
+        for place, title in enumerate(examples.title)
+    }
+    state = digest(
+        [str(examples.features.shape), examples.features.tobytes().hex()[:100_000], str(len(examples.better))]
+    )
+    return {"test sets": counts, "digest": state[:16]}
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("meteor_e", "meteor-e-learned", "numpy", "scikit-learn", "torch")}
+
+
+def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
+    """Return a recipe whose relative paths are seen from the model file's folder."""
+    here = output.absolute().parent
+
+    def moved(value: object) -> object:
+        if isinstance(value, list):
+            return [moved(one) for one in value]
+        if not isinstance(value, str) or value.startswith(("$", "~", "/")):
+            return value
+        return os.path.relpath(folder.absolute() / value, here)
+
+    def of(entries: list[str | dict[str, Any]]) -> list[str | dict[str, Any]]:
+        return [
+            entry
+            if isinstance(entry, str)
+            else {
+                name: moved(value) if name == "file" or name.endswith("_file") else value
+                for name, value in entry.items()
+            }
+            for entry in entries
+        ]
+
+    return msgspec.structs.replace(recipe, features=of(recipe.features), vectors=of(recipe.vectors))
+
+
+def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:
+    scratch = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    values = asdict(state)
+    numbers = {name: np.asarray(values.pop(name)) for name in list(values) if name != "order"}
+    try:
+        with scratch.open("xb") as stream:
+            np.savez(stream, identity=np.array(identity), order=np.array(json.dumps(state.order)), **numbers)
+        scratch.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
+    """Return the state of an interrupted training of the same recipe; ``None`` if there is none."""
+    import zipfile
+
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            with np.load(path, allow_pickle=False) as content:
+                if str(content["identity"]) != identity:
+                    raise ConfigError(
+                        f"{path} is of another recipe, other features or another seed; "
+                        "delete it, or train without --resume"
+                    )
+                return TrainingState(
+                    int(content["phase"]),
+                    int(content["epoch"]),
+                    *(content[name] for name in ("theta", "squares", "best_theta", "best_tau", "best_epoch")),
+                    json.loads(str(content["order"])),
+                )
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise InputError(f"{path}: not a checkpoint: {error}; delete it") from error
+    return None
+
+
+def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
+    """Yield epoch, loss and τ of the first seed of each epoch in a log."""
+    for number, line in enumerate((line for line in lines if "epoch" in line), 1):
+        yield number, float(line["loss"][0]), float(line["tau"][0])
+
+
+def plot_learning_curve(lines: list[dict[str, Any]], path: Path) -> None:
+    """Draw loss and validation τ by epoch.
+
+    Raises:
+        ConfigError: if the log has no epochs.
+        InputError: if the picture cannot be written.
+    """
+    points = list(curve(lines))
+    if not points:
+        raise ConfigError("there is no learning curve: the estimator does not learn in epochs")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    epochs, losses, taus = zip(*points, strict=True)
+    figure, left = pyplot.subplots(figsize=(7, 4))
+    left.plot(epochs, losses, color="tab:blue", label="training loss")
+    left.set_xlabel("epoch")
+    left.set_ylabel("training loss", color="tab:blue")
+    right = left.twinx()
+    right.plot(epochs, taus, color="tab:red", label="validation tau")
+    right.set_ylabel("validation tau", color="tab:red")
+    figure.tight_layout()
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    finally:
+        pyplot.close(figure)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from meteor_e_learned.models.base import strict_tau
+from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
+from meteor_e_learned.models.pairwise_network import PairwiseNetwork, _cost, fit_seeds, forward
+from meteor_e_learned.models.segment_regression import SegmentRegression
+from sklearn.base import clone
+
+from meteor_e.errors import ConfigError
+
+
+@pytest.fixture
+def pairs():
+    """Pairs whose better side has the larger first feature, with noise and a feature without meaning."""
+    random = np.random.default_rng(0)
+    left, right = random.normal(size=(2, 400, 3))
+    y = (left[:, 0] - right[:, 0] + 0.3 * random.normal(size=400) > 0).astype(int)
+    return np.hstack([left, right]), y
+
+
+def test_strict_tau():
+    assert strict_tau(np.array([1.0, 2.0, -1.0, 0.0])) == 0
+    assert np.isnan(strict_tau(np.array([])))
+
+
+def test_logistic_learns_and_is_antisymmetric(pairs):
+    X, y = pairs  # noqa: N806
+    model = PairwiseLogistic(C=[0.01, 1.0]).fit(X[:300], y[:300])
+    assert model.C_ in (0.01, 1.0)
+    assert model.score(X[300:], y[300:]) > 0.7
+    assert abs(model.weights_[0]) > 5 * abs(model.weights_[1:]).max()
+    swapped = np.hstack([X[:, 3:], X[:, :3]])
+    assert model.decision_function(swapped) == pytest.approx(-model.decision_function(X))
+    scores = model.score_segments(X[:, :3]) - model.score_segments(X[:, 3:])
+    assert scores == pytest.approx(model.decision_function(X))
+    assert model.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(X)))
+    again = clone(model)
+    again.restore(model.arrays())
+    assert (again.decision_function(X) == model.decision_function(X)).all()
+    with pytest.raises(ConfigError, match="4 numbers a pair"):
+        model.predict(X[:, :4])
+
+
+def test_logistic_ignores_outliers_and_constants(pairs):
+    X, y = pairs  # noqa: N806
+    X = np.hstack([X[:, :3], np.ones((400, 1)), X[:, 3:], np.ones((400, 1))])  # noqa: N806
+    model = PairwiseLogistic(C=1.0, clip=0.01).fit(X, y)
+    assert model.weights_[3] == 0
+    far = np.zeros((1, 8))
+    far[0, 0] = 1e9
+    assert abs(model.decision_function(far)[0]) < 100
+
+
+def vector_pairs(count=300, seed=0):
+    """Pairs whose better side lies closer to the reference; features say nothing."""
+    random = np.random.default_rng(seed)
+    reference = random.normal(size=(count, 2))
+    near, far = 0.2 * random.normal(size=(count, 2)), 1.5 * random.normal(size=(count, 2))
+    y = random.integers(2, size=count)
+    first = reference + np.where(y[:, None] == 1, near, far)
+    second = reference + np.where(y[:, None] == 1, far, near)
+    features = random.normal(size=(count, 2))
+    return np.hstack([features, first, second, reference]), y
+
+
+@pytest.mark.parametrize("cost", ["logistic", "kendall", "logistic-kendall"])
+@pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
+def test_network_learns_from_features(pairs, cost, architecture):
+    X, y = pairs  # noqa: N806
+    network = PairwiseNetwork(
+        features=3, cost=cost, architecture=architecture, batch=10, epochs=12, seed=3, learning_rate=0.1
+    )
+    network.fit(X[:300], y[:300], validation=(X[300:], y[300:]))
+    assert network.score(X[300:], y[300:]) == pytest.approx(network.best_tau_)
+    assert network.best_tau_ > 0.6
+
+
+def test_hidden_layer_sees_what_a_single_layer_cannot():
+    X, y = vector_pairs(1000)  # noqa: N806
+    taus = {}
+    for architecture in ("multi-layer", "single-layer"):
+        network = PairwiseNetwork(
+            1, 2, architecture, hidden=16, epochs=40, learning_rate=0.1, decay=0.0, patience=None, seed=1
+        )
+        network.fit(X, y)
+        taus[architecture] = network.score(X, y)
+    assert taus["multi-layer"] > taus["single-layer"] + 0.2
+
+
+def test_network_is_deterministic_and_resumes():
+    X, y = vector_pairs()  # noqa: N806
+    options = {"features": 1, "vector_size": 2, "cost": "logistic-kendall", "epochs": 4, "seed": 5}
+    whole = PairwiseNetwork(**options).fit(X, y)
+    assert (PairwiseNetwork(**options).fit(X, y).theta_ == whole.theta_).all()
+    assert (PairwiseNetwork(**{**options, "seed": 6}).fit(X, y).theta_ != whole.theta_).any()
+    states = []
+    PairwiseNetwork(**options).fit(X, y, checkpoint=states.append)
+    assert [(state.phase, state.epoch) for state in states] == [(p, e) for p in (0, 1) for e in (1, 2, 3, 4)]
+    for state in states:
+        resumed = PairwiseNetwork(**options).fit(X, y, resume=state)
+        assert (resumed.theta_ == whole.theta_).all(), (state.phase, state.epoch)
+
+
+def test_seeds_side_by_side():
+    X, y = vector_pairs()  # noqa: N806
+    networks = [PairwiseNetwork(1, 2, epochs=3, seed=seed) for seed in (1, 2)]
+    fit_seeds(networks, X, y)
+    alone = PairwiseNetwork(1, 2, epochs=3, seed=2).fit(X, y)
+    assert networks[1].theta_ == pytest.approx(alone.theta_, abs=1e-5)
+    with pytest.raises(ValueError, match="seeds alone"):
+        fit_seeds([networks[0], PairwiseNetwork(1, 2, hidden=5)], X, y)
+
+
+def test_early_stopping_keeps_the_latest_of_the_best():
+    X, y = vector_pairs(60)  # noqa: N806
+    lines = []
+    network = PairwiseNetwork(1, 2, epochs=30, patience=5, seed=1).fit(X, y, report=lines.append)
+    taus = [line["tau"][0] for line in lines]
+    assert network.best_tau_ == max(taus)
+    assert network.best_epoch_ == max(place for place, tau in enumerate(taus, 1) if tau == max(taus))
+    assert len(taus) == min(30, network.best_epoch_ + 5)
+
+
+def test_forward_and_costs_are_the_papers():
+    X, y = vector_pairs(20)  # noqa: N806
+    network = PairwiseNetwork(1, 2, hidden=3, epochs=1).fit(X, y)
+    scaled = network.scaled(X).astype(float)
+    theta = network.theta_.astype(float)
+    skip, bias = theta[:2], theta[2]
+    groups, biases, output = theta[3:39].reshape(3, 4, 3), theta[39:48].reshape(3, 3), theta[48:]
+    psi, t1, t2, r = scaled[:, :2], scaled[:, 2:4], scaled[:, 4:6], scaled[:, 6:]
+    inputs = [np.hstack(pair) for pair in ((t1, t2), (t1, r), (t2, r))]
+    hidden = np.hstack([np.tanh(x @ groups[place] + biases[place]) for place, x in enumerate(inputs)])
+    logits = hidden @ output + psi @ skip + bias
+    assert network.logit(X) == pytest.approx(logits, abs=1e-5)
+    sigma, swapped = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(-network.logit(network.swapped(X))))
+    delta = sigma - swapped
+    kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
+    expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
+    arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scaled(X), y.astype(np.float32))]
+    assert _cost(network, "kendall", *arguments).item() == pytest.approx(expected, abs=1e-4)
+    likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
+    assert _cost(network, "logistic", *arguments).item() == pytest.approx(likelihood, abs=1e-5)
+    assert forward(network, arguments[0], arguments[1]).shape == (1, 20)
+
+
+def test_skip_arcs_start_from_logistic_regression(pairs):
+    X, y = pairs  # noqa: N806
+    lines = []
+    PairwiseNetwork(3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
+    assert lines[0]["tau"][0] > 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": 3, "cost": "hinge"}, "unknown cost 'hinge'"),
+        ({"features": 3, "architecture": "deep"}, "unknown architecture"),
+        ({"features": 3, "device": "abacus"}, "device 'abacus' cannot be used"),
+        ({"features": 4}, "6 numbers a pair; the network has 8 inputs"),
+        ({}, "neither features nor vectors"),
+    ],
+)
+def test_wrong_options(pairs, options, message):
+    with pytest.raises(ConfigError, match=message):
+        PairwiseNetwork(**options).fit(*pairs)
+
+
+def test_regression():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))  # noqa: N806
+    y = X[:, 0] - X[:, 1] ** 2 + 0.1 * random.normal(size=300)
+    groups = np.arange(300) % 6
+    model = SegmentRegression(alphas=(0.1, 10.0)).fit(X[:200], y[:200], groups=groups[:200])
+    assert model.degree_ == 2
+    assert model.score(X[200:], y[200:]) > 0.9
+    again = clone(model)
+    again.restore(model.arrays())
+    assert (again.predict(X) == model.predict(X)).all()
+    assert max(model.folds_.values()) > 0.9

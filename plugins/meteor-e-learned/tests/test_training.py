@@ -1,0 +1,233 @@
+"""From recipe to model file to scores, through the commands, on a test set of our own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_learned import cli
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+
+from meteor_e.errors import ConfigError, InputError, MeteorError
+from meteor_e.evaluation.metric_specs import parse_metric
+from meteor_e.features.extraction import FeatureStore
+
+LINEAR = """
+name: small-linear
+estimator: pairwise-logistic
+description: For a test
+train: [{index: DATA/ranked.yaml}]
+validation: [{index: DATA/ranked.yaml, sample: 50}]
+features: [bleu, {use: overlap, columns: [unigram_*, edit_similarity]}, vocabulary]
+options: {C: [0.01, 0.1]}
+"""
+NETWORK = """
+name: small-network
+estimator: pairwise-network
+train: [{index: DATA/ranked.yaml}]
+validation: [{index: DATA/ranked.yaml, sample: 50}]
+features: [bleu]
+vectors: [tag-vectors, {use: word-vectors, file: DATA/words.txt}]
+options: {epochs: 4, hidden: 2}
+"""
+REGRESSION = """
+name: small-regression
+estimator: segment-regression
+train: [{index: DATA/assessed.yaml}]
+features: [bleu, lengths, vocabulary]
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a command, which has to succeed; return what it prints."""
+
+    def call(command, *arguments, code=0):
+        if command in (cli.train, cli.predict, cli.rank):
+            arguments = (*arguments, "--cache", str(tmp_path / "cache"), "--quiet")
+        result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return call
+
+
+def test_linear(run, recipe, test_set, tmp_path):
+    model = tmp_path / "model.safetensors"
+    printed = run(cli.train, recipe(LINEAR), "-o", model)
+    assert "validation tau Small xx-en" in printed
+    log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in log] == ["data", "done"]
+    assert log[0]["comparisons"] == 180
+    assert log[1]["figures"]["training tau"] > 0.6
+
+    scores = run(cli.predict, model, test_set / "out.good", test_set / "ref.en").splitlines()
+    assert len(scores) == 61
+    assert scores[0].startswith("1\t")
+    means = [
+        float(run(cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").split()[-1])
+        for system in ("good", "fair", "poor")
+    ]
+    assert means == sorted(means, reverse=True)
+
+    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
+    ranked = run(cli.rank, model, *names, test_set / "ref.en", "--segments").splitlines()
+    assert [line.split("\t")[2].rpartition(".")[2] for line in ranked[1:4]] == ["good", "fair", "poor"]
+    assert ranked[5] == "segment\t" + "\t".join(map(str, names))
+    assert len(ranked) == 6 + 60
+    assert sorted(ranked[6].split("\t")[1:])[0] == "1"
+
+    card = run(cli.model, "show", model)
+    assert "small-linear: pairwise-logistic" in card
+    assert "For a test" in card
+    assert "Small xx-en" in card
+    assert "vocabulary.unknown" in card
+    data = json.loads(run(cli.model, "show", model, "--json"))
+    assert data["recipe"]["name"] == "small-linear"
+    assert len(data["weights"]) == 1 + 4 + 18
+
+    metric = parse_metric(f"model:{model}")
+    assert metric.name == "small-linear"
+
+
+def test_same_seed_same_model(recipe, tmp_path):
+    store = FeatureStore(tmp_path / "features")
+    found = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.safetensors"
+        train(load_recipe(recipe(NETWORK)), path, folder=tmp_path, store=store)
+        found.append(load_model(path).estimator.arrays())
+    assert all((found[0][name] == found[1][name]).all() for name in found[0])
+
+
+def test_network(run, recipe, test_set, tmp_path):
+    model, plot = tmp_path / "model.safetensors", tmp_path / "curve.png"
+    run(cli.train, recipe(NETWORK), "-o", model, "--plot", plot, "--seed", 7)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in log if "epoch" in line] == [1, 2, 3, 4]
+    loaded = load_model(model)
+    assert loaded.recipe.seed == 7
+    assert loaded.estimator.vector_size == 25 + 4
+    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
+    assert run(cli.rank, model, *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
+    with pytest.raises(ConfigError, match="compares hypotheses"):
+        run(cli.predict, model, test_set / "out.good", test_set / "ref.en")
+
+
+def test_regression(run, recipe, test_set, tmp_path):
+    model = tmp_path / "model.safetensors"
+    run(cli.train, recipe(REGRESSION), "-o", model)
+    good, poor = (
+        float(run(cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").split()[-1])
+        for system in ("good", "poor")
+    )
+    assert good > poor
+    assert good == pytest.approx(0.9, abs=0.1)
+    with pytest.raises(ConfigError, match="does not compare"):
+        run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+
+
+def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
+    from meteor_e.cli.evaluate import evaluate
+
+    for text, name in ((LINEAR, "linear"), (NETWORK, "network")):
+        run(cli.train, recipe(text), "-o", tmp_path / name)
+        out = CliRunner().invoke(
+            evaluate,
+            [
+                *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / name}", "-q", "-f", "json"),
+                *("-s", "tau-strict", "--cache", str(tmp_path / "cache" / "evaluation")),
+            ],
+            catch_exceptions=False,
+        )
+        assert out.exit_code == 0, out.output
+        assert f"small-{name}" in out.output
+
+
+def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch):
+    import meteor_e_learned.training as training
+
+    monkeypatch.setattr(training, "CHECKPOINT_EVERY", 0.0)
+    store = FeatureStore(tmp_path / "features")
+    loaded = load_recipe(recipe(NETWORK))
+    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
+
+    def interrupt(event):
+        if event.get("epoch") == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
+    assert not (tmp_path / "part").exists()
+    assert (tmp_path / "part.checkpoint").exists()
+    with pytest.raises(ConfigError, match="another recipe"):
+        train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True, seed=9)
+    resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
+    assert (resumed.estimator.theta_ == whole.estimator.theta_).all()
+    assert not (tmp_path / "part.checkpoint").exists()
+
+
+def test_other_features_are_refused(run, recipe, test_set, tmp_path):
+    model, words = tmp_path / "model", tmp_path / "words.txt"
+    words.write_bytes((test_set / "words.txt").read_bytes())
+    run(cli.train, recipe(NETWORK.replace("DATA/words.txt", "words.txt")), "-o", model)
+    text = words.read_text(encoding="utf-8").splitlines()
+    words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="trained on other features"):
+        run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+
+
+def test_damaged_model_files(run, recipe, tmp_path):
+    model = tmp_path / "model"
+    run(cli.train, recipe(LINEAR), "-o", model)
+    content = model.read_bytes()
+    damaged = tmp_path / "damaged"
+    for part in (b"", b"not a model", content[:100], content[:-8], content.replace(b"learned 1", b"learned 9")):
+        damaged.write_bytes(part)
+        with pytest.raises(InputError, match="damaged"):
+            load_model(damaged)
+    with pytest.raises(InputError, match="no model file"):
+        load_model(tmp_path / "none")
+    draw = np.random.default_rng(0)
+    for _ in range(200):
+        changed = bytearray(content)
+        for place in draw.integers(len(content), size=3):
+            changed[place] = draw.integers(256)
+        damaged.write_bytes(bytes(changed))
+        with contextlib.suppress(MeteorError):
+            load_model(damaged)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("pairwise-logistic", "pairwise-logistik", "did you mean 'pairwise-logistic'"),
+        ("options: {C: [0.01, 0.1]}", "options: {c: 1}", "no option 'c'"),
+        ("bleu,", "blue,", "blue"),
+        ("unigram_*", "unigramm", "no column 'unigramm'"),
+        ("description: For a test", "descripton: x", "unknown key"),
+        ("DATA/ranked.yaml}", "DATA/none.yaml}", "none.yaml"),
+        ("features: [", "vectors: [tag-vectors]\nfeatures: [", "no use for 'vectors'"),
+    ],
+)
+def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
+    assert old in LINEAR
+    with pytest.raises(MeteorError, match=message):
+        run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_hypotheses_that_do_not_line_up(run, recipe, test_set, tmp_path):
+    run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
+    short = tmp_path / "short"
+    short.write_text("one\n", encoding="utf-8")
+    with pytest.raises(InputError, match="1 segments"):
+        run(cli.predict, tmp_path / "model", test_set / "out.good", short)

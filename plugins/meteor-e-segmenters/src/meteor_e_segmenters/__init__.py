@@ -1,0 +1,1 @@
+"""Segmenters for languages that write no spaces between words."""

@@ -1,0 +1,23 @@
+"""What the segmenters have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from meteor_e.errors import PluginError
+
+_SPACE = re.compile(r"[\s\0]+")
+
+
+def spaced(text: str) -> str:
+    """Return a text whose white space, and what a C library takes for its end, are single spaces."""
+    return _SPACE.sub(" ", text)
+
+
+def check_words(name: str, text: str, words: Sequence[str]) -> list[str]:
+    """Return the words without white space; :class:`PluginError` if a library has lost or made up characters."""
+    found = [word for word in (_SPACE.sub("", word) for word in words) if word]
+    if "".join(found) != _SPACE.sub("", text):
+        raise PluginError(f"{name} has changed the text that begins with {text[:20]!r}")
+    return found

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_up_bitext import write_bitext
+
+pytest.importorskip("meteor_e._bitext", reason="the extension is not built")
+
+
+@pytest.fixture
+def bitext(tmp_path: Path) -> tuple[Path, Path]:
+    return write_bitext(tmp_path)
+
+
+@pytest.fixture
+def store_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a fresh folder the default store."""
+    root = tmp_path / "store"
+    monkeypatch.setenv("METEOR_E_PACKS", str(root))
+    return root
