@@ -13,7 +13,8 @@ HOOKS = [name for name in vars(hookspecs) if name.startswith("meteor_e_")]
 
 def test_there_is_a_hook_for_each_kind():
     assert [
-        f"meteor_e_{name}" for name in ("matchers", "features", "languages", "lemmatizers", "chains", "commands")
+        f"meteor_e_{name}"
+        for name in ("matchers", "features", "languages", "lemmatizers", "segmenters", "chains", "commands")
     ] == HOOKS
     assert sorted(HOOKS) == sorted(kind.hook for kind in KINDS.values())
 
