@@ -221,6 +221,8 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="document whose part between <!-- cluster --> lines is replaced")
     parser.add_argument("--samples", type=Path, help="write the memory over time as JSON")
     arguments = parser.parse_args()
+    if arguments.write and "<!-- cluster -->" not in arguments.write.read_text(encoding="utf-8"):
+        parser.error(f"{arguments.write} has no <!-- cluster --> lines")
     arguments.work.mkdir(parents=True, exist_ok=True)
     path = arguments.work / f"pairs-{arguments.pairs}.parquet"
     if not path.exists():
@@ -245,9 +247,7 @@ def main() -> None:
     if arguments.write:
         text = arguments.write.read_text(encoding="utf-8")
         pattern = re.compile(r"(<!-- cluster -->\n).*?(<!-- /cluster -->)", re.DOTALL)
-        replaced, found = pattern.subn(lambda match: f"{match[1]}\n{figures}\n\n{match[2]}", text)
-        if not found:
-            raise SystemExit(f"{arguments.write} has no <!-- cluster --> lines")
+        replaced = pattern.sub(lambda match: f"{match[1]}\n{figures}\n\n{match[2]}", text)
         arguments.write.write_text(replaced, encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -70,20 +71,16 @@ def main() -> int:
         for corpus, text in zip(corpora, ("own.txt", "pivot.txt"), strict=True):
             bounds = corpus.starts.tolist()
             words = [corpus.vocabulary[number] for number in corpus.words.tolist()]
-            sentences = (" ".join(words[a:b]) + "\n" for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+            sentences = (" ".join(words[a:b]) + "\n" for a, b in itertools.pairwise(bounds))
             (folder / text).write_text("".join(sentences), encoding="utf-8", newline="\n")
             texts.append(folder / text)
         print(f"phrase table: {lines:,} lines")
         begin = time.monotonic()
         plain = [language_side(code, whitespace=True) for code in ("x-own", "x-pivot")]
-        pack = build_from_bitext(
-            folder / "pack", *plain, (texts[0], texts[1]), options=options, phrase_table=table
-        )
+        pack = build_from_bitext(folder / "pack", *plain, (texts[0], texts[1]), options=options, phrase_table=table)
         ours, seconds = our_pairs(pack.path), time.monotonic() - begin
         begin = time.monotonic()
-        theirs = java_pairs(
-            arguments.jar, [texts[1], texts[0], table, texts[0]], folder / "java", arguments.memory
-        )
+        theirs = java_pairs(arguments.jar, [texts[1], texts[0], table, texts[0]], folder / "java", arguments.memory)
         print(f"meteor_e: {len(ours):,} paraphrases in {seconds:.1f} s")
         print(f"Parex:    {len(theirs):,} paraphrases in {time.monotonic() - begin:.1f} s")
         only = len(ours.keys() - theirs.keys()), len(theirs.keys() - ours.keys())

@@ -398,9 +398,7 @@ class Meteor:
         score = functools.partial(self._score_chunk, alignments=alignments)
         return scored_in_order(chunks(hypotheses, references), score, self.threads)
 
-    def _score_chunk(
-        self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False
-    ) -> Scored:
+    def _score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
         assert self._engine is not None
         return self._engine.score(
             chunk.hypotheses,

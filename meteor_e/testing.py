@@ -19,10 +19,11 @@ from meteor_e.conformance.features import check_feature
 from meteor_e.conformance.lemmatizers import check_lemmatizer
 from meteor_e.conformance.matchers import check_matcher
 from meteor_e.conformance.report import ConformanceError, listing
+from meteor_e.conformance.segmenters import check_segmenter
 from meteor_e.errors import PluginError
 from meteor_e.plugin_system.registry import Registry
 
-__all__ = ["ConformanceError", "check_feature", "check_lemmatizer", "check_matcher", "check_plugin"]
+__all__ = ["ConformanceError", "check_feature", "check_lemmatizer", "check_matcher", "check_plugin", "check_segmenter"]
 
 
 def check_plugin(plugin: object) -> None:

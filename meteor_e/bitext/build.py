@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -27,7 +28,7 @@ from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 __all__ = ["BitextOptions", "build_from_bitext"]
 
@@ -169,9 +170,7 @@ class _Work:
             folders = (folder / names[0], folder / names[1])
             for each in folders:
                 each.mkdir()
-            tokenizers = tuple(
-                Tokenizer(side.normalizer, side.segment, self.threads) for side in self.sides
-            )
+            tokenizers = tuple(Tokenizer(side.normalizer, side.segment, self.threads) for side in self.sides)
             counts = read_bitext(
                 self.bitext,
                 (tokenizers[0], tokenizers[1]),
@@ -293,7 +292,7 @@ class _Work:
             starts = [int(start) for start in corpus.starts if start < end] + [end]
             sentences = (
                 [corpus.vocabulary[word] for word in corpus.words[begin:stop]]
-                for begin, stop in zip(starts[:-1], starts[1:], strict=True)
+                for begin, stop in itertools.pairwise(starts)
             )
             inside = phrases_in(found, sentences)
             found = found._replace(
@@ -303,7 +302,7 @@ class _Work:
         words = corpus.common_words(options.pivot.common)
         put_text(folder / "function.words", "".join(f"{word}\n" for word in words))
         facts = {
-            "function_words": words[:1000],
+            "function_words": words,
             "phrase_pairs": phrase_pairs,
             "paraphrases": len(found.left),
             "phrases": len(np.unique(found.left)),

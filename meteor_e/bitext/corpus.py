@@ -189,8 +189,7 @@ def read_bitext(
 
 def _parallel(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
     first, second = (read_segments(file, encoding=encoding) for file in files)
-    number = 0
-    for left, right in zip_longest(first, second):
+    for number, (left, right) in enumerate(zip_longest(first, second)):
         if left is None or right is None:
             longer = number + 1 + sum(1 for _ in (second if left is None else first))
             counts = (number, longer) if left is None else (longer, number)
@@ -199,12 +198,11 @@ def _parallel(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple
                 f"{names[0]} has {counts[0]} lines and {names[1]} has {counts[1]}; "
                 "the files of a bitext must have a line for each other's lines"
             )
-        number += 1
         yield left, right
 
 
 def _batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Yield batches of lines, smaller ones where lines are long."""
+    """Yield batches of lines."""
     iterator = iter(pairs)
     while batch := list(islice(iterator, _BATCH)):
         yield batch

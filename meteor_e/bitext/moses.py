@@ -25,7 +25,9 @@ def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
         for begin in range(0, len(order), 1 << 16):
             block = order[begin : begin + (1 << 16)]
             text = []
-            for pivot, phrase, to_pivot, from_pivot in zip(*(column[block].tolist() for column in columns), strict=True):
+            for pivot, phrase, to_pivot, from_pivot in zip(
+                *(column[block].tolist() for column in columns), strict=True
+            ):
                 left, right = pairs.pivots.text(pivot), pairs.phrases.text(phrase)
                 if "|||" in left or "|||" in right:
                     continue

@@ -160,7 +160,8 @@ def extract_phrase_pairs(
     progress("sorting phrase pairs", 1, 1)
     for name, count in zip(("phrases", "pivots"), counts, strict=True):
         np.save(folder / f"{name}-counts.npy", count)
-    del mapped, numbers, scratch
+    numbers.clear()
+    del mapped, scratch  # a mapped file cannot be removed everywhere
     for path in folder.glob("*.scratch"):
         path.unlink()
 

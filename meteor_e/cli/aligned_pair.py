@@ -155,7 +155,7 @@ def _blocks(alignment: Alignment, function_words: Collection[str], width: int) -
     block, used = [Text() for _ in _LABELS], 0
     found = columns(alignment)
     chunks = [next((numbers[holders[0][at]] for at in column.hypothesis if at in holders[0]), 0) for column in found]
-    for column, chunk, following in zip(found, chunks, [*chunks[1:], 0], strict=True):
+    for column, chunk, following in zip(found, chunks, [*chunks, 0][1:], strict=True):
         cells = _cells(alignment, function_words, column, numbers, holders)
         size = max(cell.cell_len for cell in cells) + 1
         if used and used + size > width:

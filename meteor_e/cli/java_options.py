@@ -47,6 +47,9 @@ VECTOR_KEYS = {
 }
 """METEOR-E's options that name vectors, and what those are looked up by."""
 
+METEOR_E_OPTIONS = (*VECTOR_KEYS, "-embTh", "-lemmas")
+"""What METEOR 1.5's own program does not have."""
+
 FLAGS = {
     "-q": "quiet",
     "-ch": "characters",
@@ -206,11 +209,11 @@ class Extension:
         modules = (options.modules or "").lower().split()
         if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
             return None
-        (threshold,) = _numbers("-embTh", options.threshold or "0.80") or (-1.0,)
-        if not 0 <= threshold <= 1:
-            raise UsageError(f"-embTh is {options.threshold}; it must be between 0 and 1")
+        threshold = _numbers("-embTh", options.threshold) if options.threshold is not None else (DEFAULT_THRESHOLD,)
+        if len(threshold) != 1 or not 0 <= threshold[0] <= 1:
+            raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
         lemmatizes = options.lemmas is not None or options.vector_key != "word"
-        return cls(options.vectors, options.vector_key, threshold, options.lemmas, lemmatizes)
+        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, lemmatizes)
 
 
 @dataclass(frozen=True)
@@ -343,6 +346,9 @@ class _Row:
 
 
 EMBEDDINGS_WEIGHT = 0.8
+"""Weight of METEOR-E's module where none is given."""
+
+DEFAULT_THRESHOLD = 0.8
 
 
 def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:

@@ -185,14 +185,14 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     if table.is_file():
         if language is None:
             raise ConfigError("a table does not say what language it is; name it with --language")
-        scratch = Path(output).with_name(f".{Path(output).name}.tmp")
+        building = Path(output).with_name(f".{Path(output).name}.tmp")
         try:
             with terminal_progress() as progress:
                 words = _words(references, language, None)
-                before, after = filter_table(lambda: table_entries(table), words, scratch, progress)
-            scratch.replace(output)
+                before, after = filter_table(lambda: table_entries(table), words, building, progress)
+            building.replace(output)
         finally:
-            scratch.unlink(missing_ok=True)
+            building.unlink(missing_ok=True)
         click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
         return
     found = _find(source)

@@ -89,15 +89,19 @@ def report(
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
+    import gc
+
+    from meteor_e.extras import require
     from meteor_e.report.page import write_page
     from meteor_e.report.plots import write_plot
-    from meteor_e.report.require import require
     from meteor_e.report.scored import score_systems
 
     # What is missing shows before the work is done.
-    require("jinja2", "the report")
+    require("jinja2", "the report", "report")
     if png or svg:
-        require("matplotlib", "drawing")
+        require("matplotlib", "drawing", "report")
+    # All objects of a report live to its end; to look for garbage among them would take a fifth of the time.
+    gc.disable()
     inputs = systems(files, references, references_per_segment, encoding)
     meteor = make_meteor()
     names = _unique([system.name for system in inputs])

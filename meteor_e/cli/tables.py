@@ -8,9 +8,7 @@ from collections.abc import Sequence
 
 def display_width(text: str) -> int:
     """Return how many columns of a terminal the text takes."""
-    return sum(
-        0 if _takes_no_column(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
+    return sum(0 if _takes_no_column(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -49,6 +47,10 @@ def isolated(text: str) -> str:
 def printable(text: str) -> str:
     """Replace control characters, which could change a terminal, by U+FFFD."""
     return "".join(
-        char if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ" else "\ufffd" if char != "\t" else " "
+        char
+        if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ"
+        else "\ufffd"
+        if char != "\t"
+        else " "
         for char in text
     )

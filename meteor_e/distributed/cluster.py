@@ -51,7 +51,8 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
                     n_workers=int(number) if number else _processors(),
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    # Any free port, for this machine only.
+                    dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
             )

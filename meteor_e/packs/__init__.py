@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         cached_paraphrase_index,
         cached_synonym_file,
         cached_synonym_index,
-        cached_synonyms,
     )
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "cached_paraphrase_index",
     "cached_synonym_file",
     "cached_synonym_index",
-    "cached_synonyms",
     "open_pack",
     "read_function_words",
     "read_prefixes",
@@ -56,7 +54,6 @@ _LATER = {
     "cached_paraphrase_index": "cache",
     "cached_synonym_file": "cache",
     "cached_synonym_index": "cache",
-    "cached_synonyms": "cache",
 }
 
 

@@ -14,7 +14,6 @@ from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.folders import locked, sha256_of, workplace
 from meteor_e.packs.indexfile import FORMAT_VERSION
-from meteor_e.packs.manifest import check_name
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.synonyms import SynonymIndex
@@ -55,20 +54,6 @@ def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None 
     The file is plain or gzipped, as for :func:`build_synonym_index`.
     """
     return _synonym_index(Path(path), None, progress)
-
-
-def cached_synonyms(key: str, build: Callable[[Path], int], progress: Progress | None = None) -> SynonymIndex:
-    """Return the index that ``build`` writes; build it the first time that the key is asked for.
-
-    Args:
-        key: names the content, by a hash of all that it is made from; letters, digits, ``-``, ``_`` and ``.``.
-        build: writes the index to a path, by :func:`build_synonym_index`.
-        progress: told how far it is.
-
-    Raises:
-        ResourceError: as ``build`` does, or if the cache cannot be written.
-    """
-    return cached_index(check_name(f"synonyms-{key}"), SynonymIndex.open, build, progress)
 
 
 def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:

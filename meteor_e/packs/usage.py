@@ -15,7 +15,7 @@ from meteor_e.packs.pack import Pack
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.progress import Progress, silent
 
-__all__ = ["Coverage", "TABLE_FILE", "coverage", "filter_table", "most_paraphrased", "pack_entries", "table_entries"]
+__all__ = ["TABLE_FILE", "Coverage", "coverage", "filter_table", "most_paraphrased", "pack_entries", "table_entries"]
 
 TABLE_FILE = "paraphrase.gz"
 """A pack's table in METEOR's own format, where the pack has it, with the probabilities that its index lacks."""
@@ -67,7 +67,7 @@ def coverage(pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int =
             end = start + max((length for length, _ in found), default=0)
             covered += max(0, end - max(reach, start))
             reach = max(reach, end)
-    frequent = []
+    frequent: list[tuple[str, int, list[str]]] = []
     if index is not None:
         for node, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
             if len(frequent) >= top:

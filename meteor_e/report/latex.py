@@ -38,6 +38,8 @@ _SPECIAL = {
     '"': "''",
 }
 
+_UNPRINTABLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
 _MARKS = {
     "●": r"\fill ({x},{y}) circle (.27);",
     "▲": r"\fill ({x},{y}) +(0,-.32) -- +(.32,.25) -- +(-.32,.25) -- cycle;",
@@ -52,12 +54,8 @@ _MARKS = {
 
 
 def escape(text: str) -> str:
-    """Return a text that LaTeX prints as it is; control characters and lone surrogates become U+FFFD's stand-in ``?``."""
-    return "".join(
-        _SPECIAL.get(char)
-        or ("?" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else char)
-        for char in text
-    )
+    """Return a text that LaTeX prints as it is; control characters, lone surrogates and the like become ``?``."""
+    return "".join(_SPECIAL.get(char) or ("?" if unicodedata.category(char) in _UNPRINTABLE else char) for char in text)
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:

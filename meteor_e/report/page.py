@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.evaluation.resampling import DEFAULT_SEED
+from meteor_e.extras import require
 from meteor_e.formats.files import PathLike, atomic_writer
 from meteor_e.report import charts, palette
 from meteor_e.report.lengths import LENGTH_CLASSES, distributions
 from meteor_e.report.payload import encode, payload
-from meteor_e.report.require import require
 from meteor_e.report.scored import STATISTICS, Comparison, Progress, Report, score_systems
+from meteor_e.report.visible import visible
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -70,7 +71,7 @@ def write_report(
         InputError: if there is nothing to report on, systems and references differ in number, or the file cannot be
             written.
     """
-    require("jinja2", "the report")
+    require("jinja2", "the report", "report")
     report = score_systems(
         meteor, systems, references, title=title, method=method, samples=samples, seed=seed, progress=progress
     )
@@ -97,8 +98,8 @@ def render(report: Report) -> str:
         ConfigError: if jinja2 is not installed.
         InputError: if there is too much data for a page.
     """
-    jinja2 = require("jinja2", "the report")
-    folder = files("meteor_e.report") / "page"
+    jinja2 = require("jinja2", "the report", "report")
+    folder = files("meteor_e.report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
@@ -137,7 +138,7 @@ def _p(value: float) -> str:
 
 def _colours() -> str:
     """Return the palette as CSS variables and classes."""
-    styles = [(f"m{at}", palette.matcher_style(at)) for at in range(56)]
+    styles = [(f"m{at}", palette.matcher_style(at)) for at in range(palette.MATCHER_STYLES)]
     names: list[tuple[str, palette.MatcherStyle | palette.SystemStyle]] = [*styles]
     names += [(f"s{at}", style) for at, style in enumerate(palette.SYSTEMS)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
@@ -153,11 +154,12 @@ def _colours() -> str:
 def _context(report: Report) -> dict[str, Any]:
     rows = distributions(report)
     matchers = [
-        {"name": name, "style": at % 56, "shape": at % len(palette.SHAPES)} for at, name in enumerate(report.matchers)
+        {"name": name, "style": at % palette.MATCHER_STYLES, "shape": at % len(palette.SHAPES)}
+        for at, name in enumerate(report.matchers)
     ]
     systems = [
         {
-            "name": system.name,
+            "name": visible(system.name),
             "letter": palette.letter(at),
             "style": at % len(palette.SYSTEMS),
             "dashes": palette.system_style(at).dashes,
@@ -168,6 +170,7 @@ def _context(report: Report) -> dict[str, Any]:
     ]
     return {
         "report": report,
+        "title": visible(report.title),
         "version": __version__,
         "references": sorted({len(texts) for texts in report.references}),
         "systems": systems,
@@ -203,7 +206,7 @@ def _findings(report: Report) -> list[str]:
     """Say in words what the overview shows."""
     scores = [system.corpus.score for system in report.systems]
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-    names = [f"{palette.letter(at)} ({report.systems[at].name})" for at in range(len(scores))]
+    names = [f"{palette.letter(at)} ({visible(report.systems[at].name)})" for at in range(len(scores))]
     best, *others = order
     if not others:
         return []

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["MATCHERS", "SHAPES", "SYSTEMS", "MatcherStyle", "SystemStyle", "letter", "matcher_style", "system_style"]
+__all__ = [
+    "MATCHER_STYLES",
+    "SHAPES",
+    "SYSTEMS",
+    "MatcherStyle",
+    "SystemStyle",
+    "letter",
+    "matcher_style",
+    "system_style",
+]
 
 
 class MatcherStyle(NamedTuple):
@@ -63,10 +72,8 @@ _COLOURS = (
     ("#a3271f", "#f08a80", "red"),
 )
 
-MATCHERS = tuple(
-    MatcherStyle(light, dark, *SHAPES[at], terminal) for at, (light, dark, terminal) in enumerate(_COLOURS)
-)
-"""The styles of a chain's first matchers."""
+MATCHER_STYLES = len(_COLOURS) * len(SHAPES)
+"""How many matchers there can be before a style comes round: colours and shapes do at different times."""
 
 SYSTEMS = (
     SystemStyle("#332288", "#a99cf5", ""),
@@ -82,7 +89,7 @@ SYSTEMS = (
 
 
 def matcher_style(index: int) -> MatcherStyle:
-    """Return the style of a chain's ``index``-th matcher; colours and shapes come round at different times."""
+    """Return the style of a chain's ``index``-th matcher."""
     light, dark, terminal = _COLOURS[index % len(_COLOURS)]
     return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)
 

@@ -41,8 +41,9 @@ class Texts:
 def payload(report: Report) -> dict[str, Any]:
     """Return the data of the page.
 
-    It is for :func:`encode`. Words are numbers into ``vocabulary``, the most frequent ones first. ``matches`` of a segment is a flat list of
-    ``reference start, reference length, hypothesis start, hypothesis length, matcher``, sorted by reference.
+    It is for :func:`encode`. Words are numbers into ``vocabulary``, the most frequent ones first. ``matches`` of a
+    segment is a flat list of ``reference start, reference length, hypothesis start, hypothesis length, matcher``,
+    sorted by reference.
     """
     words: Counter[str] = Counter()
     for system in report.systems:
@@ -101,7 +102,8 @@ def encode(data: dict[str, Any]) -> str:
     """
     import msgspec
 
-    # Numbers by msgspec, which is quicker; texts with escapes for all that is not ASCII, so that lone surrogates survive.
+    # Numbers by msgspec, which is quicker; texts with escapes for all that is not ASCII, so that lone surrogates
+    # survive.
     text = msgspec.json.encode(data, enc_hook=lambda texts: msgspec.Raw(json.dumps(texts.content).encode("ascii")))
     if len(text) > LIMIT:
         raise InputError(

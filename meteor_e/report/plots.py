@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from meteor_e.extras import require
 from meteor_e.formats.files import PathLike, atomic_writer
 from meteor_e.report.lengths import BINS, Cell, distributions
 from meteor_e.report.palette import letter, system_style
-from meteor_e.report.require import require
 from meteor_e.report.scored import STATISTICS, Report
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def draw(report: Report) -> Figure:
     # The Figure class itself needs no display and keeps no global state.
     rows = distributions(report)
     size = (2.1 * len(rows[0]) + 0.6, 1.5 * len(rows) + 0.7)
-    figure: Figure = require("matplotlib.figure", "drawing").Figure(figsize=size, layout="constrained")
+    figure: Figure = require("matplotlib.figure", "drawing", "report").Figure(figsize=size, layout="constrained")
     panels = figure.subplots(len(rows), len(rows[0]), squeeze=False)
     for row, line in zip(rows, panels, strict=True):
         for cell, axes in zip(row, line, strict=True):
@@ -79,7 +79,7 @@ def write_plot(report: Report, path: PathLike, form: Literal["png", "svg"]) -> N
     """
     figure = draw(report)
     drawn = io.BytesIO()
-    with require("matplotlib", "drawing").rc_context({"svg.hashsalt": "meteor_e", "svg.fonttype": "none"}):
+    with require("matplotlib", "drawing", "report").rc_context({"svg.hashsalt": "meteor_e", "svg.fonttype": "none"}):
         figure.savefig(drawn, format=form, dpi=_DPI, metadata={"png": {"Software": None}, "svg": {"Date": None}}[form])
     with atomic_writer(path) as stream:
         stream.buffer.write(drawn.getvalue())

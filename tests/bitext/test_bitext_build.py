@@ -69,7 +69,7 @@ def test_the_same_bytes_with_any_threads_and_whatever_was_there(bitext, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["pack"]
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     pass
 
 
@@ -79,13 +79,15 @@ def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
 
     def stop(stage, done, total):
         if stage.startswith(at):
-            raise _Stopped
+            raise _StoppedError
 
-    with pytest.raises(_Stopped):
+    with pytest.raises(_StoppedError):
         build(tmp_path / "pack", bitext, options=OPTIONS, progress=stop)
     assert not (tmp_path / "pack").exists()
     stages = []
-    pack = build(tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused)))
+    pack = build(
+        tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused))
+    )
     order = ["tokens", "alignment", "phrases", "paraphrases"]
     before = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[at]
     assert stages == [(name, number < before) for number, name in enumerate(order)]
@@ -149,7 +151,7 @@ def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     for file, text in zip(files, (one, two), strict=True):
         file.write_text(text)
     counts = [len(text.splitlines()) for text in (one, two)]
-    with pytest.raises(InputError, match=f"one has {counts[0]} lines and .*two has {counts[1]};"):
+    with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
         build(tmp_path / "pack", files)
     assert not (tmp_path / "pack").exists()
 
@@ -228,7 +230,7 @@ def test_options(options, message):
 
 
 def test_missing_files_and_standard_input(bitext, tmp_path):
-    with pytest.raises(InputError, match="cannot read .*nowhere"):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere"):
         build(tmp_path / "pack", (tmp_path / "nowhere", bitext[1]))
     with pytest.raises(ConfigError, match="standard input cannot be"):
         build(tmp_path / "pack", ("-", bitext[1]))
@@ -252,12 +254,19 @@ def test_the_command(bitext, store_root):
     result = run(*command, *bitext)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["tokens", "alignment", "phrases", "paraphrases"]
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+        "tokens",
+        "alignment",
+        "phrases",
+        "paraphrases",
+    ]
     shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
     assert shown["contents"]["paraphrases"] == len(entries(Pack.open(store_root / "xx-bitext")))
     lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
     assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
-    scored = run("score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1])
+    scored = run(
+        "score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
+    )
     assert "1.0000" in scored.stdout, scored.stderr
     failed = run(*command, bitext[0], bitext[0].with_name("nowhere"))
     assert failed.returncode == 1

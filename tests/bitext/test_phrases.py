@@ -51,9 +51,7 @@ def extracted(folder: Path, made, longest: int, least: int, threads: int = 1):
     starts = np.cumsum([0, *(len(row[2]) for row in made)]).astype(np.uint64)
     work = folder / "work"
     work.mkdir()
-    extract_phrase_pairs(
-        *corpora, links, starts, work, longest=longest, least=least, threads=threads, progress=silent
-    )
+    extract_phrase_pairs(*corpora, links, starts, work, longest=longest, least=least, threads=threads, progress=silent)
     assert not list(work.glob("*.scratch"))
     pairs = read_phrase_pairs(*corpora, work, 0.0)
     return {
@@ -95,7 +93,7 @@ def test_pairs_are_those_of_the_definition(tmp_path, monkeypatch, seed, longest,
 
 
 def test_an_unlinked_word_may_belong_or_not(tmp_path):
-    found = extracted(tmp_path, [("a b c".split(), "x y".split(), {(0, 0), (2, 1)})], 7, 1)
+    found = extracted(tmp_path, [(["a", "b", "c"], ["x", "y"], {(0, 0), (2, 1)})], 7, 1)
     assert set(found) == {("a", "x"), ("a b", "x"), ("b c", "y"), ("c", "y"), ("a b c", "x y")}
     assert found["a", "x"] == (1.0, 0.5)
 

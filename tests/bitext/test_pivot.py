@@ -34,7 +34,9 @@ def paraphrases(pairs, common=(), options=None, threads=1):
 
 
 def table(path, rows):
-    path.write_text("".join(f"{f} ||| {e} ||| {to} 0.5 {back} 0.5 2.718\n" for f, e, to, back in rows), encoding="utf-8")
+    path.write_text(
+        "".join(f"{f} ||| {e} ||| {to} 0.5 {back} 0.5 2.718\n" for f, e, to, back in rows), encoding="utf-8"
+    )
     return path
 
 
@@ -116,9 +118,7 @@ def by_definition(rows, common, options):
     return {
         (left, right): value
         for (left, right), value in sums.items()
-        if value >= options.least_probability
-        and f" {left} " not in f" {right} "
-        and f" {right} " not in f" {left} "
+        if value >= options.least_probability and f" {left} " not in f" {right} " and f" {right} " not in f" {left} "
     }
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ def sides(tmp_path) -> tuple[Corpus, Corpus]:
 
 
 def rows(links, starts):
-    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in itertools.pairwise(starts)]
 
 
 def test_words_that_are_each_others_translation_are_aligned(sides):
@@ -60,7 +61,7 @@ def test_progress_counts_up_and_an_error_in_it_stops_the_work(sides):
 
 
 def symmetrized(n, m, forward, backward, heuristic):
-    """Return the links of one sentence pair; ``forward`` maps target to source positions, ``backward`` the other way."""
+    """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
     none = 0xFFFF
     arrays = (
         np.array([0, n], np.uint64),

@@ -93,3 +93,85 @@ def test_control_characters_do_not_reach_the_terminal(cli):
 
 def test_arguments_that_are_no_utf8(cli):
     assert cli("align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json").code == 0
+
+
+def test_text_from_right_to_left_keeps_its_place(cli):
+    cli.file(
+        "ar.yaml",
+        "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
+    )
+    out = cli("align", "--text", "ذهب الولد abc 12", "الولد abc ذهب", "-l", "./ar.yaml").out
+    isolated = "\u2068{}\u2069".format
+    assert out.splitlines() == [
+        "segment 1",
+        f"  hypothesis  {isolated('ذهب الولد abc 12')}",
+        f"  reference   {isolated('الولد abc ذهب')}",
+        "  matcher  at  hypothesis  at  reference",
+        f"  exact    2   {isolated('الولد')}       1   {isolated('الولد')}",
+        "  exact    3   abc         2   abc",
+        f"  exact    1   {isolated('ذهب')}         3   {isolated('ذهب')}",
+        "  3 matches in 2 chunks",
+        "",
+    ]
+
+
+def test_joiners_are_spelling_and_marks_of_direction_are_not(cli):
+    out = cli("align", "--text", "می\u200cخواهم \u202eb", "c", "-l", "other").out
+    assert "می\u200cخواهم \ufffdb" in out
+
+
+class TestShow:
+    def test_words_that_match_stand_in_columns(self, cli):
+        out = cli("align", "--text", "in the end x q", "finally y x", "--show").out
+        assert out.splitlines() == [
+            "segment 1",
+            "            ╭1────────   ╭2",
+            "hypothesis  in the end   x  q",
+            "            ◆            ●",
+            "reference   finally    y x",
+            "",
+            "● exact  ◆ paraphrase  2 matches in 2 chunks",
+            "",
+        ]
+
+    def test_words_that_cross_name_their_chunk(self, cli):
+        lines = cli("align", "--text", "b c a", "a b c", "--show", "-n", "none").out.splitlines()
+        assert lines[1:5] == [
+            "                ╭2── ╭1─",
+            "hypothesis      b  c a",
+            "            ●1↓ ●  ● ●1↑",
+            "reference   a   b  c",
+        ]
+
+    def test_a_line_is_no_wider_than_the_terminal(self, cli):
+        sides = " ".join(f"word{n}" for n in range(40)), " ".join(f"word{n}" for n in range(40))
+        out = cli("align", "--text", *sides, "--show", env={"COLUMNS": "60"}).out
+        assert max(map(len, out.splitlines())) <= 60
+        for number in range(40):
+            assert out.count(f"word{number} ") + out.count(f"word{number}\n") == 2
+
+    def test_colours(self, cli):
+        pair = ("align", "--text", "x", "x", "--show")
+        assert "\x1b" not in cli(*pair).out
+        assert "\x1b[" in cli(*pair, env={"FORCE_COLOR": "1"}).out
+
+    def test_control_characters_do_not_reach_the_terminal(self, cli):
+        out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "-n", "none", "--show").out
+        assert "\x1b" not in out
+
+    def test_empty_sides(self, cli):
+        assert "0 matches in 0 chunks" in cli("align", "--text", "", "", "--show").out
+
+    def test_it_is_a_format_of_its_own(self, cli):
+        assert "--show and --format" in cli.failing(2, "align", "a", "b", "--show", "--format", "json")
+
+
+def test_a_matrix_in_latex(cli):
+    cli.file("hyp", "a b\nx\n")
+    cli.file("ref", "b a\nx\n")
+    out = cli("align", "hyp", "ref", "--format", "latex").out
+    assert out.count(r"\begin{tikzpicture}") == 2
+    assert out.count("tikz}") == 1
+    assert "segment 1: an alignment with an empty side" in cli.failing(
+        1, "align", "--text", "", "x", "--format", "latex"
+    )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,23 +19,16 @@ def cluster(worker_folder: Path) -> Iterator:
     """A cluster of two processes, which has no packs."""
     pytest.importorskip("dask.dataframe", reason="the extra dask is not installed")
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-    changed = {"METEOR_E_CACHE": str(worker_folder / "cache"), "METEOR_E_PACKS": str(worker_folder / "packs")}
-    before = {name: os.environ.get(name) for name in changed}
-    os.environ.update(changed)
-    try:
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-        ) as cluster:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
-            yield cluster
-    finally:
-        for name, value in before.items():
-            if value is not None:
-                os.environ[name] = value
+    folders = {"METEOR_E_CACHE": str(worker_folder / "cache"), "METEOR_E_PACKS": str(worker_folder / "packs")}
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+        env=folders,
+    ) as cluster:
+        yield cluster
 
 
 @pytest.fixture
@@ -45,5 +37,5 @@ def client(cluster) -> Iterator:
     from distributed import Client
 
     with Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=120)
         yield client

@@ -4,20 +4,38 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-from meteor_e import Meteor
-from meteor_e.testing import check_plugin
 from meteor_e_segmenters import checks, plugin
 from meteor_e_segmenters.chinese import JiebaSegmenter
 from meteor_e_segmenters.japanese import FugashiSegmenter
 
+from meteor_e import Meteor
+from meteor_e.testing import check_plugin, check_segmenter
+
 CHINESE = ("小猫坐在窗台上。", ["小猫", "坐在", "窗台上", "。"])
 JAPANESE = ("猫が窓辺に座っています。", ["猫", "が", "窓辺", "に", "座っ", "て", "い", "ます", "。"])
-AWKWARD = ["", " ", "a b\tc", "\0", "a\0b", "\u3000全角\u3000", "🙂🙂", "\u202e\u2066", "x" * 5000, "字" * 5000, "한국어", "e\u0301"]
+AWKWARD = [
+    "",
+    " ",
+    "a b\tc",
+    "\0",
+    "a\0b",
+    "\u3000全角\u3000",
+    "🙂🙂",
+    "\u202e\u2066",
+    "x" * 5000,
+    "字" * 5000,
+    "한국어",
+    "e\u0301",
+]
 
 
 def test_the_plugin_fits():
     check_plugin(plugin)
+
+
+@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+def test_the_segmenters_fit(segmenter):
+    check_segmenter(segmenter, texts=[CHINESE[0], JAPANESE[0]])
 
 
 @pytest.mark.parametrize(("segmenter", "sentence"), [(JiebaSegmenter, CHINESE), (FugashiSegmenter, JAPANESE)])

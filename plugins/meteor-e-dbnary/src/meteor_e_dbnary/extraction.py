@@ -77,7 +77,7 @@ def extract_from_endpoint(
     remote = Endpoint(url, patience, progress)
     target = _target(language, name)
     subject = {"endpoint": url, "edition": found.code, "language": language.code, "kinds": kinds}
-    with _work_file(target, subject, progress, restart=restart) as harvest:
+    with _work_file(target, "extraction", subject, progress, restart=restart) as harvest:
         remarks = endpoint.extract(harvest, remote, found, kinds, page=page, progress=progress)
         content = _synset_text(harvest, language)
         version = datetime.now(timezone.utc).strftime("%Y-%m-%d")
@@ -99,7 +99,7 @@ def extract_from_dumps(
 ) -> Extraction:
     """Make a pack of synsets from Turtle dumps, plain or packed, as DBnary publishes them.
 
-    They are read as streams, into a file beside the packs that takes up to a third of their unpacked size while it is
+    They are read as streams, into a file beside the packs that takes about half of their unpacked size while it is
     there; memory does not grow with them.
 
     Args:
@@ -116,7 +116,7 @@ def extract_from_dumps(
     kinds = _kinds(approximate)
     target = _target(language, name)
     paths = [Path(path) for path in dumps]
-    with _work_file(target, {"dumps": list(map(str, paths))}, progress, restart=True) as harvest:
+    with _work_file(target, "dump", {"dumps": list(map(str, paths))}, progress, restart=True) as harvest:
         try:
             sources = [SourceFile(path.name, dump.extract(harvest, path, found, kinds, progress)) for path in paths]
             (progress or silent)("finding words", 0, None)
@@ -169,14 +169,16 @@ def _target(language: Language, name: str | None) -> Path:
 
 
 @contextmanager
-def _work_file(target: Path, subject: dict[str, Any], progress: Progress | None, *, restart: bool) -> Iterator[Harvest]:
+def _work_file(
+    target: Path, what: str, subject: dict[str, Any], progress: Progress | None, *, restart: bool
+) -> Iterator[Harvest]:
     """Open the work file of a pack, which nobody else has open meanwhile."""
-    with locked(target.parent, f"{target.name}.extraction", progress or silent):
-        path = target.parent / f".{target.name}.extraction"
+    with locked(target.parent, f"{target.name}.{what}", progress or silent):
+        path = target.parent / f".{target.name}.{what}"
         if restart:
             path.unlink(missing_ok=True)
         # What begins anew each time need not survive a crash.
-        harvest = Harvest(path, subject, durable="endpoint" in subject)
+        harvest = Harvest(path, subject, durable=what == "extraction")
         try:
             yield harvest
         finally:

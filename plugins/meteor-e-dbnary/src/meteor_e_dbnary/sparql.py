@@ -94,7 +94,7 @@ class Endpoint:
                         "what has arrived is kept: run the same command again to go on"
                     ) from failure
                 wait = max(self._patience.wait(attempt), min(failure.after, self._patience.longest))
-                self._progress(f"waiting {wait:.0f} s: {failure}", attempt + 1, most)
+                self._progress("waiting for the endpoint", attempt + 1, most)
                 time.sleep(wait)
                 attempt += 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from importlib import metadata
 from typing import Any
@@ -11,6 +12,7 @@ from meteor_e.text.segmentation import Segmenter
 from meteor_e_segmenters.checks import check_words, spaced
 
 _taggers = threading.local()
+_SURROGATES = re.compile("([\ud800-\udfff])")
 
 
 def _tagger() -> Any:
@@ -40,7 +42,11 @@ class FugashiSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return check_words("MeCab", text, [node.surface for node in _tagger()(spaced(text))])
+        words: list[str] = []
+        for part in _SURROGATES.split(spaced(text)):
+            # Lone surrogates are no text that MeCab could be given.
+            words += [part] if _SURROGATES.match(part) else [node.surface for node in _tagger()(part)]
+        return check_words("MeCab", text, words)
 
     def describe(self) -> str:
         """Return the versions of library and dictionary."""

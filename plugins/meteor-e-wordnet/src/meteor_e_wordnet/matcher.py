@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
 from meteor_e.errors import near_miss
 from meteor_e.languages import Language
-from meteor_e.packs import Progress, SynonymIndex, cached_synonyms, terminal_progress
+from meteor_e.packs import Progress, SynonymIndex, terminal_progress
+from meteor_e.packs.cache import cached_index
 from meteor_e.plugin_system.options import unknown_options
 from meteor_e_wordnet.morphology import base_forms
 from meteor_e_wordnet.relations import HYPERNYMS, PARTS_OF_SPEECH, RELATIONS, SYNONYMS, Lexicon, entry, write_index
@@ -186,7 +187,7 @@ class _Wanted:
             def build(target: Path) -> int:
                 return write_index(self._lexicon(data, content, progress), target, progress)
 
-            index = cached_synonyms(f"wordnet-{key[:40]}", build, progress)
+            index = cached_index(f"wordnet-{key[:40]}", SynonymIndex.open, build, progress)
         name = "princeton" if data.tab is None else (data.tab.inner or data.tab.path.name).rpartition("/")[2]
         hypernyms = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
         relations = "+".join(self.relations)

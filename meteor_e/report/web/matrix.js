@@ -150,5 +150,5 @@ function matrix(alignments, report) {
     rowLabels.forEach((node, at) => node.classList.toggle("hot", at === down));
   });
   picture.addEventListener("pointerleave", () => [...columnLabels, ...rowLabels].forEach((node) => node.classList.remove("hot")));
-  return element("div", { class: "scroll matrix-holder", tabindex: "0", role: "region", "aria-label": "Alignment matrix" }, picture);
+  return element("div", { class: "scroll matrix-holder", tabindex: "0", role: "region", "aria-label": `Alignment matrix of ${alignments.map((alignment) => letter(alignment.system)).join(" and ")}` }, picture);
 }

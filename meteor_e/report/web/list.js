@@ -4,7 +4,7 @@ const ROW_HEIGHT = 44;
 const EXCERPT = 160;
 
 class SegmentList {
-  // rows: what a row shows; choose: called with the segment that is chosen.
+  // choose: called with the segment that is chosen.
   constructor(root, report, choose) {
     this.report = report;
     this.choose = choose;
@@ -35,9 +35,9 @@ class SegmentList {
     });
   }
 
-  // Show segments in an order; stay on the chosen segment if it is still there.
-  show(order, first, second, headings) {
-    const segment = this.order[this.selected];
+  // Show segments in an order, from its beginning, or at the segment that was chosen if it is still there.
+  show(order, first, second, headings, stay) {
+    const segment = stay ? this.order[this.selected] : -1;
     Object.assign(this, { order, first, second });
     this.root.classList.toggle("compared", second >= 0);
     this.root.setAttribute("aria-rowcount", order.length + 1);

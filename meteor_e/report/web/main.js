@@ -122,7 +122,7 @@ function browse(report) {
     ];
   };
 
-  const update = () => {
+  const update = (stay = false) => {
     const [first, second] = chosen();
     const options = fillSortings();
     const query = controls.query.value.trim().toLowerCase();
@@ -142,7 +142,7 @@ function browse(report) {
     const [, , value] = options.find(([name]) => name === controls.sort.value);
     const way = Number(controls.order.value);
     order.sort((one, other) => way * (value(one) - value(other)) || one - other);
-    list.show(order, first, second, headings(options));
+    list.show(order, first, second, headings(options), stay);
     byId("status").textContent =
       order.length === report.size ? plural(report.size, "segment") : `${order.length.toLocaleString("en")} of ${plural(report.size, "segment")}`;
     view.show(order.length ? list.order[list.selected] : -1, first, second);
@@ -156,13 +156,13 @@ function browse(report) {
   for (const name of ["first", "second", "sort", "order", "lengths", "matched"]) {
     controls[name].addEventListener("change", () => {
       if (controls.first.value === controls.second.value) controls.second.value = "-1";
-      update();
+      update(name === "first" || name === "second");
     });
   }
   let typing = 0;
   controls.query.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(update, 120);
+    typing = setTimeout(() => update(), 120);
   });
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
 

@@ -131,14 +131,20 @@ function alignedLines(alignments, report, { all = false } = {}) {
     );
   const tag = (match, name) =>
     element("span", { class: `tag ${name} ${matcherClass(match.matcher)}` }, shape(match.matcher), String(match.chunk));
-  const chunkBar = (line, words, following) => {
+  const drawn = alignments.map(() => 0); // words of each hypothesis that are drawn
+  const chunkBar = (line, words) => {
     const held = lines[line].hypothesis;
+    const before = held[drawn[line] - 1];
+    drawn[line] += words.length;
+    const after = held[drawn[line]];
     const match = words.map((at) => held[at]).find(Boolean);
-    if (!match) return element("span", { class: "chunk" });
-    const first = words[0];
-    const begins = !held[first - 1] || held[first - 1].chunk !== match.chunk;
-    const last = words.at(-1);
-    const ends = !held[last + 1] || held[last + 1].chunk !== match.chunk || following !== last + 1;
+    if (!match) {
+      // A chunk can go on over a column that only the other hypothesis needs.
+      const inside = !words.length && before && after && before.chunk === after.chunk;
+      return element("span", { class: inside ? "chunk on" : "chunk" });
+    }
+    const begins = !before || before.chunk !== match.chunk;
+    const ends = !after || after.chunk !== match.chunk;
     return element(
       "span",
       { class: `chunk on${begins ? " begins" : ""}${ends ? " ends" : ""}` },
@@ -153,8 +159,7 @@ function alignedLines(alignments, report, { all = false } = {}) {
     const tags = [above ? tag(above, "of-hypothesis") : element("span"), below ? tag(below, "of-reference") : element("span")];
     return element("span", { class: "link apart" }, line ? tags.reverse() : tags);
   };
-  shown.forEach((column, place) => {
-    const next = shown[place + 1];
+  for (const column of shown) {
     const hypothesis = (line) =>
       element(
         "span",
@@ -163,7 +168,7 @@ function alignedLines(alignments, report, { all = false } = {}) {
           wordNode(alignments[line].hypothesis[at], lines[line].hypothesis[at], line),
         ),
       );
-    const bar = (line) => chunkBar(line, column.hypotheses[line], next ? next.hypotheses[line][0] : undefined);
+    const bar = (line) => chunkBar(line, column.hypotheses[line]);
     const middle = element(
       "span",
       { class: "place reference" },
@@ -178,7 +183,7 @@ function alignedLines(alignments, report, { all = false } = {}) {
     const parts = [bar(0), hypothesis(0), link(0, column), middle];
     if (lines[1]) parts.push(link(1, column), hypothesis(1), bar(1));
     root.append(element("span", { class: "column", "aria-hidden": "true" }, parts));
-  });
+  }
   // What belongs together lights up together.
   const light = (event, on) => {
     const word = event.target.closest("[data-match]");

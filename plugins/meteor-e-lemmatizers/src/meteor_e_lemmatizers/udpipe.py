@@ -1,0 +1,81 @@
+"""Lemmas and tags by UDPipe 1, with a model that the user has."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from meteor_e import Lemmatizer, PluginError, ResourceError
+
+
+class UdpipeLemmatizer(Lemmatizer):
+    """Lemmas (in lower case) and universal tags of whole sentences, by a model of UDPipe 1.
+
+    Args:
+        model_file: the model, from https://ufal.mff.cuni.cz/udpipe/1/models.
+
+    Raises:
+        ResourceError: if UDPipe is not installed, or the file is no model.
+    """
+
+    name: ClassVar[str] = "udpipe"
+    scope: ClassVar[Literal["word", "sentence"]] = "sentence"
+    requires: ClassVar[tuple[str, ...]] = ("ufal.udpipe", "a UDPipe model")
+
+    def __init__(self, model_file: str | os.PathLike[str]) -> None:
+        self._path = Path(model_file)
+        try:
+            self._digest = hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
+        except OSError as error:
+            raise ResourceError(f"lemmatizer 'udpipe': cannot read {self._path}: {error.strerror}") from error
+        self._start()
+
+    def _start(self) -> None:
+        try:
+            from ufal.udpipe import Model  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise ResourceError(
+                "lemmatizer 'udpipe': UDPipe is not installed; "
+                'install it with `pip install "meteor-e-lemmatizers[udpipe]"`'
+            ) from error
+        self._model: Any = Model.load(str(self._path))
+        if self._model is None:
+            raise ResourceError(f"lemmatizer 'udpipe': {self._path} is no model of UDPipe 1")
+        self._lock = threading.Lock()
+
+    def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
+        """Tag a sentence; a word that the model gives no lemma is its own."""
+        from ufal.udpipe import Model, ProcessingError, Sentence
+
+        sentence = Sentence()
+        for word in words:
+            # UDPipe reads C strings in UTF-8.
+            sentence.addWord(word.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8"))
+        error = ProcessingError()
+        with self._lock:
+            done = self._model.tag(sentence, Model.DEFAULT, error)
+        if not done:
+            raise PluginError(f"UDPipe could not tag a sentence of {len(words)} words: {error.message}")
+        # The first word is the sentence's root.
+        tagged = list(sentence.words)[1:]
+        return [
+            ((one.lemma or word).lower() or word, one.upostag or None) for word, one in zip(words, tagged, strict=True)
+        ]
+
+    def describe(self) -> str:
+        """Name the model and the beginning of its SHA-256."""
+        return f"{self._path.name}@{self._digest}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        for name in ("_model", "_lock"):
+            state.pop(name)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()

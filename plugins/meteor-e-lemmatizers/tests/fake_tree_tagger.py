@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""A stand-in for tree-tagger with its line protocol: it looks ahead, passes markup on, writes token, tag, lemma."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+WORDS = {
+    "chats": ("NOM", "chat"),
+    "suis": ("VER:pres", "suivre|être"),
+    "mange": ("VER:pres", "manger"),
+    ".": ("SENT", "."),
+}
+AHEAD = 3
+
+
+def main():
+    options = [argument for argument in sys.argv[1:] if argument.startswith("-")]
+    (parameters,) = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    assert {"-token", "-lemma", "-sgml"} <= set(options)
+    mode = Path(parameters).read_text(encoding="utf-8").strip()
+    if mode == "bad":
+        sys.exit("ERROR: unknown file format")
+    held = []
+    before = ""
+    for line in sys.stdin.buffer:
+        token = line.decode("utf-8").rstrip("\n")
+        if mode == "dies" and token == "meurs":
+            sys.stderr.write("\treading parameters ...\nERROR: out of memory\n")
+            sys.stderr.flush()
+            os._exit(3)
+        if mode == "hangs" and token == "dors":
+            time.sleep(60)
+        if token.startswith("<"):
+            held.append(token)
+        elif mode == "odd":
+            held.append("no tabs")
+        else:
+            # The tag of a word depends on the one before, as a tagger's does.
+            tag, lemma = WORDS.get(token, ("NOM" if before == "le" else "ADV", "<unknown>"))
+            before = token
+            held.append(f"{token}\t{tag}\t{lemma}")
+        while len(held) > AHEAD:
+            sys.stdout.write(held.pop(0) + "\n")
+        sys.stdout.flush()
+    sys.stdout.write("".join(line + "\n" for line in held))
+
+
+main()

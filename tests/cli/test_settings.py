@@ -1,0 +1,61 @@
+"""``--set``: options of a chain's matchers and lemmatiser from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from meteor_e.cli.settings import apply_settings, parse_settings
+from meteor_e.errors import ConfigError
+
+
+def test_values_are_those_of_yaml():
+    texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
+    assert parse_settings(texts) == {
+        "stem": {"stemmer": "german"},
+        "a": {"b": 0.5, "c": True, "file": str(Path.cwd() / "x" / "y"), "d": "a=b"},
+        "lemmatizer": {"use": "lookup"},
+    }
+
+
+@pytest.mark.parametrize("text", ["stem", "stem=1", ".x=1", "stem.=1", "x"])
+def test_entries_of_another_form(text):
+    with pytest.raises(ConfigError, match=r"is not of the form MATCHER\.OPTION=VALUE"):
+        parse_settings([text])
+
+
+def test_given_twice():
+    with pytest.raises(ConfigError, match=r"--set a\.b is given twice"):
+        parse_settings(["a.b=1", "a.b=2"])
+
+
+def test_the_language_s_own_chain():
+    changed = apply_settings(None, {"language": "de"}, {"stem": {"stemmer": "english"}})
+    assert changed["matchers"] == [
+        {"use": "exact", "weight": 1.0, "optional": True},
+        {"use": "stem", "weight": 0.8, "optional": True, "stemmer": "english"},
+        {"use": "paraphrase", "weight": 0.2, "optional": True},
+    ]
+    assert "lemmatizer" not in changed
+
+
+def test_a_chain_file(tmp_path):
+    file = tmp_path / "chain.yaml"
+    file.write_text("matchers: [exact, {use: stem, stemmer: german}]\nlemmatizer: {use: lookup, file: a.tsv}\n")
+    changed = apply_settings(str(file), {}, {"stem": {"stemmer": "french"}, "lemmatizer": {"file": "/b.tsv"}})
+    assert changed == {
+        "matchers": [{"use": "exact"}, {"use": "stem", "stemmer": "french"}],
+        "lemmatizer": {"use": "lookup", "file": "/b.tsv"},
+    }
+    other = apply_settings(str(file), {}, {"lemmatizer": {"use": "own", "speed": 3}})
+    assert other["lemmatizer"] == {"use": "own", "speed": 3}
+    replaced = apply_settings(str(file), {"matchers": ["exact"]}, {"exact": {"x": 1}})
+    assert replaced["matchers"] == [{"use": "exact", "x": 1}]
+
+
+def test_what_the_chain_does_not_have():
+    with pytest.raises(ConfigError, match=r"--set stme\.x: the chain has no matcher 'stme' \(did you mean 'stem'\?\)"):
+        apply_settings("meteor-1.5-en", {}, {"stme": {"x": 1}})
+    with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; name one, too"):
+        apply_settings("meteor-1.5-en", {}, {"lemmatizer": {"file": "x"}})

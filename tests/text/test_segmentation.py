@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.errors import ConfigError, PluginError
+from meteor_e.languages import FURTHER_CODES, parse_language
+from meteor_e.plugin_system.hookspecs import hookimpl
+from meteor_e.plugin_system.registry import Registry, registry
+from meteor_e.testing import ConformanceError, check_segmenter
+from meteor_e.text.segmentation import CharacterSegmenter, Segmenter, UnicodeSegmenter, make_segmenter
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        (" \t\n", ""),
+        ("यह हिन्दी है।", "यह|हिन्दी|है|।"),
+        ("क्‍या नहीं", "क्‍या|नहीं"),
+        ('שלום, עולם! צה"ל', 'שלום|,|עולם|!|צה|"|ל'),
+        ("צה״ל ג׳ירפה", "צה״ל|ג׳ירפה"),
+        ("مرحبا، كَيْفَ الحال؟", "مرحبا|،|كَيْفَ|الحال|؟"),
+        ("می‌خواهم.", "می‌خواهم|."),
+        ("П'ять м’ясо зʼїзд — «так».", "П'ять|м’ясо|зʼїзд|—|«|так|»|."),
+        ("'так' хто-небудь -", "'|так|'|хто-небудь|-"),
+        ("3,5 1.000.000, 2.", "3,5|1.000.000|,|2|."),
+        ("a,b e.g. x_y", "a|,|b|e|.|g|.|x|_|y"),
+        ("e\u0301tude 🙂🙂", "e\u0301tude|🙂|🙂"),
+        ("'", "'"),
+        ("a'", "a|'"),
+        ("don't", "don't"),
+    ],
+)
+def test_words_by_unicode(text, words):
+    assert UnicodeSegmenter().segment(text) == ([*words.split("|")] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        ("我喜欢北京。", "我|喜|欢|北|京|。"),
+        ("寿司をABCで 食べ", "寿|司|を|ABC|で|食|べ"),
+        ("𠀀a한국어", "𠀀|a한국어"),
+        ("ไทย", "ไ|ท|ย"),
+    ],
+)
+def test_characters(text, words):
+    assert CharacterSegmenter().segment(text) == ([*words.split("|")] if words else [])
+
+
+SENTENCES = {
+    "pl": ("Mały kot siedzi na oknie.", "mały|kot|siedzi|na|oknie|.", "Kot siedzi przy drzwiach."),
+    "uk": ("П'ять котів сидять на вікні.", "п'ять|котів|сидять|на|вікні|.", "Коти сидять біля дверей."),
+    "hi": ("बिल्ली खिड़की पर बैठी है।", "बिल्ली|खिड़की|पर|बैठी|है|।", "बिल्ली दरवाज़े पर सो रही है।"),
+}
+
+
+@pytest.mark.parametrize("code", sorted(SENTENCES))
+def test_languages_that_meteor_never_had(code):
+    text, words, other = SENTENCES[code]
+    meteor = Meteor(code)
+    assert [token.form for token in meteor.tokenize(text)] == words.split("|")
+    assert meteor.score(text, text).score == 1.0
+    assert 0 < meteor.score(other, text).score < 0.9
+    assert "|task:universal|" in meteor.signature
+    assert meteor.score(text, text) == next(iter(meteor.segments([text], [text])))
+    assert pickle.loads(pickle.dumps(meteor)).score(other, text) == meteor.score(other, text)
+
+
+@pytest.mark.parametrize("code", FURTHER_CODES)
+def test_their_definitions(code):
+    language = registry().language(code)
+    assert language.code == code
+    assert language.default_task == "universal"
+    assert language.function_words is None
+
+
+def test_both_engines_segment(monkeypatch):
+    native = Meteor("hi")
+    texts = [SENTENCES["hi"][0], SENTENCES["hi"][2], "है।है, है", ""]
+    scores = [native.score(one, other) for one in texts for other in texts]
+    monkeypatch.setenv("METEOR_E_PURE", "1")
+    from meteor_e.engine import native_module
+
+    native_module.cache_clear()
+    try:
+        pure = Meteor("hi")
+        assert pure.engine == "python"
+        assert [pure.score(one, other) for one in texts for other in texts] == scores
+    finally:
+        monkeypatch.undo()
+        native_module.cache_clear()
+
+
+def test_a_segmenter_that_is_not_installed_says_what_to_install():
+    language = parse_language(
+        {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "jieba"}
+    )
+    with pytest.raises(PluginError, match=r"language 'xx': there is no segmenter 'jieba'.*pip install 'meteor-e-seg"):
+        make_segmenter(language, Registry(lambda: []))
+
+
+class Halves(Segmenter):
+    """Two halves."""
+
+    name = "halves"
+
+    def segment(self, text):
+        if text == "boom":
+            raise RuntimeError("no")
+        return text if text == "flat" else [text[: len(text) // 2], text[len(text) // 2 :]]
+
+
+class _Plugin:
+    @hookimpl
+    def meteor_e_segmenters(self):
+        return [Halves]
+
+
+def test_a_segmenter_of_a_plugin():
+    own = Registry(lambda: [])
+    own.register(_Plugin(), "mine")
+    language = parse_language(
+        {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "halves"}
+    )
+    made = make_segmenter(language, own)
+    assert made.join("abcd") == made.join("abcd") == "ab cd"
+    with pytest.raises(PluginError, match="segmenter 'halves'"):
+        made.join("boom")
+    with pytest.raises(PluginError, match="must return a sequence of texts"):
+        made.join("flat")
+
+
+@pytest.mark.parametrize("segmenter", [UnicodeSegmenter, CharacterSegmenter])
+def test_ours_conform(segmenter):
+    check_segmenter(segmenter)
+
+
+def test_one_that_does_not_conform():
+    with pytest.raises(ConformanceError, match="segment returned 'boat"):
+        check_segmenter(Flat)
+
+
+class Flat(Segmenter):
+    """No words at all."""
+
+    name = "flat"
+
+    def segment(self, text):
+        return text
+
+
+def test_the_key_is_checked():
+    with pytest.raises(ConfigError, match="segmenter"):
+        parse_language({"code": "x", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": 5})
