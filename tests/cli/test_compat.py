@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -351,20 +350,22 @@ def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
         assert process.stderr.read() == b""
 
 
-def test_a_session_starts_fast(folder):
-    best = math.inf
-    for _ in range(5):
-        start = time.perf_counter()
-        done = subprocess.run(
-            command("-", "-", "-stdio", "-l", "da", "-s", "function.words"),
-            input=b"SCORE ||| a ||| a\n",
-            capture_output=True,
-            check=True,
-        )
-        best = min(best, time.perf_counter() - start)
-        assert done.stdout
-    # Well under 0.3 s on an idle machine; the bound leaves room for a busy one.
-    assert best < 1.5
+def test_a_session_starts_without_what_it_does_not_need(folder):
+    """Captioning programs start a session for each evaluation; what is slow to import is left alone."""
+    code = (
+        "import sys; from meteor_e.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "compat", "-", "-", "-stdio", "-l", "da", "-s", "function.words"],
+        input=b"SCORE ||| a ||| a\n",
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout
+    modules = set(done.stderr.decode().split())
+    assert not modules & {"concurrent.futures", "matplotlib", "nltk", "numpy", "rich.progress", "scipy"}
 
 
 # -- pycocoevalcap ---------------------------------------------------------------------------------------------
