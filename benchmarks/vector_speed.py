@@ -25,7 +25,7 @@ from meteor_e.cli.settings import apply_settings
 from meteor_e.evaluation.evaluate import load_test_sets
 from meteor_e.evaluation.index import load_index
 
-WORDS, DIMENSION = 2_000_000, 300
+WORDS = 2_000_000
 OPEN = """
 import sys, time
 from meteor_e_vectors import open_vectors
@@ -33,7 +33,7 @@ started = time.perf_counter()
 vectors = open_vectors(sys.argv[1])
 row = vectors["word1999999"]
 print(time.perf_counter() - started, flush=True)
-vectors.rows[:100000].sum()  # 120 MB of the file
+vectors.rows[:100000].sum()
 sys.stdin.readline()
 """
 
@@ -70,16 +70,16 @@ def throughput(options: argparse.Namespace) -> None:
         print(f"{name:16} {speed:8.0f} segments/s  {speed / best['baseline']:.2f} of the baseline")
 
 
-def opening(path: Path) -> None:
+def opening(path: Path, dimension: int) -> None:
     """Print how long a large file takes to open, and what two processes share of it."""
     from meteor_e_vectors import write_vectors
 
     if not path.exists():
         scratch = path.with_suffix(".rows")
-        rows = np.memmap(scratch, np.float32, "w+", shape=(WORDS, DIMENSION))
+        rows = np.memmap(scratch, np.float32, "w+", shape=(WORDS, dimension))
         numbers = np.random.default_rng(1)
         for start in range(0, WORDS, 10_000):
-            rows[start : start + 10_000] = numbers.standard_normal((10_000, DIMENSION), dtype=np.float32)
+            rows[start : start + 10_000] = numbers.standard_normal((10_000, dimension), dtype=np.float32)
         write_vectors(path, [f"word{number}" for number in range(WORDS)], rows)
         scratch.unlink()
     run = [sys.executable, "-c", OPEN, str(path)]
@@ -120,11 +120,12 @@ def main() -> None:
     parser.add_argument(
         "--large", type=Path, metavar="FILE", help="a vector file of two million words, made if need be"
     )
+    parser.add_argument("--dimension", type=int, default=300, help="of that file, where it is made")
     options = parser.parse_args()
     if options.vectors is not None:
         throughput(options)
     if options.large is not None:
-        opening(options.large)
+        opening(options.large, options.dimension)
 
 
 if __name__ == "__main__":

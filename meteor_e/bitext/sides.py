@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,14 +45,11 @@ class LanguageSide:
     def definition(self) -> str:
         """Return a language file that makes the pack in whose folder it lies the language's."""
         language = self.language
-        if language is None or language.path:
-            mode = self.normalizer.mode if self.normalizer is not None else Normalization.NONE
-        else:
-            mode = language.normalization if self.normalizer is not None else Normalization.NONE
+        mode = self.normalizer.mode if self.normalizer is not None else Normalization.NONE
         name = language.name if language is not None else self.code
         lines = [
-            f"code: {self.code}",
-            f"name: {name}",
+            f"code: {json.dumps(self.code)}",  # quoted: no is a code
+            f"name: {json.dumps(name, ensure_ascii=False)}",
             f"normalization: {mode.value}",
             f"apostrophes: {language.apostrophes if language is not None else 'apart'}",
         ]

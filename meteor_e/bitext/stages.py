@@ -7,7 +7,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,7 @@ class Stages:
             return None
 
     @contextlib.contextmanager
-    def _writing(self):  # type: ignore[no-untyped-def]
+    def _writing(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

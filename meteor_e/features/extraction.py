@@ -217,8 +217,8 @@ class FeatureSet:
             known[entry.label] = store.get(entry.signature, list(place), entry.feature.dimension)
             missing = sorted((at, key) for key, at in place.items() if key not in known[entry.label])
             for start in range(0, len(missing), BATCH):
-                part = missing[start : start + BATCH]
-                work.append((entry, [key for _, key in part], _pick(batch, [at for at, _ in part])))
+                block = missing[start : start + BATCH]
+                work.append((entry, [key for _, key in block], _pick(batch, [at for at, _ in block])))
         done, total = 0, sum(len(part) for _, part, _ in work)
         for (entry, part, _), rows in _run(work, jobs):
             fresh = dict(zip(part, rows, strict=True))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.features.base import Feature, FeatureBatch
 from meteor_e.features.words import split
+
+Item = TypeVar("Item", bound=Hashable)
 
 __all__ = ["CharactersFeature", "LengthsFeature", "OverlapFeature"]
 
@@ -39,16 +41,16 @@ class LengthsFeature(Feature):
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             row: list[float] = []
-            for measure in (lambda text: len(split(text)), len):
-                left = measure(hypothesis)
-                right = sum(measure(reference) for reference in references) / len(references)
+            for count_words in (True, False):
+                left, *others = (len(split(text) if count_words else text) for text in (hypothesis, *references))
+                right = sum(others) / len(others)
                 ratio = math.log((left + 1) / (right + 1))
                 row += [left, right, ratio, abs(ratio)]
             rows.append(row)
         return rows
 
 
-_KINDS = {
+_KINDS: dict[str, Callable[[str], bool]] = {
     "capitals": str.isupper,
     "digits": str.isdigit,
     "punctuation": lambda char: not char.isalnum() and not char.isspace(),
@@ -150,10 +152,8 @@ def _prf(common: float, left: float, right: float) -> list[float]:
     return [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]
 
 
-def _shares(
-    left: Counter[str] | Counter[tuple[str, ...]], right: Counter[str] | Counter[tuple[str, ...]]
-) -> list[float]:
-    common = sum(min(count, right[item]) for item, count in left.items())  # type: ignore[index]
+def _shares(left: Counter[Item], right: Counter[Item]) -> list[float]:
+    common = sum(min(count, right[item]) for item, count in left.items())
     return _prf(common, left.total(), right.total())
 
 

@@ -220,9 +220,10 @@ def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli
     code, output, errors = run_cli("--help")
     assert code == 0
     _, _, listed = output.partition("Commands of plugins:")
-    assert "  greet  Say something nice.\n" in listed
-    assert "  sad    ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed
-    assert "is not a click.Command" in " ".join(listed.split())
+    listed = " ".join(listed.split())
+    assert " greet Say something nice. " in listed
+    assert " sad ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed
+    assert "is not a click.Command" in listed
     assert errors == ""
     code, output, errors = run_cli("plugins", "--json", "--kind", "command")
     rows = {row["name"]: row for row in json.loads(output)}

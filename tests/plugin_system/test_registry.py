@@ -124,8 +124,8 @@ def test_unknown_names():
         own.language("xx")
     with pytest.raises(PluginError, match=r"no lemmatizer 'lokup'.*'lookup'"):
         own.lemmatizer("lokup")
-    with pytest.raises(PluginError, match="no feature 'bleu'"):
-        own.feature("bleu")
+    with pytest.raises(PluginError, match="no feature 'blue'"):
+        own.feature("blue")
     with pytest.raises(ConfigError, match="no chain 'exakt'"):
         own.chain("exakt")
     with pytest.raises(ConfigError, match="must be a text, not False; put it in quotes"):

@@ -51,10 +51,21 @@ def test_random_dictionaries(tmp_path, seed):
 
 
 def test_parts_of_an_edition(tmp_path):
-    """Nodes and relations may lie in different files; blank nodes of two files are not the same."""
+    """Nodes and relations may lie in different files."""
     lines = random_dictionary(6, 100).removeprefix(PREFIXES).splitlines()
     parts = [PREFIXES + "\n".join(lines[start::3]) for start in range(3)]
     assert dumped(tmp_path, *parts) == plain_pairs("\n".join([PREFIXES, *lines]))
+
+
+def test_blank_nodes_of_two_dumps_with_one_name(tmp_path):
+    one, other = (
+        f"""{PREFIXES}
+fra:{word}__1 lime:language "fr" ; ontolex:canonicalForm _:form ; dbnary:synonym fra:{synonym}__1 .
+_:form ontolex:writtenRep "{word}" .
+"""
+        for word, synonym in (("auto", "voiture"), ("voiture", "auto"))
+    )
+    assert dumped(tmp_path, one, other) == {("auto", "voiture"), ("voiture", "auto")}
 
 
 def two_streams(data):

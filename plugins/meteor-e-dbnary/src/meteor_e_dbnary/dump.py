@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,9 +52,9 @@ def extract(
     with _opened(path) as file:
         source = _Counting(file, path.stat().st_size, f"reading {path.name}", report)
         try:
-            triples = parse(_unpacked(source), _format(path), lenient=True, rename_blank_nodes=True)
+            triples = parse(_unpacked(source), _format(path), lenient=True)
             with harvest.saving():
-                _read(harvest, triples, edition, kinds)
+                _read(harvest, triples, edition, kinds, os.fspath(path))
             source.read_rest()
         except SyntaxError as error:
             where = f"{path}:{error.lineno}" if error.lineno else str(path)
@@ -72,9 +73,13 @@ def _opened(path: Path) -> BinaryIO:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[str]) -> None:
-    """Put the triples that matter into the tables of the work file."""
-    from pyoxigraph import NamedNode
+def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[str], part: str) -> None:
+    """Put the triples that matter into the tables of the work file.
+
+    Blank nodes of several dumps may have one name, so each gets its dump's behind it. (The parser's own renaming
+    remembers every blank node, and memory grows with the file.)
+    """
+    from pyoxigraph import BlankNode, NamedNode
 
     tables: dict[str, list[tuple[str, ...]]] = {
         name: [] for name in ("relation", "spoken", "describes", "form", "written", "label")
@@ -96,6 +101,10 @@ def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[s
             continue
         table, kind = found
         subject, value = triple.subject.value, triple.object.value
+        if isinstance(triple.subject, BlankNode):
+            subject = f"_:{subject} {part}"
+        if isinstance(triple.object, BlankNode):
+            value = f"_:{value} {part}"
         if table == "relation":
             if not subject.startswith(namespace) or not isinstance(triple.object, NamedNode):
                 continue

@@ -99,7 +99,7 @@ def extract_from_dumps(
 ) -> Extraction:
     """Make a pack of synsets from Turtle dumps, plain or packed, as DBnary publishes them.
 
-    They are read as streams, into a file beside the packs that takes up to a third of their unpacked size while it is
+    They are read as streams, into a file beside the packs that takes about half of their unpacked size while it is
     there; memory does not grow with them.
 
     Args:

@@ -66,8 +66,13 @@ class Examples:
 
         return Examples(
             title=tuple(title for part in parts for title in part.title),
-            **{name: stacked(name) for name in ("features", "vectors", "reference_vectors", "weight", "scores")},
-            **{name: stacked(name, hypotheses).astype(np.int64) for name in ("better", "worse")},
+            features=stacked("features"),
+            vectors=stacked("vectors"),
+            reference_vectors=stacked("reference_vectors"),
+            weight=stacked("weight"),
+            scores=stacked("scores"),
+            better=stacked("better", hypotheses).astype(np.int64),
+            worse=stacked("worse", hypotheses).astype(np.int64),
             part=stacked("part", titles).astype(np.int64),
             group=stacked("group", groups).astype(np.int64),
             hypothesis_part=stacked("hypothesis_part", titles).astype(np.int64),

@@ -47,7 +47,7 @@ def score_segments(
             "give several hypotheses to 'meteor-e rank'"
         )
     features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    result: Floats = model.estimator.score_segments(features)  # type: ignore[attr-defined]
+    result: Floats = model.estimator.score_segments(features)
     return result
 
 
@@ -81,7 +81,7 @@ def pairwise_advantages(
         raise ConfigError(f"model {model.recipe.name!r} does not compare hypotheses")
     count, length = len(systems), len(references)
     wanted = np.ones((count, length), bool) if wanted is None else wanted
-    which, segments = wanted.nonzero()
+    which, segments = (positions.tolist() for positions in wanted.nonzero())
     hypotheses = [systems[system][segment] for system, segment in zip(which, segments, strict=True)]
     its_references = [list(references[segment]) for segment in segments]
     labels = [str(place) for place in range(count)] if names is None else list(names)
@@ -100,7 +100,7 @@ def pairwise_advantages(
         if model.estimator.needs_vectors:
             blocks += [left[first], left[second], right[first]]
         if len(both):
-            result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))  # type: ignore[attr-defined]
+            result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
 

@@ -204,7 +204,7 @@ def decisions(estimator: LearnedEstimator, examples: Examples) -> NDArray[np.flo
     if estimator.needs_vectors:
         parts = (examples.vectors[examples.better], examples.vectors[examples.worse])
         X = np.hstack([X, *parts, examples.reference_vectors[examples.better]])  # noqa: N806
-    result: NDArray[np.float64] = estimator.decision_function(X)  # type: ignore[attr-defined]
+    result: NDArray[np.float64] = estimator.decision_function(X)
     return result
 
 
@@ -270,10 +270,11 @@ def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
 def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:
     scratch = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     values = asdict(state)
-    numbers = {name: np.asarray(values.pop(name)) for name in list(values) if name != "order"}
+    numbers: dict[str, Any] = {name: np.asarray(value) for name, value in values.items() if name != "order"}
+    numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
     try:
         with scratch.open("xb") as stream:
-            np.savez(stream, identity=np.array(identity), order=np.array(json.dumps(state.order)), **numbers)
+            np.savez(stream, **numbers)
         scratch.replace(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
@@ -296,7 +297,11 @@ def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
                 return TrainingState(
                     int(content["phase"]),
                     int(content["epoch"]),
-                    *(content[name] for name in ("theta", "squares", "best_theta", "best_tau", "best_epoch")),
+                    content["theta"],
+                    content["squares"],
+                    content["best_theta"],
+                    content["best_tau"],
+                    content["best_epoch"],
                     json.loads(str(content["order"])),
                 )
         except FileNotFoundError:

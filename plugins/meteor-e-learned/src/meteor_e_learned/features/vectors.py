@@ -45,7 +45,7 @@ class WordVectors:
         self.rows = rows
         self.table = table
         lengths = np.linalg.norm(table, axis=1, keepdims=True)
-        self.unit: Floats32 = table / np.where(lengths > 0, lengths, 1)
+        self.unit: Floats32 = (table / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         self.digest = digest
 
     @property

@@ -130,7 +130,8 @@ class PairwiseLogistic(LearnedEstimator):
 
     def importance(self) -> Floats:
         """Return the weight of each feature, for features scaled to differences of size 1."""
-        return self.weights_
+        result: Floats = self.weights_
+        return result
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return bounds, scale and weights."""

@@ -145,7 +145,10 @@ class PairwiseNetwork(LearnedEstimator):
         """Return pairs mapped to [-1, 1] by the training's extremes; what is beyond them is cut off."""
         if X.ndim != 2 or X.shape[1] != self.inputs:
             raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {self.inputs} inputs")
-        return ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(np.float32)
+        result: NDArray[np.float32] = ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(
+            np.float32
+        )
+        return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return f(1, 2) - f(2, 1), as log odds: above 0, the first hypothesis is better."""
@@ -367,15 +370,12 @@ def fit_seeds(
                     }
                 )
             if checkpoint is not None:
-                state = [dict(generator.bit_generator.state) for generator in generators]
-                numbers = (theta, squares, best_theta)
-                copies = [tensor.cpu().numpy().astype(float) for tensor in numbers]
-                checkpoint(
-                    TrainingState(phase, epoch, *copies, best_tau.copy(), best_epoch.copy(), state)  # type: ignore[arg-type]
-                )
-    for place, each in enumerate(networks):
-        each.theta_ = best_theta[place].cpu().numpy()
-        each.best_tau_, each.best_epoch_ = float(best_tau[place]), int(best_epoch[place])
+                now, sums, best = (tensor.cpu().numpy().astype(float) for tensor in (theta, squares, best_theta))
+                states = [dict(generator.bit_generator.state) for generator in generators]
+                checkpoint(TrainingState(phase, epoch, now, sums, best, best_tau.copy(), best_epoch.copy(), states))
+    for index, each in enumerate(networks):
+        each.theta_ = best_theta[index].cpu().numpy()
+        each.best_tau_, each.best_epoch_ = float(best_tau[index]), int(best_epoch[index])
 
 
 def _validate(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor, sign: torch.Tensor) -> Floats:  # noqa: N803

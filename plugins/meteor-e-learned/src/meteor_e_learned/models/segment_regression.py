@@ -81,8 +81,9 @@ class SegmentRegression(LearnedEstimator):
         return self
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
-        scaled = (X.clip(self.low_, self.high_) - self.mean_) / self.scale_
-        return scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
+        scaled: Floats = (X.clip(self.low_, self.high_) - self.mean_) / self.scale_
+        result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
+        return result
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
         """Return scores, ``(hypotheses,)``."""
@@ -99,7 +100,8 @@ class SegmentRegression(LearnedEstimator):
 
     def importance(self) -> Floats:
         """Return the weight of each feature, for standardised ones."""
-        return self.weights_[: len(self.mean_)]
+        result: Floats = self.weights_[: len(self.mean_)]
+        return result
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return bounds, scale and weights."""
