@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -46,16 +47,17 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         if kind == "local":
             if number and not (number.isascii() and number.isdigit() and int(number)):
                 raise ConfigError(f"{address!r} is no cluster: local:N starts N processes, N being 1 or more")
-            cluster = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=int(number) if number else _processors(),
-                    threads_per_worker=1,
-                    processes=True,
-                    # Any free port, for this machine only.
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
+            with _interrupts_held():
+                cluster = stack.enter_context(
+                    distributed.LocalCluster(
+                        n_workers=int(number) if number else _processors(),
+                        threads_per_worker=1,
+                        processes=True,
+                        # Any free port, for this machine only.
+                        dashboard_address="127.0.0.1:0",
+                        silence_logs=logging.CRITICAL,
+                    )
                 )
-            )
             yield stack.enter_context(distributed.Client(cluster))
             return
         try:
@@ -74,6 +76,27 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         except TimeoutError as error:
             raise ConfigError(f"the cluster at {address} has no workers after {wait:g} seconds") from error
         yield client
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back during the block, and for good from the threads and processes that it starts.
+
+    A terminal sends Ctrl-C to all processes. It is for this one to end the others; by themselves, they would write
+    tracebacks. What is held back here comes at the end of the block.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # Started later, it would let Ctrl-C through to the thread that starts it, and to that thread's processes.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _processors() -> int:
