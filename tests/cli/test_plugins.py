@@ -220,7 +220,7 @@ def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli
     code, output, errors = run_cli("--help")
     assert code == 0
     _, _, listed = output.partition("Commands of plugins:")
-    listed = " ".join(listed.split())
+    listed = f" {' '.join(listed.split())} "
     assert " greet Say something nice. " in listed
     assert " sad ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed
     assert "is not a click.Command" in listed

@@ -105,7 +105,7 @@ lemmatizer: {use: lokup}
             "c.yaml:4: beam: must be a whole number, 1 or more, not 0",
             "c.yaml:6: matchers[0]: there is no matcher 'exactt' (did you mean 'exact'?)",
             "c.yaml:7: matchers[1].treshold: matcher 'near' has no option 'treshold' (did you mean 'threshold'?)",
-            "c.yaml:7: matchers[1].wieght: matcher 'near' has no option 'wieght'; its options: threshold (did you",
+            "c.yaml:7: matchers[1].wieght: matcher 'near' has no option 'wieght'; its options: threshold, below (",
             "c.yaml:8: matchers[2].weight: must be a number, 0 or more, not -1",
             "c.yaml:9: matchers[3]: matcher 'sound' refuses its options",
             "c.yaml:12: lemmatizer.use: there is no lemmatizer 'lokup' (did you mean 'lookup'?)",

@@ -133,7 +133,8 @@ def test_named_chains(name):
 
 
 def test_there_are_named_chains():
-    assert set(CHAINS) == {"adq", "exact", "hter", "meteor-1.5-en", "universal", "util"}
+    meteor_e = {"baseline", "baseline-vector", "dbnary", "dbnary-vector", "vector"}
+    assert set(CHAINS) == {"adq", "exact", "hter", "meteor-1.5-en", "universal", "util", *meteor_e}
     assert set(registry().names("chain")) >= set(CHAINS)
 
 
