@@ -27,6 +27,7 @@ from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.evaluate import AVERAGE, evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
+from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
 
 HERE = Path(__file__).parent
 CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")
@@ -136,35 +137,59 @@ def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespa
                 cells.append(text)
             parts.append(f"| {name} | {' | '.join(cells)} |")
     if options.oracle:
-        parts.append(
-            f"\nOracle thresholds: strict τ × 100 (threshold), the best of {options.first:.2f} to {options.last:.2f} "
-            "for each pair\n"
-        )
-        parts.append(f"| chain | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
-        for name in ("vector", "baseline-vector", "dbnary-vector"):
-            parts.append(f"| {name} | {' | '.join(oracle(resources, tests, name, options))} |")
+        parts += oracle_tables(resources, tests, options)
     return "\n".join(parts), failed
 
 
-def oracle(resources: Resources, tests: list[TestSet], name: str, options: argparse.Namespace) -> list[str]:
-    """Return the best τ of each pair with its threshold, and their mean."""
-    from meteor_e_vectors.oracle import thresholds
+def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> list[str]:
+    """Return for each measure a table of the chains with vectors, each pair with the threshold that is best for it."""
+    from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, thresholds
 
-    language = tests[0].language
-    best: dict[str, tuple[float, float]] = {}
-    for threshold in thresholds(options.first, options.last, 0.01):
-        metric = ChainMetric(resources.chain(name, language, threshold), name=name)
-        for test in tests:
-            (table,) = evaluate([test], [metric], [measure("tau-strict")], ArrayCache(options.cache)).tables
-            value = table.rows[name][0].value
-            if test.pair not in best or value > best[test.pair][0]:
-                best[test.pair] = value, threshold
-        print(f"{name} {threshold:.2f}", file=sys.stderr)
-    cells = [f"{100 * value:.2f} ({threshold:.2f})" for value, threshold in best.values()]
-    if len(best) > 1:
-        values, chosen = zip(*best.values(), strict=True)
-        cells.append(f"{100 * sum(values) / len(values):.2f} ({sum(chosen) / len(chosen):.2f})")
-    return cells
+    measures = [measure(name) for name in MEASURES]
+    values = thresholds(options.first, options.last, 0.01)
+    cache = ArrayCache(options.cache)
+    weights = {test.pair: draw_weights(len(test), options.samples, DEFAULT_SEED) for test in tests}
+    rows: dict[str, list[str]] = {name: [] for name in MEASURES}
+    for name in ("vector", "baseline-vector", "dbnary-vector"):
+        meteor = Meteor.from_config(resources.chain(name, tests[0].language))
+        found: dict[str, list[tuple[float, tuple[float, ...]]]] = {entry: [] for entry in MEASURES}
+        for value, evaluation in evaluate_thresholds(meteor, tests, values, measures, cache):
+            for table in evaluation.tables:
+                results = tuple(result.value for result in table.rows["chain"])
+                found[table.measure.name].append((value, results))
+            print(f"{name} {value:.2f}", file=sys.stderr)
+        for entry in measures:
+            cells, best, drawn, chosen = [], [], [], []
+            for column, test in enumerate(tests):
+                value, results = max(found[entry.name], key=lambda row: (row[1][column], -abs(row[0] - 0.8)))
+                metric = ChainMetric(at_threshold(meteor, value), name=name)
+                scores = metric.score(test, test.judged(), cache, systems=False)
+                samples = entry.resampled(test, scores, weights[test.pair])
+                cells.append(f"{_with_interval(results[column], samples)} at {value:.2f}")
+                best.append(results[column])
+                drawn.append(samples)
+                chosen.append(value)
+            if len(tests) > 1:
+                cells.append(_with_interval(sum(best) / len(best), sum(drawn) / len(drawn)))
+                value, results = max(found[entry.name], key=lambda row: (row[1][-1], -abs(row[0] - 0.8)))
+                cells.append(f"{100 * results[-1]:.2f} at {value:.2f}")
+            rows[entry.name].append(f"| {name} | {' | '.join(cells)} |")
+    pairs = [test.pair for test in tests]
+    columns = (*pairs, AVERAGE, "one threshold for all") if len(pairs) > 1 else tuple(pairs)
+    parts = []
+    for entry, lines in rows.items():
+        parts.append(
+            f"\n{MEASURES[entry]} × 100, oracle threshold of each pair ({options.first:.2f} to {options.last:.2f} "
+            f"in steps of .01), 95 % bootstrap intervals ({options.samples} samples)\n"
+        )
+        parts.append(f"| chain | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+        parts += lines
+    return parts
+
+
+def _with_interval(value: float, samples: Any) -> str:
+    bounds = interval(samples)
+    return f"{100 * value:.2f} [{100 * bounds.low:.2f}, {100 * bounds.high:.2f}]"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -178,8 +203,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pair", action="append", help="language pairs of WMT12; default: all into English, and en-fr")
     parser.add_argument("--no-table3", action="store_true", help="table 4 only")
     parser.add_argument("--oracle", action="store_true", help="search the oracle thresholds, too (minutes)")
-    parser.add_argument("--first", type=float, default=0.7, help="lowest oracle threshold")
-    parser.add_argument("--last", type=float, default=0.92, help="highest oracle threshold")
+    parser.add_argument("--first", type=float, default=0.5, help="lowest oracle threshold")
+    parser.add_argument("--last", type=float, default=0.99, help="highest oracle threshold")
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples")
     parser.add_argument("--tolerance", type=float, default=0.3, help="allowed distance of the means to METEOR-E's")
     parser.add_argument("--cache", type=Path, help="folder of the cache")

@@ -84,6 +84,28 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
         ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}).score(test, test.judged(), cache, systems=False)
 
 
+def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkeypatch):
+    """Statistics by one lemmatiser, or one table of lemmas, are not taken for those of another."""
+    from meteor_e.evaluation import chain_metric
+
+    aligned = []
+    collect = chain_metric.collect_statistics
+
+    def counted(meteor, *arguments, **options):
+        aligned.append(meteor.lemmatizer.describe() if meteor.lemmatizer else None)
+        return collect(meteor, *arguments, **options)
+
+    monkeypatch.setattr(chain_metric, "collect_statistics", counted)
+    chains = [CHAIN]
+    for name, lemma in (("one", "boat"), ("two", "boa")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "own.lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
+        chains.append({**CHAIN, "lemmatizer": {"use": "lookup", "file": str(tmp_path / name / "own.lemmas.tsv")}})
+    for chain in chains * 2:
+        ChainMetric(chain).score(tests[0], tests[0].judged(), cache, systems=False)
+    assert len(aligned) == len(set(aligned)) == 3
+
+
 def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
     (test,) = tests
     first = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,12 @@ from meteor_e import ConfigError
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
+    from meteor_e.evaluation.cache import ArrayCache
+    from meteor_e.evaluation.data import TestSet
+    from meteor_e.evaluation.evaluate import Evaluation
+    from meteor_e.evaluation.measures import Measure
 
-__all__ = ["ThresholdSearch", "search_threshold", "thresholds"]
+__all__ = ["ThresholdSearch", "at_threshold", "evaluate_thresholds", "search_threshold", "thresholds"]
 
 
 @dataclass(frozen=True)
@@ -81,23 +85,15 @@ def search_threshold(
     """
     from meteor_e.cli.tune import load_tests
     from meteor_e.evaluation.cache import ArrayCache
-    from meteor_e.evaluation.chain_metric import ChainMetric
-    from meteor_e.evaluation.evaluate import evaluate
     from meteor_e.evaluation.measures import measure
 
-    if matcher not in meteor.matcher_names:
-        raise ConfigError(f"the chain has no matcher {matcher!r}; it has {', '.join(meteor.matcher_names)}")
     tests = load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
-    # Each threshold aligns afresh, and would fill the disk with statistics that nobody asks for again.
+    # Statistics of other thresholds would fill the disk, and nobody asks for them again.
     cache = ArrayCache(enabled=False)
     rows = []
     columns: tuple[str, ...] = ()
-    for number, value in enumerate(values, 1):
-        chain = meteor.chain.effective()
-        for entry in chain["matchers"]:
-            if entry["use"] == matcher:
-                entry["threshold"] = value
-        evaluation = evaluate(tests, [ChainMetric(chain, name="chain")], [measure(measure_name)], cache)
+    evaluations = evaluate_thresholds(meteor, tests, values, [measure(measure_name)], cache, matcher=matcher)
+    for number, (value, evaluation) in enumerate(evaluations, 1):
         results = [
             (f"{table.testset} {column}", result.value)
             for table in evaluation.tables
@@ -111,3 +107,50 @@ def search_threshold(
         if progress is not None:
             progress(number)
     return ThresholdSearch(columns, tuple(rows))
+
+
+def at_threshold(meteor: Meteor, value: float, matcher: str = "vector") -> dict[str, Any]:
+    """Return a metric's chain with another threshold; ConfigError if it has no such matcher."""
+    if matcher not in meteor.matcher_names:
+        raise ConfigError(f"the chain has no matcher {matcher!r}; it has {', '.join(meteor.matcher_names)}")
+    chain = meteor.chain.effective()
+    for entry in chain["matchers"]:
+        if entry["use"] == matcher:
+            entry["threshold"] = value
+    return chain
+
+
+def evaluate_thresholds(
+    meteor: Meteor,
+    tests: Sequence[TestSet],
+    values: Sequence[float],
+    measures: Sequence[Measure],
+    cache: ArrayCache,
+    *,
+    matcher: str = "vector",
+) -> Iterator[tuple[float, Evaluation]]:
+    """Yield each threshold, in rising order, with the evaluation of the chain, whose metric is named ``chain``.
+
+    From one threshold to the next, only segments that have a pair of words between the two are aligned again.
+
+    Args:
+        meteor: the metric; all but the threshold is left as it is.
+        tests: what it is evaluated on.
+        values: the thresholds.
+        measures: as for ``meteor_e.evaluation.evaluate``.
+        cache: where statistics are looked for first, and kept.
+        matcher: the matcher whose threshold it is.
+
+    Raises:
+        ConfigError: if the chain has no such matcher.
+    """
+    from meteor_e.evaluation.chain_metric import ChainMetric
+    from meteor_e.evaluation.evaluate import evaluate
+    from meteor_e_vectors.carried import CarriedStatistics
+
+    values = sorted(set(values))
+    chains = [at_threshold(meteor, value, matcher) for value in values]
+    carried = CarriedStatistics(meteor, tests, values, cache, matcher)
+    for number, (value, chain) in enumerate(zip(values, chains, strict=True)):
+        carried.move_to(number)
+        yield value, evaluate(tests, [ChainMetric(chain, name="chain")], measures, carried)
