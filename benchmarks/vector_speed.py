@@ -2,7 +2,7 @@
 
     python benchmarks/vector_speed.py --vectors en=en.vectors --synsets english.synsets.gz
     python benchmarks/vector_speed.py --vectors en=en.vectors --synsets english.synsets.gz --lemmas en.lemmas.tsv
-    python benchmarks/vector_speed.py --large /tmp/large.vectors          # 2 million words of 300 dimensions: 2.5 GB
+    python benchmarks/vector_speed.py --large large.vectors               # 2 million words of 300 dimensions: 2.5 GB
 
 Throughput is that of one thread on WMT12 fr-en, all systems; the best of several rounds, in turns. Note what else the
 machine does. Opening is timed in new processes; memory that processes share is the file's, as /proc/PID/smaps tells.

@@ -249,7 +249,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
 
 
-def test_the_command(bitext, store_root):
+def test_the_command(bitext, store_root, tmp_path, monkeypatch):
+    # Not in the repository, whose sources would be found before the package that is installed.
+    monkeypatch.chdir(tmp_path)
     command = ("pack", "build", "-l", "xx", "--common", "0.1", "--sample", "5", "--bitext")
     result = run(*command, *bitext)
     assert result.returncode == 0, result.stderr
