@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from meteor_e.errors import located
 from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum
 from meteor_e.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from meteor_e.meteor import Meteor
 
 __all__ = ["PARTS", "PREFIX", "ColumnNames", "ScoredColumns", "score_columns", "sum_statistics"]
@@ -86,6 +86,8 @@ class ScoredColumns(NamedTuple):
 
     def named(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""
+        import numpy as np
+
         return {
             **dict(zip(names.scores, np.ascontiguousarray(self.scores.T), strict=True)),
             names.reference_index: self.reference_index,
@@ -113,6 +115,8 @@ def score_columns(
     Raises:
         MeteorError: for the first segment that has no score, named by ``where``.
     """
+    import numpy as np
+
     width = 7 + 4 * len(meteor.matchers)
     total = [0] * width
     parts: list[ScoredColumns] = []
@@ -147,6 +151,8 @@ def _score(
     where: Callable[[int], str],
     start: int,
 ) -> ScoredColumns:
+    import numpy as np
+
     engine = meteor._engine
     if engine is None:
         return _score_in_python(meteor, hypotheses, references, where, start)
@@ -171,6 +177,8 @@ def _score_in_python(
     where: Callable[[int], str],
     start: int,
 ) -> ScoredColumns:
+    import numpy as np
+
     scores, indexes, statistics = [], [], []
     total = StatisticsSum(len(meteor.matchers))
     for row, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=True), start):
@@ -191,6 +199,7 @@ def sum_statistics(statistics: NDArray[np.int64]) -> list[int]:
     Args:
         statistics: ``(segments, 7 + 4·matchers)``.
     """
+
     counts = statistics[:, 4:-3].reshape(len(statistics), -1, 4)
     hypothesis, reference = (counts[:, :, side].sum(1) + counts[:, :, side + 2].sum(1) for side in (0, 1))
     perfect = (statistics[:, -3] == 1) & (hypothesis == statistics[:, 0]) & (reference == statistics[:, 1])

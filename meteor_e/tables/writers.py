@@ -8,16 +8,18 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
-import numpy as np
 
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.extras import require
 from meteor_e.formats.files import atomic_binary_writer
 from meteor_e.tables.arrow import arrow_errors, pyarrow
 from meteor_e.tables.batches import Rows
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["SIGNATURE_KEY", "TableWriter", "is_table_name", "table_writer"]
 
