@@ -46,7 +46,7 @@ import pyarrow.parquet as pq
 from meteor_e import Meteor
 
 def column(name):
-    with pq.ParquetFile(sys.argv[1], memory_map=True) as file:
+    with pq.ParquetFile(sys.argv[1]) as file:
         for batch in file.iter_batches(4096, columns=[name], use_threads=False):
             yield from batch.column(0).to_pylist()
 

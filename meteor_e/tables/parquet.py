@@ -19,7 +19,8 @@ __all__ = ["Parquet"]
 def _open(path: str | Path) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
+    # Not mapped: pages of a mapped file count as memory of the process, and with many processes they crowd it.
+    return pq.ParquetFile(path, memory_map=False, page_checksum_verification=True)
 
 
 @dataclass(frozen=True)
