@@ -179,10 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
             threshold = best_threshold(chain(file, key), tuning, cache)
             chosen = figures(chain(file, key, threshold), tests, cache)
             cells = " | ".join(f"{value:.2f}" for value in default)
-            print(
-                f"| {name} | {len(open_vectors(file))} | {cells} | {threshold:.2f} | {chosen[-1]:.2f} | {seconds:.0f} |",
-                flush=True,
-            )
+            words, mean = len(open_vectors(file)), chosen[-1]
+            print(f"| {name} | {words} | {cells} | {threshold:.2f} | {mean:.2f} | {seconds:.0f} |", flush=True)
     except MeteorError as error:
         print(error, file=sys.stderr)
         return 1
