@@ -88,7 +88,10 @@ class BenchmarkPlugin:
 def beginning(source: Path, target: Path, sentences: int) -> None:
     """Write the first lines of a packed text, unless that has been done."""
     if not target.exists():
-        with lzma.open(source, "rt", encoding="utf-8", newline="\n") as lines, target.open("w", encoding="utf-8") as out:
+        with (
+            lzma.open(source, "rt", encoding="utf-8", newline="\n") as lines,
+            target.open("w", encoding="utf-8") as out,
+        ):
             out.writelines(itertools.islice(lines, sentences))
 
 
@@ -136,7 +139,9 @@ def best_threshold(entry: dict[str, Any], tests: list[TestSet], cache: ArrayCach
     values = thresholds(0.6, 0.95, 0.05)
     found = {
         value: evaluation.tables[0].rows["chain"][-1].value
-        for value, evaluation in evaluate_thresholds(Meteor.from_config(entry), tests, values, [measure(MEASURE)], cache)
+        for value, evaluation in evaluate_thresholds(
+            Meteor.from_config(entry), tests, values, [measure(MEASURE)], cache
+        )
     }
     return max(found, key=lambda value: (found[value], -abs(value - 0.8)))
 
@@ -174,10 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
             threshold = best_threshold(chain(file, key), tuning, cache)
             chosen = figures(chain(file, key, threshold), tests, cache)
             cells = " | ".join(f"{value:.2f}" for value in default)
-            print(
-                f"| {name} | {len(open_vectors(file))} | {cells} | {threshold:.2f} | {chosen[-1]:.2f} | {seconds:.0f} |",
-                flush=True,
-            )
+            words, mean = len(open_vectors(file)), chosen[-1]
+            print(f"| {name} | {words} | {cells} | {threshold:.2f} | {mean:.2f} | {seconds:.0f} |", flush=True)
     except MeteorError as error:
         print(error, file=sys.stderr)
         return 1
