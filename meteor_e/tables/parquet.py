@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +111,11 @@ class Parquet:
             with arrow_errors(f"cannot read {path}"):
                 file = _open(path)
             with file:
-                tables = file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
+                # Row group by row group: the reader keeps what it has read of a file until it is done.
+                tables = itertools.chain.from_iterable(
+                    file.iter_batches(BATCH_ROWS, row_groups=[number], columns=columns, use_threads=False)
+                    for number in range(file.num_row_groups)
+                )
                 while True:
                     with arrow_errors(f"cannot read {path}"):
                         table = next(tables, None)
