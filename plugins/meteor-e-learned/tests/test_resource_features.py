@@ -107,15 +107,15 @@ ngram 1=5
 ngram 2=2
 
 \\1-grams:
--2.0 <unk>
-0 <s> -0.3
--1.0 </s>
--0.5 new -0.2
--0.7 houses
+-2.0\t<unk>
+0\t<s>\t-0.3
+-1.0\t</s>
+-0.5\tnew\t-0.2
+-0.7\thouses
 
 \\2-grams:
--0.1 <s> new
--0.2 new houses
+-0.1\t<s> new
+-0.2\tnew houses
 
 \\end\\
 """

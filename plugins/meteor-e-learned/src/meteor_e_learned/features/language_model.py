@@ -21,7 +21,7 @@ WINDOW = 3
 def _open(path: str, size: int, changed: int) -> tuple[Any, str]:
     """Return a model and the beginning of its file's SHA-256; KenLM maps binary files into memory."""
     try:
-        import kenlm
+        import kenlm  # type: ignore[import-not-found]
     except ImportError as error:
         raise PluginError(
             "feature 'language-model' needs kenlm: pip install 'meteor-e-learned[language-model]'"
@@ -78,10 +78,17 @@ class LanguageModelFeature(ReferenceFeature):
         self.__dict__.update(state)
         self._load()
 
+    def _scored(self, words: list[str]) -> list[tuple[float, int, bool]]:
+        """Return of each word, and of the end, its probability, the length of its n-gram, and whether it is unknown."""
+        return list(self._model.full_scores(" ".join(words), bos=True, eos=True))
+
+    def _per_word(self, words: list[str]) -> float:
+        return sum(probability for probability, _, _ in self._scored(words)) / (len(words) + 1)
+
     def row(self, hypothesis: str, reference: str) -> list[float]:
         """Look the words up; the end of the segment is a word of its total, not of the others."""
         left, right = split(hypothesis), split(reference)
-        scored = list(self._model.full_scores(" ".join(left), bos=True, eos=True))
+        scored = self._scored(left)
         total = sum(probability for probability, _, _ in scored)
         there = set(right)
         words = list(zip(left, scored, strict=False))
@@ -101,7 +108,7 @@ class LanguageModelFeature(ReferenceFeature):
             sum(order for _, order, _ in scored) / len(scored),
             added_total,
             added_total / max(1, len(added)),
-            per_word - float(self._model.score(" ".join(right), bos=True, eos=True)) / (len(right) + 1),
+            per_word - self._per_word(right),
         ]
 
     def describe(self) -> str:
