@@ -198,7 +198,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     with terminal_progress() as progress, tempfile.TemporaryDirectory() as scratch:
         filtered = Path(scratch) / "paraphrase.gz"
         words = _words(references, language or found.language, found)
-        with filtered.open("wb") as stream:
+        with atomic_binary_writer(filtered) as stream:
             before, after = filter_table(lambda: pack_entries(found), words, stream, progress)
         derive_pack(found, Path(output), filtered, "filtered", progress)
     click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
