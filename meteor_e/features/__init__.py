@@ -6,7 +6,7 @@ The base classes are in :mod:`~meteor_e.features.base`, what turns a list of fea
 
 from __future__ import annotations
 
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.features.base import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
 from meteor_e.features.meteor import MeteorFeature
 
-__all__ = ["Feature", "FeatureBatch", "MeteorFeature", "SegmentFeature"]
+__all__ = ["Feature", "FeatureBatch", "MeteorFeature", "ReferenceFeature", "SegmentFeature"]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from meteor_e.matchers.base import MatcherContext
 
-__all__ = ["Feature", "FeatureBatch", "SegmentFeature"]
+__all__ = ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"]
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,32 @@ class Feature(ABC):
             segment = int(np.argmin(finite))
             raise PluginError(f"feature {self.name!r} is not finite for segment {segment + 1}: {rows[segment]}")
         return rows
+
+
+class ReferenceFeature(Feature):
+    """A feature that compares a hypothesis with one reference; against several, it is the mean of the rows."""
+
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What each number is."""
+
+    @abstractmethod
+    def row(self, hypothesis: str, reference: str) -> Sequence[float]:
+        """Return the numbers of a raw hypothesis, given one raw reference, in the order of :attr:`columns`."""
+
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Compare with each reference; take the mean."""
+        result = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            rows = [self.row(hypothesis, reference) for reference in references]
+            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
+        return result
 
 
 class SegmentFeature(Feature):

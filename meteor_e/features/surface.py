@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.features.base import Feature, FeatureBatch, ReferenceFeature
 from meteor_e.features.words import split
 
 Item = TypeVar("Item", bound=Hashable)
 
 __all__ = ["CharactersFeature", "LengthsFeature", "OverlapFeature"]
-
-
-def _mean_of_references(values: Iterable[Sequence[float]]) -> list[float]:
-    return [sum(column) / len(column) for column in zip(*values, strict=True)]
 
 
 class LengthsFeature(Feature):
@@ -58,11 +54,10 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 }
 
 
-class CharactersFeature(Feature):
+class CharactersFeature(ReferenceFeature):
     """Capitals, digits, punctuation and characters beyond ASCII: how many, how many too few, how many too many."""
 
     name: ClassVar[str] = "characters"
-    dimension = 4 * 3 + 4
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -70,15 +65,8 @@ class CharactersFeature(Feature):
         kinds = [f"{kind}_{what}" for kind in _KINDS for what in ("hypothesis", "missing", "added")]
         return (*kinds, "capitalised_missing", "capitalised_added", "first_capital", "last_mark")
 
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Count; against several references, the mean."""
-        return [
-            _mean_of_references(self._row(hypothesis, reference) for reference in references)
-            for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True)
-        ]
-
-    @staticmethod
-    def _row(hypothesis: str, reference: str) -> list[float]:
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Count."""
         row: list[float] = []
         for is_kind in _KINDS.values():
             left, right = (Counter(char for char in text if is_kind(char)) for text in (hypothesis, reference))
@@ -92,7 +80,7 @@ class CharactersFeature(Feature):
         return row
 
 
-class OverlapFeature(Feature):
+class OverlapFeature(ReferenceFeature):
     """Words, stems of six letters, skip-bigrams and n-grams in common; edits; longest common subsequence; order.
 
     Precision and recall of n-grams count each as often as it occurs on the other side; skip-bigrams have up to
@@ -117,20 +105,8 @@ class OverlapFeature(Feature):
             "same_last",
         )
 
-    @property
-    def dimension(self) -> int:
-        """Twenty-seven."""
-        return len(self.columns)
-
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Compare; against several references, the mean."""
-        return [
-            _mean_of_references(self._row(hypothesis, reference) for reference in references)
-            for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True)
-        ]
-
-    @staticmethod
-    def _row(hypothesis: str, reference: str) -> list[float]:
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Compare."""
         left, right = split(hypothesis), split(reference)
         row: list[float] = []
         for order in range(1, 5):

@@ -6,7 +6,7 @@ import pytest
 from meteor_e import Meteor
 from meteor_e.conformance.report import default_context
 from meteor_e.errors import ConfigError, InputError, PluginError
-from meteor_e.features import Feature, MeteorFeature, SegmentFeature
+from meteor_e.features import Feature, MeteorFeature, ReferenceFeature, SegmentFeature
 from meteor_e.testing import check_feature
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
@@ -155,3 +155,18 @@ def test_vectors_are_checked():
 
     with pytest.raises(PluginError, match=r"'letters' returned vectors of shape \(5, 2\) for 5 segments"):
         Wrong().extract(HYPOTHESES[:2], [[*each, "more"][:2] for each in REFERENCES[:2]])
+
+
+def test_several_references_are_averaged():
+    class Common(ReferenceFeature):
+        """Words in common, and words that are missing."""
+
+        name = "common-words"
+        columns = ("common", "missing")
+
+        def row(self, hypothesis, reference):
+            left, right = set(hypothesis.split()), set(reference.split())
+            return [len(left & right), len(right - left)]
+
+    assert Common().dimension == 2
+    assert Common().extract(["a b", "c"], [["a b", "b c d"], ["c"]]).tolist() == [[1.5, 1.0], [1, 0]]

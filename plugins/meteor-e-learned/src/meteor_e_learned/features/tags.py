@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.features.base import ReferenceFeature, SegmentFeature
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -142,7 +142,7 @@ _GROUPS = {
 }
 
 
-class TagOverlapFeature(Feature):
+class TagOverlapFeature(ReferenceFeature):
     """N-grams of tags in common, and words in common among nouns, verbs, and so on."""
 
     name: ClassVar[str] = "tag-overlap"
@@ -161,21 +161,8 @@ class TagOverlapFeature(Feature):
         groups = [f"{group}_{what}" for group in _GROUPS for what in ("precision", "recall", "missing", "added")]
         return (*orders, *groups, "verbs_balance")
 
-    @property
-    def dimension(self) -> int:
-        """Thirty-three."""
-        return len(self.columns)
-
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Tag and compare; against several references, the mean."""
-        result = []
-        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            rows = [self._row(hypothesis, reference) for reference in references]
-            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
-        return result
-
-    @staticmethod
-    def _row(hypothesis: str, reference: str) -> list[float]:
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Tag and compare."""
         left, right = tagged(hypothesis), tagged(reference)
         tags = [[place for _, place in side] for side in (left, right)]
         row: list[float] = []

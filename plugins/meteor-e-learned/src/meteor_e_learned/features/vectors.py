@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import InputError, ResourceError
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.features.base import ReferenceFeature, SegmentFeature
 from meteor_e.features.words import split
 from meteor_e_learned.features.vocabulary import Frequencies, as_list
 
@@ -143,7 +143,7 @@ class WordVectorsFeature(_NeedsVectors, SegmentFeature):
         return f"@{self._vectors.digest}"
 
 
-class VectorMatchingFeature(_NeedsVectors, Feature):
+class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
     """Greedy matching: each word goes with the most similar one of the other side, by cosine.
 
     Equal words have similarity 1, words without a vector 0 with all others. Weighted by what words tell (their
@@ -174,25 +174,14 @@ class VectorMatchingFeature(_NeedsVectors, Feature):
         ways = [f"{way}_{what}" for way in ("plain", "weighted", "context") for what in ("precision", "recall", "f")]
         return (*ways, "cosine", "weighted_cosine", "missing", "added", "worst_recall", "worst_precision")
 
-    @property
-    def dimension(self) -> int:
-        """Fifteen."""
-        return len(self.columns)
-
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Match; against several references, the mean."""
-        result = []
-        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            rows = [self._row(split(hypothesis), split(reference)) for reference in references]
-            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
-        return result
-
     def _side(self, words: Sequence[str]) -> tuple[Floats32, NDArray[np.float64]]:
         places = self._vectors.places(words)
         unit = np.where(places[:, None] >= 0, self._vectors.unit[places], np.float32(0))
         return unit, np.array([self._frequencies.information(word) for word in words])
 
-    def _row(self, left: list[str], right: list[str]) -> list[float]:
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Match."""
+        left, right = split(hypothesis), split(reference)
         if not left or not right:
             return [0.0] * 11 + [float(len(right)), float(len(left)), 0.0, 0.0]
         (one, first), (other, second) = self._side(left), self._side(right)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.errors import ConfigError
 from meteor_e.evaluation.cache import digest
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.features.base import ReferenceFeature
 from meteor_e.features.words import split
 from meteor_e.formats.plain import read_segments
 
@@ -79,7 +79,7 @@ def as_list(files: str | os.PathLike[str] | Sequence[str] | None) -> list[str]:
     return [os.fspath(files)] if isinstance(files, str | os.PathLike) else [os.fspath(file) for file in files]
 
 
-class VocabularyFeature(Feature):
+class VocabularyFeature(ReferenceFeature):
     """Words that no list has, words that the reference lacks, and words in common by what they tell.
 
     Unknown words of the hypothesis are mostly source words that were left untranslated, or misspelt.
@@ -112,26 +112,14 @@ class VocabularyFeature(Feature):
             *("frequent_precision", "frequent_recall", "doubled"),
         )
 
-    @property
-    def dimension(self) -> int:
-        """Eighteen."""
-        return len(self.columns)
-
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Look the words up; against several references, the mean."""
-        result = []
-        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            rows = [self._row(hypothesis, reference) for reference in references]
-            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
-        return result
-
     def _frequency(self, word: str) -> float:
         found = self._known.get(word)
         if found is None:
             found = self._known[word] = self.frequencies.of(word)
         return found
 
-    def _row(self, hypothesis: str, reference: str) -> list[float]:
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Look the words up."""
         left, right = split(hypothesis), split(reference)
         there = set(right)
         words = [word for word in left if word[0].isalpha()]

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError
-from meteor_e_learned.models.base import Floats, LearnedEstimator, strict_tau
+from meteor_e_learned.models.base import Floats, strict_tau
+from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["PairwiseLogistic"]
 
 
-class PairwiseLogistic(LearnedEstimator):
+class PairwiseLogistic(LinearEstimator):
     """Which of two hypotheses is better, by a weighted sum of the differences of their features.
 
     Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
@@ -56,15 +57,9 @@ class PairwiseLogistic(LearnedEstimator):
 
         X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
         size = X.shape[1] // 2
-        both = np.vstack([X[:, :size], X[:, size:]])
-        self.low_, self.high_ = (
-            np.quantile(both, [self.clip, 1 - self.clip], axis=0) if self.clip else (both.min(axis=0), both.max(axis=0))
-        )
-        self.mean_ = both.clip(self.low_, self.high_).mean(axis=0)
+        self._fit_bounds(np.vstack([X[:, :size], X[:, size:]]), self.clip)
         differences = self._differences(X)
-        deviation = np.sqrt((differences**2).mean(axis=0))
-        # A feature that never differs, or only by rounding, has nothing to tell.
-        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+        self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
         self.C_ = self._choose(scaled, labels, groups, sample_weight)
         model = LogisticRegression(C=self.C_, fit_intercept=False, max_iter=2000)
@@ -102,7 +97,7 @@ class PairwiseLogistic(LearnedEstimator):
         size = X.shape[1] // 2
         if size != len(self.low_) or X.shape[1] % 2:
             raise ConfigError(f"{X.shape[1]} numbers a pair; the model has {len(self.low_)} features a hypothesis")
-        result: Floats = X[:, :size].clip(self.low_, self.high_) - X[:, size:].clip(self.low_, self.high_)
+        result: Floats = self._clipped(X[:, :size]) - self._clipped(X[:, size:])
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
@@ -125,28 +120,11 @@ class PairwiseLogistic(LearnedEstimator):
 
     def score_segments(self, features: Floats) -> Floats:
         """Return a score of each hypothesis, ``(hypotheses,)``: 0 for one with the training's mean features."""
-        result: Floats = ((features.clip(self.low_, self.high_) - self.mean_) / self.scale_) @ self.weights_
+        result: Floats = self._standardised(features) @ self.weights_
         return result
-
-    def importance(self) -> Floats:
-        """Return the weight of each feature, for features scaled to differences of size 1."""
-        result: Floats = self.weights_
-        return result
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return bounds, scale and weights."""
-        return {
-            "low": self.low_,
-            "high": self.high_,
-            "mean": self.mean_,
-            "scale": self.scale_,
-            "weights": self.weights_,
-        }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
-        self.low_, self.high_, self.mean_, self.scale_, self.weights_ = (
-            arrays[name].astype(float) for name in ("low", "high", "mean", "scale", "weights")
-        )
-        if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_, self.weights_)}) > 1:
+        super().restore(arrays)
+        if self.weights_.shape != self.low_.shape:
             raise ValueError("arrays differ in shape")

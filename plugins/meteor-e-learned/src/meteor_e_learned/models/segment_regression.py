@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e_learned.models.base import Floats, LearnedEstimator
+from meteor_e_learned.models.base import Floats
+from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["SegmentRegression"]
 
 
-class SegmentRegression(LearnedEstimator):
+class SegmentRegression(LinearEstimator):
     """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
 
     Features are cut off at extreme quantiles and standardised; strength and degree are chosen by the correlation on
@@ -29,6 +30,7 @@ class SegmentRegression(LearnedEstimator):
 
     kind: ClassVar[str] = "segment-regression"
     task: ClassVar[str] = "scores"
+    learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     def __init__(
         self,
@@ -56,11 +58,8 @@ class SegmentRegression(LearnedEstimator):
         from sklearn.model_selection import GroupKFold
 
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
-        self.low_, self.high_ = np.quantile(X, [self.clip, 1 - self.clip], axis=0)
-        clipped = X.clip(self.low_, self.high_)
-        self.mean_ = clipped.mean(axis=0)
-        deviation = clipped.std(axis=0)
-        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+        self._fit_bounds(X, self.clip)
+        self._fit_scale(self._clipped(X).std(axis=0))
         groups = np.arange(len(y)) if groups is None else groups
         folds = min(self.folds, len(np.unique(groups)))
         parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
@@ -81,7 +80,7 @@ class SegmentRegression(LearnedEstimator):
         return self
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
-        scaled: Floats = (X.clip(self.low_, self.high_) - self.mean_) / self.scale_
+        scaled = self._standardised(X)
         result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
 
@@ -98,27 +97,9 @@ class SegmentRegression(LearnedEstimator):
         """Return Pearson's correlation with human scores."""
         return _pearson(self.predict(X), np.asarray(y, float))
 
-    def importance(self) -> Floats:
-        """Return the weight of each feature, for standardised ones."""
-        result: Floats = self.weights_[: len(self.mean_)]
-        return result
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return bounds, scale and weights."""
-        return {
-            "low": self.low_,
-            "high": self.high_,
-            "mean": self.mean_,
-            "scale": self.scale_,
-            "weights": self.weights_,
-            "intercept": np.array([self.intercept_]),
-        }
-
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
-        self.low_, self.high_, self.mean_, self.scale_, self.weights_ = (
-            arrays[name].astype(float) for name in ("low", "high", "mean", "scale", "weights")
-        )
+        super().restore(arrays)
         self.intercept_ = float(arrays["intercept"][0])
         if not len(self.low_) or len(self.weights_) % len(self.low_):
             raise ValueError("arrays differ in shape")

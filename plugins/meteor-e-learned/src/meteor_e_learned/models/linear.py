@@ -1,0 +1,62 @@
+"""What linear estimators share: bounds and scale of the features, and a weight each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e_learned.models.base import Floats, LearnedEstimator
+
+__all__ = ["LinearEstimator"]
+
+
+class LinearEstimator(LearnedEstimator):
+    """Base of the linear estimators.
+
+    Features are cut off at extreme quantiles of the training's, so that a segment unlike any other is no outlier,
+    and scaled. A model file holds what was learned, by the names in ``learned``; each is an attribute with ``_``.
+    """
+
+    learned: ClassVar[tuple[str, ...]] = ("low", "high", "mean", "scale", "weights")
+
+    low_: Floats
+    high_: Floats
+    mean_: Floats
+    scale_: Floats
+    weights_: Floats
+
+    def _fit_bounds(self, X: Floats, clip: float) -> None:  # noqa: N803
+        """Find between which quantiles features are taken as they are (all, if ``clip`` is 0), and their means."""
+        self.low_, self.high_ = np.quantile(X, [clip, 1 - clip], axis=0)
+        self.mean_ = self._clipped(X).mean(axis=0)
+
+    def _fit_scale(self, deviation: Floats) -> None:
+        """Take the size of each feature; one that never differs, or only by rounding, has nothing to tell."""
+        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+
+    def _clipped(self, X: Floats) -> Floats:  # noqa: N803
+        result: Floats = np.asarray(X, float).clip(self.low_, self.high_)
+        return result
+
+    def _standardised(self, X: Floats) -> Floats:  # noqa: N803
+        result: Floats = (self._clipped(X) - self.mean_) / self.scale_
+        return result
+
+    def importance(self) -> Floats:
+        """Return the weight of each feature, for features scaled to size 1."""
+        result: Floats = self.weights_[: len(self.mean_)]
+        return result
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return bounds, scale and weights."""
+        return {name: np.atleast_1d(getattr(self, f"{name}_")) for name in self.learned}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        for name in self.learned:
+            setattr(self, f"{name}_", arrays[name].astype(float))
+        if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+            raise ValueError("arrays differ in shape")
