@@ -20,6 +20,7 @@ __all__ = ["DataSpec", "Recipe", "estimator_class", "load_recipe", "make_feature
 ESTIMATORS = {
     "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
     "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
+    "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
     "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
 }
 """The estimators and where they are."""

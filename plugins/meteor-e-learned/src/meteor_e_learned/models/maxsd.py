@@ -467,7 +467,7 @@ def _restore_state(
     _fill(learned, state.theta[0])
     half = len(state.squares[0]) // 2
     memories: list[dict[str, torch.Tensor]] = [
-        {"step": torch.tensor(float(state.epoch)), "square_avg": torch.zeros_like(one), "acc_delta": torch.zeros_like(one)}
+        {name: torch.zeros_like(one) for name in ("square_avg", "acc_delta")} | {"step": torch.tensor(float(state.epoch))}
         for one in learned
     ]
     _fill([memory["square_avg"] for memory in memories], state.squares[0][:half])
