@@ -466,8 +466,9 @@ def _restore_state(
 
     _fill(learned, state.theta[0])
     half = len(state.squares[0]) // 2
+    step = torch.tensor(float(state.epoch))
     memories: list[dict[str, torch.Tensor]] = [
-        {name: torch.zeros_like(one) for name in ("square_avg", "acc_delta")} | {"step": torch.tensor(float(state.epoch))}
+        {"step": step.clone(), "square_avg": torch.zeros_like(one), "acc_delta": torch.zeros_like(one)}
         for one in learned
     ]
     _fill([memory["square_avg"] for memory in memories], state.squares[0][:half])
