@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import json
 import os
 import platform
@@ -29,7 +30,10 @@ import re
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,7 +46,7 @@ import pyarrow.parquet as pq
 from meteor_e import Meteor
 
 def column(name):
-    with pq.ParquetFile(sys.argv[1], memory_map=True) as file:
+    with pq.ParquetFile(sys.argv[1]) as file:
         for batch in file.iter_batches(4096, columns=[name], use_threads=False):
             yield from batch.column(0).to_pylist()
 
@@ -71,6 +75,7 @@ class Run(NamedTuple):
         return max(later, default=0.0) / max(memory for at, memory in self.samples if at <= half)
 
 
+@functools.cache
 def real_pairs(data: Path) -> list[tuple[str, str]]:
     """Read all systems into English that there are, without repeated pairs."""
     pairs: dict[tuple[str, str], None] = {}
@@ -88,10 +93,10 @@ def real_pairs(data: Path) -> list[tuple[str, str]]:
     return [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
 
 
-def varied(pairs: list[tuple[str, str]], count: int) -> Iterator[tuple[str, str]]:
-    """Yield so many pairs; the real ones first, then edited ones."""
-    yield from pairs[:count]
-    for number in range(len(pairs), count):
+def varied(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of these numbers; the real ones first, then edited ones."""
+    yield from pairs[start:stop]
+    for number in range(max(start, len(pairs)), stop):
         generator = random.Random(number)
         hypothesis, reference = (text.split() for text in pairs[number % len(pairs)])
         others = pairs[int(generator.random() * len(pairs))][0].split()
@@ -113,25 +118,30 @@ def edit(words: list[str], others: list[str], generator: random.Random) -> None:
         words[at] = others[int(generator.random() * len(others))]
 
 
-def make(data: Path, count: int, path: Path) -> None:
-    """Write the Parquet file."""
-    import itertools
+def group(data: Path, start: int, stop: int) -> tuple[list[str], list[str], list[int]]:
+    """Return a row group: hypotheses, references and a hash of each pair."""
+    some = list(varied(real_pairs(data), start, stop))
+    hypotheses, references = zip(*some, strict=True)
+    digests = [zlib.crc32(f"{a}\n{b}".encode()) << 32 | zlib.adler32(f"{a}\n{b}".encode()) for a, b in some]
+    return list(hypotheses), list(references), digests
 
+
+def make(data: Path, count: int, path: Path) -> None:
+    """Write the Parquet file, its row groups made by all processors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pairs = real_pairs(data)
     scratch = path.with_suffix(".tmp")
     schema = pa.schema([("hypothesis", pa.string()), ("reference", pa.string())])
     seen: set[int] = set()
-    rows = varied(pairs, count)
-    with pq.ParquetWriter(scratch, schema, compression="zstd") as writer:
-        while some := list(itertools.islice(rows, PACKED)):
-            seen.update(map(hash, some))
-            hypotheses, references = zip(*some, strict=True)
-            writer.write_table(pa.table([list(hypotheses), list(references)], schema=schema))
+    starts = range(0, count, PACKED)
+    with pq.ParquetWriter(scratch, schema, compression="zstd") as writer, ProcessPoolExecutor() as pool:
+        groups = pool.map(group, repeat(data), starts, (min(start + PACKED, count) for start in starts))
+        for hypotheses, references, digests in groups:
+            seen.update(digests)
+            writer.write_table(pa.table([hypotheses, references], schema=schema))
     scratch.replace(path)
-    note = {"real": min(len(pairs), count), "pairs": count, "distinct": len(seen)}
+    note = {"real": min(len(real_pairs(data)), count), "pairs": count, "distinct": len(seen)}
     path.with_suffix(".json").write_text(json.dumps(note), encoding="utf-8")
 
 

@@ -5,8 +5,9 @@
     python benchmarks/europarl_packs.py tau en packs        # cs-en, de-en, es-en, fr-en
     python benchmarks/europarl_packs.py tau fr packs        # en-fr
 
-``build`` runs ``meteor-e pack build`` on two threads and prints the seconds of each stage and of all, the highest
-resident memory of the process, entries and bytes. ``tau`` compares METEOR with its own table, if it has one, with the
+``build`` runs ``meteor-e pack build`` from nothing, on two threads or as many as ``--threads`` says, and prints the
+seconds of each stage and of all, processor time, the highest resident memory of the process (it starts no others; files
+that it maps count), entries and bytes. ``tau`` compares METEOR with its own table, if it has one, with the
 pack's table in its place and all else as it is, and with none; and the pack as it comes, with and without its
 paraphrases. METEOR's pack of the language must be installed; METEOR_E_SHARED names the folder of the data.
 """
@@ -27,18 +28,23 @@ HERE = Path(__file__).parent
 PAIRS = {"en": ("cs-en", "de-en", "es-en", "fr-en"), "fr": ("en-fr",)}
 
 
-def build(language: str, text: str, translation: str, pivot: str, packs: Path) -> None:
+def build(language: str, text: str, translation: str, pivot: str, packs: Path, threads: int) -> None:
     """Build a pack and print what it took."""
     target = packs / f"{language}-bitext"
+    for left in (target, packs / f".work-{target.name}"):
+        if left.exists():
+            raise SystemExit(f"{left} is there from an earlier run; name another folder, so that nothing is reused")
     command = [sys.executable, "-m", "meteor_e", "pack", "build", "-l", language, "--bitext", text, translation]
-    command += ["--pivot-language", pivot, "-o", str(target), "--threads", "2"]
+    command += ["--pivot-language", pivot, "-o", str(target), "--threads", str(threads)]
     begin = time.monotonic()
     subprocess.run(command, check=True)
     seconds = time.monotonic() - begin
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    size = sum(file.size for file in Pack.open(target).manifest.files.values())
+    files = Pack.open(target).manifest.files
+    size = sum(file.size for file in files.values())
     print(f"{seconds:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time")
     print(f"{used.ru_maxrss / 1024:.0f} MiB of memory at most, {size / 1e6:.0f} MB on disk")
+    print("\n".join(f"  {name}: {file.size / 1e6:.1f} MB" for name, file in sorted(files.items())))
     print(f"{Pack.open(target).manifest.contents}")
 
 
@@ -72,7 +78,8 @@ def main() -> None:
     builder = commands.add_parser("build")
     for name in ("language", "text", "translation", "pivot"):
         builder.add_argument(name)
-    builder.add_argument("packs", type=Path)
+    builder.add_argument("packs", type=Path, help="a folder that has no pack of the language yet")
+    builder.add_argument("--threads", type=int, default=2)
     measure = commands.add_parser("tau")
     measure.add_argument("language", choices=sorted(PAIRS))
     measure.add_argument("packs", type=Path)

@@ -25,19 +25,24 @@ class AlignedMatch(NamedTuple):
     probability: float
 
 
-def count_chunks(matches: Sequence[AlignedMatch]) -> int:
-    """Count the chunks of matches sorted by reference position.
+def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
+    """Number the chunks of matches sorted by reference position, from 1; return the number of each match's chunk.
 
     A chunk ends at an unmatched reference word, or where the next match does not go on in the hypothesis.
     """
-    chunks = 0
+    numbers: list[int] = []
     reference_end = hypothesis_end = -1
     for match in matches:
-        if match.reference_start != reference_end or match.hypothesis_start != hypothesis_end:
-            chunks += 1
+        goes_on = match.reference_start == reference_end and match.hypothesis_start == hypothesis_end
+        numbers.append((numbers[-1] if numbers else 0) + (not goes_on))
         reference_end = match.reference_start + match.reference_length
         hypothesis_end = match.hypothesis_start + match.hypothesis_length
-    return chunks
+    return numbers
+
+
+def count_chunks(matches: Sequence[AlignedMatch]) -> int:
+    """Count the chunks of matches sorted by reference position."""
+    return max(chunk_numbers(matches), default=0)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from meteor_e.bitext.alignment import AlignmentOptions, align, bitext_module, read_pharaoh
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
@@ -26,9 +28,6 @@ from meteor_e.packs.manifest import SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["BitextOptions", "build_from_bitext"]
 
@@ -131,10 +130,13 @@ def build_from_bitext(
             work_on.from_table(phrase_table, sources[-1].sha256)
         else:
             work_on.from_text(alignments, sources[-1].sha256)
+        begin = time.monotonic()
         with workplace(target) as place:
             built = place / "pack"
             write_pack(built, work_on.ingredients(), name, side.code, "1", sources, progress)
             place_pack(built, target)
+        if done is not None:
+            done("pack", time.monotonic() - begin, False)
         if not keep_work:
             stages.remove()
     return Pack.open(target)
@@ -330,19 +332,28 @@ class _Work:
 
 def write_table(path: Path, table: Paraphrases, progress: Progress) -> None:
     """Write a table in METEOR's format: gzip text, three lines an entry. Equal tables are equal files."""
+    import numpy as np
+
     phrases = table.phrases
-    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        last, left_text = -1, ""
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
+        ThreadPoolExecutor(1) as packer,
+    ):
+        packing: Future[int] | None = None  # of the block before, while the next one is made
         for begin in range(0, len(table.left), 1 << 16):
-            lines = []
             block = slice(begin, begin + (1 << 16))
-            columns = (table.left[block].tolist(), table.right[block].tolist(), table.probabilities[block].tolist())
-            for left, right, probability in zip(*columns, strict=True):
-                if left != last:
-                    last, left_text = left, phrases.text(left)
-                lines.append(f"{probability:.9g}\n{left_text}\n{phrases.text(right)}\n")
-            packed.write("".join(lines).encode())
-            progress("writing paraphrases", begin + len(lines), len(table.left))
+            left, left_rows = np.unique(table.left[block], return_inverse=True)
+            left_texts = phrases.texts(left)
+            columns = (table.probabilities[block].tolist(), left_rows.tolist(), phrases.texts(table.right[block]))
+            text = "".join([f"{p:.9g}\n{left_texts[row]}\n{right}\n" for p, row, right in zip(*columns, strict=True)])
+            if packing is not None:
+                packing.result()
+            packing = packer.submit(packed.write, text.encode())
+            progress("writing paraphrases", begin, len(table.left))
+        if packing is not None:
+            packing.result()
+        progress("writing paraphrases", 1, 1)
 
 
 def _source(file: Path) -> SourceFile:

@@ -48,6 +48,8 @@ class Tokenizer:
         self._segment = segment
         self._threads = threads
         self._numbers: dict[str, int] = {}
+        self._forms: list[str] = []  # by the core's number
+        self._ours: Any = ()  # our number of each, -1 if it has none yet
         module = native_module()
         self._core: Core | None = None
         if normalizer is not None and module is not None:
@@ -81,10 +83,24 @@ class Tokenizer:
             batch.set_words(number, self._split(lines[number]))
         if batch.intern():
             forms = core.undescribed()
-            for form in forms:
-                numbers[form] = len(numbers)
+            self._forms.extend(forms)
             core.describe(bytes(len(forms)), [])
-        return [batch.types(number) for number in range(len(lines))]
+        return self._renumbered([batch.types(number) for number in range(len(lines))])
+
+    def _renumbered(self, rows: list[list[int]]) -> list[list[int]]:
+        """Return the core's numbers of words as ours: the core's depend on which thread came first."""
+        import numpy as np
+
+        ours = np.full(len(self._forms), -1, np.int64)
+        ours[: len(self._ours)] = self._ours
+        flat = _flat(rows)
+        found, places = np.unique(flat, return_index=True)
+        fresh = ours[found] < 0
+        for number in found[fresh][np.argsort(places[fresh])].tolist():
+            ours[number] = self._numbers.setdefault(self._forms[number], len(self._numbers))
+        self._ours = ours
+        words = iter(ours[flat].tolist())
+        return [list(islice(words, len(row))) for row in rows]
 
     def _split(self, line: str) -> list[str]:
         return split_words(line if self._normalizer is None else self._normalizer(line))

@@ -19,16 +19,18 @@ def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
     import numpy as np
 
     order = np.lexsort((pairs.pair_phrases, pairs.pair_pivots))
-    columns = (pairs.pair_pivots, pairs.pair_phrases, pairs.to_pivot, pairs.from_pivot)
     lines = 0
     with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
         for begin in range(0, len(order), 1 << 16):
             block = order[begin : begin + (1 << 16)]
             text = []
-            for pivot, phrase, to_pivot, from_pivot in zip(
-                *(column[block].tolist() for column in columns), strict=True
-            ):
-                left, right = pairs.pivots.text(pivot), pairs.phrases.text(phrase)
+            columns = (
+                pairs.pivots.texts(pairs.pair_pivots[block]),
+                pairs.phrases.texts(pairs.pair_phrases[block]),
+                pairs.to_pivot[block].tolist(),
+                pairs.from_pivot[block].tolist(),
+            )
+            for left, right, to_pivot, from_pivot in zip(*columns, strict=True):
                 if "|||" in left or "|||" in right:
                     continue
                 text.append(f"{left} ||| {right} ||| {to_pivot!r} 1 {from_pivot!r} 1\n")

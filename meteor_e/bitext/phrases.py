@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.bitext.alignment import bitext_module
 from meteor_e.bitext.corpus import Corpus
@@ -44,6 +44,33 @@ class Phrases(NamedTuple):
         place = int(self.places[phrase])
         numbers = self.words[place : place + int(self.lengths[phrase])].tolist()
         return " ".join([self.vocabulary[number] for number in numbers])
+
+    def texts(self, phrases: NDArray[np.integer[Any]]) -> list[str]:
+        """Return many phrases, as :meth:`text` returns one; ``(n,)`` numbers of phrases."""
+        import numpy as np
+
+        lengths = self.lengths[phrases].astype(np.int64)
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        places = np.repeat(self.places[phrases] - begins, lengths) + np.arange(int(lengths.sum()))
+        words = [self.vocabulary[number] for number in self.words[places].tolist()]
+        return [" ".join(words[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+
+    def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+        """Return the places of phrases in the order of their words, which are compared by code point."""
+        import numpy as np
+
+        by_text = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
+        rank = np.empty(len(by_text), np.uint32)
+        rank[by_text] = np.arange(1, len(by_text) + 1, dtype=np.uint32)
+        lengths, places = self.lengths[phrases], self.places[phrases]
+        order = np.arange(len(phrases))
+        for position in reversed(range(int(lengths.max(initial=0)))):
+            ranks = np.zeros(len(order), np.uint32)  # of what has ended: before all words
+            there = np.flatnonzero(lengths[order] > position)
+            ranks[there] = rank[self.words[places[order[there]] + position]]
+            order = order[np.argsort(ranks, kind="stable")]
+        return order
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which phrases hold a word that is flagged; ``flags`` by word number."""

@@ -85,7 +85,7 @@ class WordFilter:
 
 
 class Paraphrases(NamedTuple):
-    """Entries of a paraphrase table, sorted by the text of both phrases.
+    """Entries of a paraphrase table, sorted by the words of both phrases.
 
     Attributes:
         phrases: the phrases that the numbers mean.
@@ -141,12 +141,11 @@ def pivot(
             parts.append(part)
             progress("pivoting", min((len(parts) - 1) * _TOGETHER, len(starting)), len(starting))
     found = np.concatenate(parts)
-    # Sorted by text, so that the table does not depend on how phrases were numbered.
+    # Sorted by words, so that the table does not depend on how phrases were numbered.
     progress("sorting paraphrases", 0, None)
     names = np.unique(np.concatenate([found["phrase"], found["paraphrase"]]))
-    order = sorted(range(len(names)), key=[phrases.text(number) for number in names.tolist()].__getitem__)
     rank = np.empty(len(names), np.uint32)
-    rank[order] = np.arange(len(names), dtype=np.uint32)
+    rank[phrases.order(names)] = np.arange(len(names), dtype=np.uint32)
     left, right = (rank[np.searchsorted(names, found[side])] for side in ("phrase", "paraphrase"))
     found = found[np.lexsort((right, left))]
     progress("sorting paraphrases", 1, 1)

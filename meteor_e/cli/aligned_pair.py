@@ -10,8 +10,7 @@ from typing import NamedTuple, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from meteor_e.alignment.alignment import AlignedMatch, Alignment
-from meteor_e.alignment.chunks import chunk_numbers
+from meteor_e.alignment.alignment import AlignedMatch, Alignment, chunk_numbers
 from meteor_e.cli.tables import display_width, printable
 from meteor_e.report.palette import matcher_style
 

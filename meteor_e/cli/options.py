@@ -1,4 +1,4 @@
-"""Options that several commands share: which metric to use."""
+"""Options that several commands share: what to score, and with which metric."""
 
 from __future__ import annotations
 
@@ -14,6 +14,27 @@ if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_INPUT_OPTIONS = [
+    click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... [REFERENCE]"),
+    click.option(
+        "-R",
+        "--reference",
+        "references",
+        multiple=True,
+        metavar="FILE",
+        help="A reference; repeat it for several. All other files are then hypotheses.",
+    ),
+    click.option(
+        "-r",
+        "--references-per-segment",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Lines of the reference file that belong to one segment.  [default: 1]",
+    ),
+    click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]"),
+]
 
 _METRIC_OPTIONS = [
     click.option("-l", "--language", help="Language of the text, by its ISO code; 'other' for any.  [default: en]"),
@@ -52,6 +73,14 @@ _METRIC_OPTIONS = [
     click.option("--offline", is_flag=True, help="Never download a missing pack."),
     click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
 ]
+
+
+def input_options(command: Command) -> Command:
+    """Give a command the files that :func:`meteor_e.cli.inputs.systems` lines up; it receives that one's arguments."""
+    wrapped: Any = command
+    for option in reversed(_INPUT_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
 
 
 def metric_options(command: Command) -> Command:

@@ -177,6 +177,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     """
     import tempfile
 
+    from meteor_e.formats.files import atomic_binary_writer
     from meteor_e.packs.build import derive_pack
     from meteor_e.packs.manifest import check_name
     from meteor_e.packs.usage import filter_table, pack_entries, table_entries
@@ -185,14 +186,9 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     if table.is_file():
         if language is None:
             raise ConfigError("a table does not say what language it is; name it with --language")
-        building = Path(output).with_name(f".{Path(output).name}.tmp")
-        try:
-            with terminal_progress() as progress:
-                words = _words(references, language, None)
-                before, after = filter_table(lambda: table_entries(table), words, building, progress)
-            building.replace(output)
-        finally:
-            building.unlink(missing_ok=True)
+        with terminal_progress() as progress, atomic_binary_writer(output) as stream:
+            words = _words(references, language, None)
+            before, after = filter_table(lambda: table_entries(table), words, stream, progress)
         click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
         return
     found = _find(source)
@@ -202,7 +198,8 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     with terminal_progress() as progress, tempfile.TemporaryDirectory() as scratch:
         filtered = Path(scratch) / "paraphrase.gz"
         words = _words(references, language or found.language, found)
-        before, after = filter_table(lambda: pack_entries(found), words, filtered, progress)
+        with atomic_binary_writer(filtered) as stream:
+            before, after = filter_table(lambda: pack_entries(found), words, stream, progress)
         derive_pack(found, Path(output), filtered, "filtered", progress)
     click.echo(f"kept {after:,} of {before:,} paraphrases in {output}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from meteor_e.cli.inputs import SystemInput, systems
-from meteor_e.cli.options import metric_options
+from meteor_e.cli.options import input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_tables import (
@@ -35,23 +35,7 @@ PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... [REFERENCE]")
-@click.option(
-    "-R",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="A reference; repeat it for several. All other files are then hypotheses.",
-)
-@click.option(
-    "-r",
-    "--references-per-segment",
-    type=click.IntRange(min=1),
-    default=1,
-    metavar="N",
-    help="Lines of the reference file that belong to one segment.  [default: 1]",
-)
+@input_options
 @table_options
 @metric_options
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
@@ -60,7 +44,6 @@ PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 @click.option("--tsv", is_flag=True, help="Write tab-separated values.")
 @significance_options
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the table.  [default: 4]")
-@click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]")
 @click.option(
     "-o",
     "--output",
@@ -72,6 +55,7 @@ def score(
     files: tuple[str, ...],
     references: tuple[str, ...],
     references_per_segment: int,
+    encoding: str,
     make_meteor: Callable[[], Meteor],
     table: TableOptions,
     cluster: str | None,
@@ -83,7 +67,6 @@ def score(
     samples: int | None,
     seed: int,
     digits: int,
-    encoding: str,
     output: str | None,
     quiet: bool,
 ) -> None:

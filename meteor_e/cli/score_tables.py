@@ -13,6 +13,7 @@ import click
 from meteor_e.cli.inputs import Pair, SystemInput
 from meteor_e.cli.progress import progress_bar
 from meteor_e.errors import ConfigError
+from meteor_e.tables.kinds import is_table, is_table_name
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -105,13 +106,13 @@ def find_table(
         ConfigError: if it names more than one, or other files beside it.
         InputError: if it cannot be read.
     """
-    from meteor_e.tables.batches import TextColumns
-    from meteor_e.tables.sources import is_table, open_table
-
     asked = options.hypotheses or options.references or options.split is not None
     tables = [path for path in (*files, *references) if is_table(path)]
     if not tables and not asked:
         return None
+    from meteor_e.tables.batches import TextColumns
+    from meteor_e.tables.sources import open_table
+
     if len(files) != 1 or references:
         raise ConfigError(
             "a table holds hypotheses and references: name one file only, and the columns with "
@@ -165,8 +166,6 @@ def _is_packed(path: str) -> bool:
 
 def is_table_output(output: str | None, from_table: bool) -> bool:
     """Return whether an output file is to be a table of segments, by its name."""
-    from meteor_e.tables.writers import is_table_name
-
     if output is None or output == "-":
         return False
     return is_table_name(output) or (from_table and "." not in Path(output).name)

@@ -6,8 +6,7 @@ import gzip
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from meteor_e.errors import ResourceError
 from meteor_e.formats.plain import read_segments
@@ -128,7 +127,7 @@ def pack_entries(pack: Pack) -> Iterator[Entry]:
 def filter_table(
     entries: Callable[[], Iterator[Entry]],
     texts: Iterable[list[str]],
-    target: Path,
+    target: BinaryIO,
     progress: Progress | None = None,
 ) -> tuple[int, int]:
     """Write the entries of which a side occurs in a text into a table; return how many there were and are.
@@ -136,11 +135,8 @@ def filter_table(
     Args:
         entries: gives the entries; called twice, first for the length of phrases.
         texts: segments, as words.
-        target: the table, gzip; equal tables are equal files.
+        target: where the table is written, as gzip; equal tables are equal bytes.
         progress: told how far it is.
-
-    Raises:
-        ResourceError: if it cannot be written.
     """
     progress = progress or silent
     longest = all_entries = 0
@@ -154,15 +150,12 @@ def filter_table(
             for end in range(start + 1, min(start + longest, len(words)) + 1):
                 present.add(" ".join(words[start:end]))
     kept = 0
-    try:
-        with target.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-            for number, (probability, left, right) in enumerate(entries(), 1):
-                if " ".join(left.split()) in present or " ".join(right.split()) in present:
-                    packed.write(f"{probability}\n{left}\n{right}\n".encode())
-                    kept += 1
-                if number % 100_000 == 0:
-                    progress("filtering", number, all_entries)
-    except OSError as error:
-        raise ResourceError(f"cannot write {target}: {error.strerror or error}") from error
+    with gzip.GzipFile("", "wb", 6, target, mtime=0) as packed:
+        for number, (probability, left, right) in enumerate(entries(), 1):
+            if " ".join(left.split()) in present or " ".join(right.split()) in present:
+                packed.write(f"{probability}\n{left}\n{right}\n".encode())
+                kept += 1
+            if number % 100_000 == 0:
+                progress("filtering", number, all_entries)
     progress("filtering", all_entries, all_entries)
     return all_entries, kept

@@ -6,8 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from meteor_e.alignment.alignment import Alignment
-from meteor_e.alignment.chunks import chunk_numbers
+from meteor_e.alignment.alignment import Alignment, chunk_numbers
 from meteor_e.errors import InputError
 from meteor_e.formats.files import PathLike, atomic_writer
 from meteor_e.report.palette import letter, matcher_style

@@ -199,7 +199,6 @@ def sum_statistics(statistics: NDArray[np.int64]) -> list[int]:
     Args:
         statistics: ``(segments, 7 + 4·matchers)``.
     """
-
     counts = statistics[:, 4:-3].reshape(len(statistics), -1, 4)
     hypothesis, reference = (counts[:, :, side].sum(1) + counts[:, :, side + 2].sum(1) for side in (0, 1))
     perfect = (statistics[:, -3] == 1) & (hypothesis == statistics[:, 0]) & (reference == statistics[:, 1])

@@ -12,24 +12,18 @@ from meteor_e.extras import require
 from meteor_e.formats.files import PathLike
 from meteor_e.tables.arrow import arrow_batch, arrow_errors, text_paths
 from meteor_e.tables.batches import BATCH_ROWS, Batch, Range, TextColumns
+from meteor_e.tables.kinds import DATASET_DICTIONARY
 
-__all__ = ["SavedDataset", "is_dataset"]
-
-_DICTIONARY = "dataset_dict.json"
-
-
-def is_dataset(path: Path) -> bool:
-    """Return whether a path is a folder that ``save_to_disk`` wrote."""
-    return (path / "state.json").is_file() or (path / _DICTIONARY).is_file()
+__all__ = ["SavedDataset"]
 
 
 def _splits(path: Path) -> list[str]:
     try:
-        splits = json.loads((path / _DICTIONARY).read_bytes())["splits"]
+        splits = json.loads((path / DATASET_DICTIONARY).read_bytes())["splits"]
         if not all(isinstance(split, str) for split in splits):
             raise ValueError("names of splits are texts")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"cannot read {path / _DICTIONARY}: {error}") from error
+        raise InputError(f"cannot read {path / DATASET_DICTIONARY}: {error}") from error
     return list(splits)
 
 
@@ -59,7 +53,7 @@ class SavedDataset:
         self.systems = texts.hypotheses
         self._texts = texts
         folder = Path(path)
-        if (folder / _DICTIONARY).is_file():
+        if (folder / DATASET_DICTIONARY).is_file():
             folder = folder / _chosen(_splits(folder), split, self.name)
             self.name = str(folder)
         elif split is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,40 +12,16 @@ from meteor_e.errors import InputError
 from meteor_e.formats.files import PathLike
 from meteor_e.tables.arrow import arrow_batch, arrow_errors, pyarrow, text_paths
 from meteor_e.tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, TextColumns
+from meteor_e.tables.kinds import parquet_files
 
-__all__ = ["Parquet", "is_parquet", "parquet_files"]
-
-_MAGIC = b"PAR1"
-
-
-def is_parquet(path: Path) -> bool:
-    """Return whether a path is a Parquet file or a folder of such files."""
-    if path.is_dir():
-        return bool(parquet_files(path))
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == _MAGIC
-    except (OSError, ValueError):
-        return False
-
-
-def parquet_files(path: Path) -> list[Path]:
-    """Return the files of a table: itself, or a folder's, numbers in their names counted as numbers."""
-    if not path.is_dir():
-        return [path]
-    # Spark and Dask put their own files there, with names that begin with "_" or ".".
-    files = (file for file in path.glob("*.parquet") if file.name[0] not in "._")
-    return sorted(files, key=lambda file: [int(part) if part.isdigit() else part for part in _parts(file.name)])
+__all__ = ["Parquet"]
 
 
 def _open(path: str | Path) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
-
-
-def _parts(name: str) -> list[str]:
-    return re.split("([0-9]+)", name)
+    # Not mapped: pages of a mapped file count as memory of the process, and with many processes they crowd it.
+    return pq.ParquetFile(path, memory_map=False, page_checksum_verification=True)
 
 
 @dataclass(frozen=True)
@@ -135,7 +111,11 @@ class Parquet:
             with arrow_errors(f"cannot read {path}"):
                 file = _open(path)
             with file:
-                tables = file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
+                # Row group by row group: the reader keeps what it has read of a file until it is done.
+                tables = itertools.chain.from_iterable(
+                    file.iter_batches(BATCH_ROWS, row_groups=[number], columns=columns, use_threads=False)
+                    for number in range(file.num_row_groups)
+                )
                 while True:
                     with arrow_errors(f"cannot read {path}"):
                         table = next(tables, None)

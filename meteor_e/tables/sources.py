@@ -1,4 +1,4 @@
-"""Which kind of table a path holds."""
+"""Open a table of any kind."""
 
 from __future__ import annotations
 
@@ -6,24 +6,9 @@ from pathlib import Path
 
 from meteor_e.errors import ConfigError
 from meteor_e.tables.batches import Source, TextColumns
+from meteor_e.tables.kinds import JSON_LINES, is_dataset, is_parquet
 
-__all__ = ["is_table", "open_table"]
-
-_JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-
-
-def is_table(path: str) -> bool:
-    """Return whether a path holds a table: JSON Lines by its name, Parquet by its content, a folder of either kind."""
-    from meteor_e.tables.huggingface import is_dataset
-    from meteor_e.tables.parquet import is_parquet
-
-    if path == "-":
-        return False
-    place = Path(path)
-    try:
-        return path.endswith(_JSON_LINES) or (place.is_dir() and is_dataset(place)) or is_parquet(place)
-    except (OSError, ValueError):
-        return False
+__all__ = ["open_table"]
 
 
 def open_table(path: str, texts: TextColumns, *, split: str | None = None) -> Source:
@@ -39,17 +24,18 @@ def open_table(path: str, texts: TextColumns, *, split: str | None = None) -> So
         InputError: if it cannot be read, or a column is missing or holds no texts.
         ConfigError: if a library is not installed, or the path holds no table.
     """
-    from meteor_e.tables.huggingface import SavedDataset, is_dataset
-    from meteor_e.tables.parquet import Parquet, is_parquet
-
     place = Path(path)
     if path != "-" and is_dataset(place):
+        from meteor_e.tables.huggingface import SavedDataset
+
         return SavedDataset(path, texts, split)
     if split is not None:
         raise ConfigError(f"{path} is no dataset with splits; leave --split out")
     if path != "-" and is_parquet(place):
+        from meteor_e.tables.parquet import Parquet
+
         return Parquet(path, texts)
-    if path == "-" or path.endswith(_JSON_LINES):
+    if path == "-" or path.endswith(JSON_LINES):
         from meteor_e.tables.jsonlines import JsonLines
 
         return JsonLines(path, texts)

@@ -17,20 +17,18 @@ from meteor_e.extras import require
 from meteor_e.formats.files import atomic_binary_writer
 from meteor_e.tables.arrow import arrow_errors, pyarrow
 from meteor_e.tables.batches import Rows
+from meteor_e.tables.kinds import JSON_LINES, PARQUET
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["SIGNATURE_KEY", "TableWriter", "is_table_name", "table_writer"]
+__all__ = ["SIGNATURE_KEY", "TableWriter", "table_writer"]
 
 SIGNATURE_KEY = "meteor_e.signature"
 """Key of the signature in the metadata of a schema."""
 
 SCORE_KEY = "meteor_e.corpus_score."
 """What the keys of the corpus scores begin with, in the metadata of a Parquet file; then comes the system's name."""
-
-_JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_PARQUET = (".parquet", ".pq")
 
 Columns = Mapping[str, "np.ndarray[Any, Any]"]
 
@@ -43,11 +41,6 @@ class TableWriter(Protocol):
 
     def finish(self, scores: Mapping[str, float]) -> None:
         """Note the corpus scores of the systems, where the format has a place for them."""
-
-
-def is_table_name(path: str) -> bool:
-    """Return whether a file's name is that of a table."""
-    return path.endswith((*_PARQUET, *_JSON_LINES))
 
 
 @contextlib.contextmanager
@@ -63,7 +56,7 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Tabl
         ConfigError: for another name, or if a library is not installed.
         InputError: if it cannot be written.
     """
-    if path.endswith(_PARQUET):
+    if path.endswith(PARQUET):
         pyarrow("writing Parquet")
         with atomic_binary_writer(path) as stream:
             parquet = _ParquetWriter(stream, path, signature, schema)
@@ -71,7 +64,7 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Tabl
                 yield parquet
             finally:
                 parquet.close()
-    elif path.endswith(_JSON_LINES):
+    elif path.endswith(JSON_LINES):
         with atomic_binary_writer(path) as stream:
             if path.endswith(".gz"):
                 with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:

@@ -88,7 +88,7 @@ def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
     pack = build(
         tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused))
     )
-    order = ["tokens", "alignment", "phrases", "paraphrases"]
+    order = ["tokens", "alignment", "phrases", "paraphrases", "pack"]
     before = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[at]
     assert stages == [(name, number < before) for number, name in enumerate(order)]
     assert files_of(pack) == expected
@@ -106,17 +106,17 @@ def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path)
         )
         return done
 
-    assert stages() == [False] * 4
-    assert stages() == [True] * 4
-    assert stages(pivot=PivotOptions(common=0.1)) == [True, True, True, False]
-    assert stages(longest_phrase=3) == [True, True, False, False]
+    assert stages() == [False] * 5
+    assert stages() == [True] * 4 + [False]
+    assert stages(pivot=PivotOptions(common=0.1)) == [True, True, True, False, False]
+    assert stages(longest_phrase=3) == [True, True, False, False, False]
     with bitext[0].open("a", encoding="utf-8") as file:
         file.write("a b\n")
     with bitext[1].open("a", encoding="utf-8") as file:
         file.write("c d\n")
-    assert stages(longest_phrase=3) == [False] * 4
+    assert stages(longest_phrase=3) == [False] * 5
     (tmp_path / ".work-pack" / "alignment" / "state.json").write_text("[" * 100_000)
-    assert stages(longest_phrase=3) == [True, False, True, True]
+    assert stages(longest_phrase=3) == [True, False, True, True, False]
 
 
 def test_alignments_of_ones_own(bitext, tmp_path):
@@ -261,6 +261,7 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
         "alignment",
         "phrases",
         "paraphrases",
+        "pack",
     ]
     shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
     assert shown["contents"]["paraphrases"] == len(entries(Pack.open(store_root / "xx-bitext")))

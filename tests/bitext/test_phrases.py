@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
-from meteor_e.bitext.phrases import extract_phrase_pairs, read_phrase_pairs
+from meteor_e.bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
 from meteor_e.packs.progress import silent
+from meteor_e.text.normalization import Normalization, Normalizer
 
 
 def random_bitext(seed: int, lines: int = 30):
@@ -100,3 +101,30 @@ def test_an_unlinked_word_may_belong_or_not(tmp_path):
 
 def test_no_links_no_pairs(tmp_path):
     assert extracted(tmp_path, [(["a"], ["x"], set())], 7, 1) == {}
+
+
+def test_texts_and_order_of_many_phrases():
+    words = ["b", "a", "aa", "\x01"]
+    row = np.array([0, 1, 2, 1, 0, 3], np.uint32)
+    places, lengths = np.array([0, 1, 3, 2, 0, 5]), np.array([1, 3, 2, 1, 6, 1], np.uint8)
+    phrases = Phrases(row, places, lengths, words)
+    chosen = np.array([4, 1, 2, 0, 3, 5, 1])
+    texts = phrases.texts(chosen)
+    assert texts == [phrases.text(number) for number in chosen.tolist()]
+    expected = sorted(range(len(chosen)), key=lambda place: texts[place].split(" "))
+    assert phrases.order(chosen).tolist() == expected
+    assert phrases.texts(chosen[:0]) == []
+
+
+def test_words_have_the_same_numbers_with_any_number_of_threads(tmp_path):
+    chance = random.Random(5)
+    lines = [" ".join(f"w{chance.randrange(20_000)}" for _ in range(12)) for _ in range(6_000)]
+    normalizer = Normalizer(Normalization.LOWER)
+    one, four = (Tokenizer(normalizer, threads=threads) for threads in (1, 4))
+    for begin in (0, 3_000):
+        batch = lines[begin : begin + 3_000]
+        numbers = one(batch)
+        assert four(batch) == numbers
+        assert [[one.words[number] for number in row] for row in numbers] == [line.split() for line in batch]
+    first_seen = list(dict.fromkeys(" ".join(lines).split()))
+    assert one.words == four.words == first_seen

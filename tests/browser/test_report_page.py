@@ -6,7 +6,7 @@ import re
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.alignment.chunks import chunk_numbers
+from meteor_e.alignment.alignment import chunk_numbers
 from meteor_e.report import write_report
 from meteor_e.report.palette import matcher_style
 

@@ -32,7 +32,8 @@ def write_table(path: Path, entries=TABLE) -> Path:
 
 def test_entries_stay_if_either_side_is_in_the_text(tmp_path):
     table = write_table(tmp_path / "table")
-    assert filter_table(lambda: table_entries(table), TEXT, tmp_path / "out.gz") == (8, 4)
+    with (tmp_path / "out.gz").open("wb") as out:
+        assert filter_table(lambda: table_entries(table), TEXT, out) == (8, 4)
     assert list(table_entries(tmp_path / "out.gz")) == KEPT
 
 
@@ -64,7 +65,8 @@ def pack(tmp_path) -> Pack:
 
 def test_a_filtered_pack(tmp_path, pack):
     assert {entry[1:] for entry in pack_entries(pack)} == {entry[1:] for entry in TABLE}
-    filter_table(lambda: pack_entries(pack), TEXT, tmp_path / "out.gz")
+    with (tmp_path / "out.gz").open("wb") as out:
+        filter_table(lambda: pack_entries(pack), TEXT, out)
     derived = derive_pack(pack, tmp_path / "small", tmp_path / "out.gz", "filtered")
     assert {entry[1:] for entry in pack_entries(derived)} == {entry[1:] for entry in KEPT}
     assert derived.function_words == pack.function_words

@@ -12,6 +12,7 @@ namespace meteor::bitext {
 namespace {
 
 constexpr std::size_t SHARES = 16;  // of the target vocabulary: what one thread works on at a time
+constexpr std::size_t PARTS = 64;   // of the source vocabulary, while the table is made
 constexpr std::uint32_t NOTHING = 0xFFFFFFFF;
 
 // ψ, by its recurrence and its asymptotic series.
@@ -33,8 +34,9 @@ public:
         double count = 0;
     };
 
+    // Stops where `go_on` says so; the table is not whole then.
     TranslationTable(const Side& source, const Side& target, std::size_t source_types, std::size_t target_types,
-                     const std::vector<bool>& kept)
+                     const std::vector<bool>& kept, std::size_t threads, const std::function<bool()>& go_on)
         : rows_(source_types + 2) {
         // Sentences of each source word, one after the other.
         std::vector<std::uint64_t> first(source_types + 2);
@@ -53,34 +55,52 @@ public:
                 }
             }
         }
-        std::vector<std::uint32_t> seen(target_types, NOTHING);
-        const auto companions = [&](std::size_t type, const auto& use) {
-            for (std::uint64_t place = first[type]; place < first[type + 1]; ++place) {
-                const std::size_t s = places[place];
-                if (place > first[type] && places[place - 1] == s) continue;
-                for (std::size_t j = 0; j < target.length(s); ++j) {
-                    const std::uint32_t word = target.sentence(s)[j];
-                    if (seen[word] == type) continue;
-                    seen[word] = static_cast<std::uint32_t>(type);
-                    use(word);
-                }
-            }
+        // Calls work(type, companions) for each source word; companions(use) calls use(word) once for each target word
+        // that it has a sentence pair in common with. Types of one remainder are one thread's: frequent words, whose
+        // work is most, come first in the vocabulary.
+        const auto each_type = [&](const auto& work) {
+            return in_background(
+                PARTS, threads,
+                [&](std::size_t part, const std::atomic<bool>& stopped) {
+                    std::vector<std::uint32_t> seen(target_types, NOTHING);
+                    for (std::size_t type = part; type < source_types && !stopped; type += PARTS) {
+                        work(type, [&](const auto& use) {
+                            for (std::uint64_t place = first[type]; place < first[type + 1]; ++place) {
+                                const std::size_t s = places[place];
+                                if (place > first[type] && places[place - 1] == s) continue;
+                                for (std::size_t j = 0; j < target.length(s); ++j) {
+                                    const std::uint32_t word = target.sentence(s)[j];
+                                    if (seen[word] == type) continue;
+                                    seen[word] = static_cast<std::uint32_t>(type);
+                                    use(word);
+                                }
+                            }
+                        });
+                    }
+                },
+                go_on);
         };
-        for (std::size_t type = 0; type < source_types; ++type) {
+        const bool counted = each_type([&](std::size_t type, const auto& companions) {
             std::uint64_t count = 0;
-            companions(type, [&](std::uint32_t) { ++count; });
+            companions([&](std::uint32_t) { ++count; });
+            rows_[type + 1] = count;
+        });
+        if (!counted) return;
+        for (std::size_t type = 0; type < source_types; ++type) {
+            const std::uint64_t count = rows_[type + 1];
             rows_[type + 1] = rows_[type] + count + count / 3 + 1;
         }
         rows_[source_types + 1] = rows_[source_types] + target_types + target_types / 3 + 1;
         entries_.resize(rows_[source_types + 1]);
-        std::fill(seen.begin(), seen.end(), NOTHING);
-        for (std::size_t type = 0; type < source_types; ++type) {
-            companions(type, [&](std::uint32_t word) { insert(type, word); });
-        }
         for (std::size_t word = 0; word < target_types; ++word) {
             insert(source_types, static_cast<std::uint32_t>(word));
         }
+        whole_ = each_type([&](std::size_t type, const auto& companions) {
+            companions([&](std::uint32_t word) { insert(type, word); });
+        });
     }
+
+    bool whole() const { return whole_; }
 
     // Brings the place where a search begins near, for the search that follows.
     std::uint64_t prepare(std::size_t type, std::uint32_t word) const {
@@ -141,6 +161,7 @@ private:
 
     std::vector<std::uint64_t> rows_;  // of each source word, of no word, and an end
     std::vector<Entry> entries_;
+    bool whole_ = false;
 };
 
 // δ(i | j, m, n) of all source positions i for target position j, both from 0. Returns h, the distance of each from the
@@ -166,20 +187,32 @@ void distortion(std::size_t j, std::size_t n, std::size_t m, double tension, dou
     for (std::size_t i = 0; i < n; ++i) weights[i] *= mass / sum;
 }
 
-// The distance from the diagonal that the distortion expects, a target word, by sentence size.
-double expected_distance(const std::map<std::pair<std::size_t, std::size_t>, std::size_t>& sizes, double tension) {
-    std::vector<double> weights;
+using Sizes = std::vector<std::pair<std::pair<std::size_t, std::size_t>, std::size_t>>;  // how many have each size
+
+// The distance from the diagonal that the distortion expects, a target word, by sentence size. The sum does not depend
+// on the number of threads.
+double expected_distance(const Sizes& sizes, double tension, std::size_t threads) {
+    constexpr std::size_t BATCH = 64;
+    std::vector<double> distances(sizes.size());
+    in_background(
+        (sizes.size() + BATCH - 1) / BATCH, threads,
+        [&](std::size_t batch, const std::atomic<bool>&) {
+            std::vector<double> weights;
+            for (std::size_t k = batch * BATCH; k < std::min(sizes.size(), (batch + 1) * BATCH); ++k) {
+                const auto [n, m] = sizes[k].first;
+                weights.resize(std::max(weights.size(), n));
+                for (std::size_t j = 0; j < m; ++j) {
+                    distortion(j, n, m, tension, 1, weights.data());
+                    for (std::size_t i = 0; i < n; ++i) distances[k] += weights[i] * diagonal_distance(i, j, n, m);
+                }
+            }
+        },
+        [] { return true; });
     double sum = 0, words = 0;
-    for (const auto& [size, sentences] : sizes) {
-        const auto [n, m] = size;
-        weights.resize(std::max(weights.size(), n));
-        double here = 0;
-        for (std::size_t j = 0; j < m; ++j) {
-            distortion(j, n, m, tension, 1, weights.data());
-            for (std::size_t i = 0; i < n; ++i) here += weights[i] * diagonal_distance(i, j, n, m);
-        }
-        sum += here * static_cast<double>(sentences);
-        words += static_cast<double>(m * sentences);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        const auto [size, sentences] = sizes[k];
+        sum += distances[k] * static_cast<double>(sentences);
+        words += static_cast<double>(size.second * sentences);
     }
     return words > 0 ? sum / words : 0;
 }
@@ -187,20 +220,23 @@ double expected_distance(const std::map<std::pair<std::size_t, std::size_t>, std
 class Model {
 public:
     Model(const Side& source, const Side& target, std::size_t source_types, std::size_t target_types,
-          const ModelOptions& options)
+          const ModelOptions& options, const std::function<bool()>& go_on)
         : source_(source),
           target_(target),
           null_(source_types),
           options_(options),
           kept_(keep(source, target, options)),
-          table_(source, target, source_types, target_types, kept_),
+          table_(source, target, source_types, target_types, kept_, options.threads, go_on),
           tension_(options.tension) {
         table_.set_uniform();
+        std::map<Sizes::value_type::first_type, std::size_t> sizes;
         for (std::size_t s = 0; s < source.sentences(); ++s) {
-            if (kept_[s]) ++sizes_[{source.length(s), target.length(s)}];
+            if (kept_[s]) ++sizes[{source.length(s), target.length(s)}];
         }
+        sizes_.assign(sizes.begin(), sizes.end());
     }
 
+    bool whole() const { return table_.whole(); }
     double tension() const { return tension_; }
 
     // An iteration of expectation maximisation; or, with `positions`, the search for the best alignment.
@@ -222,7 +258,7 @@ public:
         if (move_tension && words > 0) {
             // Gradient steps towards the λ whose expected distance is the observed one.
             for (int step = 0; step < 8; ++step) {
-                tension_ += 20 * (expected_distance(sizes_, tension_) - distance / words);
+                tension_ += 20 * (expected_distance(sizes_, tension_, options_.threads) - distance / words);
                 tension_ = std::min(14.0, std::max(0.1, tension_));
             }
         }
@@ -295,7 +331,7 @@ private:
     const std::vector<bool> kept_;
     TranslationTable table_;
     double tension_;
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> sizes_;
+    Sizes sizes_;
 };
 
 // A sentence pair's links as a matrix, and which words have any.
@@ -343,8 +379,9 @@ double align_words(const Side& source, const Side& target, std::size_t source_ty
                    const ModelOptions& options, std::uint16_t* positions,
                    const std::function<bool(std::size_t, std::size_t)>& report) {
     std::fill(positions, positions + target.words.size, NOT_ALIGNED);
-    Model model(source, target, source_types, target_types, options);
     const std::size_t all = options.iterations + 1;
+    Model model(source, target, source_types, target_types, options, [&] { return report(0, all); });
+    if (!model.whole()) return -1;
     for (std::size_t iteration = 0; iteration < options.iterations; ++iteration) {
         const auto go_on = [&] { return report(iteration, all); };
         // λ moves once translations say something about positions.

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pickle
+
 import meteor_e_learned.plugin
 import numpy as np
 import pytest
+from meteor_e_learned.features.language_model import LanguageModelFeature
 from meteor_e_learned.features.tags import CLASSES, TagOverlapFeature, TagVectorsFeature, tagged
 from meteor_e_learned.features.vectors import VectorMatchingFeature, WordVectorsFeature
 from meteor_e_learned.features.vocabulary import VocabularyFeature
@@ -97,6 +100,50 @@ def test_greedy_matching(test_set):
     unknown = row(feature, "zzyx zzyy", "new houses rose")
     assert unknown["plain_f"] == pytest.approx(0, abs=1e-9)
     assert np.isfinite(list(row(feature, "", "").values())).all()
+
+
+ARPA = """\\data\\
+ngram 1=5
+ngram 2=2
+
+\\1-grams:
+-2.0\t<unk>
+0\t<s>\t-0.3
+-1.0\t</s>
+-0.5\tnew\t-0.2
+-0.7\thouses
+
+\\2-grams:
+-0.1\t<s> new
+-0.2\tnew houses
+
+\\end\\
+"""
+
+
+def test_language_model(tmp_path):
+    file = tmp_path / "small.arpa"
+    file.write_text(ARPA, encoding="utf-8")
+    check_feature(LanguageModelFeature, file=str(file))
+    feature = LanguageModelFeature(str(file))
+    fluent = row(feature, "New houses", "new houses")
+    assert fluent["total"] == pytest.approx(-0.1 - 0.2 - 1.0)
+    assert fluent["per_word"] == pytest.approx(-1.3 / 3)
+    assert fluent["mean_order"] == pytest.approx((2 + 2 + 1) / 3)
+    assert fluent["unknown"] == fluent["added"] == fluent["difference"] == 0
+    # "zzyx" backs off from the context "houses", which has no back-off weight.
+    added = row(feature, "new houses zzyx", "new houses rose")
+    assert added["unknown"] == added["unknown_added"] == 1
+    assert added["added"] == added["added_per_word"] == added["worst_word"] == pytest.approx(-2.0)
+    assert added["worst_window"] == pytest.approx(-2.3 / 3)
+    assert np.isfinite(list(row(feature, "", "").values())).all()
+    again = pickle.loads(pickle.dumps(feature))
+    assert row(again, "New houses", "new houses") == fluent
+    with pytest.raises(ResourceError, match="cannot be read"):
+        LanguageModelFeature(str(tmp_path / "none.arpa"))
+    file.write_text("nothing", encoding="utf-8")
+    with pytest.raises(InputError, match="not a language model"):
+        LanguageModelFeature(str(file))
 
 
 def test_files_that_hold_no_vectors(tmp_path):

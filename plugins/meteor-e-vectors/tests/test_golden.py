@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from meteor_e import Meteor
 from meteor_e.formats.plain import read_segments
@@ -140,22 +141,35 @@ def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
         ]
 
 
-@pytest.mark.parametrize("name", ["de-dbnary-vector-lemma", "en-baseline-vector", "fr-vector-0.75"])
-def test_compat_takes_the_command_line(name, shared, meteor_packs, tmp_path):
-    command = Command(shared, name)
-    folder = tmp_path / "synsets"
-    folder.mkdir()
-    (folder / command.synsets.name).symlink_to(command.synsets)
-    arguments = ["-norm"]
+def compat_arguments(command, shared):
+    """Return a golden run's command line with the files where they are; the pack has the paraphrases (-a)."""
+    given = {"-d": str(shared / "data" / "dbnary")}
+    arguments = [str(command.golden / file) for file in (command.hypotheses, command.references)] + ["-norm"]
     for option, value in command.options.items():
-        if option != "-a":  # the pack has the table
-            given = {"-d": folder, "-emb": None, "-embLemma": None}.get(option, value)
-            arguments += [option, str(given if given is not None else command.vectors())]
+        if option in ("-emb", "-embLemma"):
+            value = str(command.vectors())
+        if option != "-a":
+            arguments += [option, given.get(option, value)]
     if command.lemmatizes:
         arguments += ["-lemmas", str(command.lemmas)]
-    files = [str(command.golden / file) for file in (command.hypotheses, command.references)]
-    run = [sys.executable, "-m", "meteor_e", "compat", *files, *arguments]
-    statistics = subprocess.run([*run, "-ssOut"], check=True, capture_output=True, text=True).stdout
+    return arguments
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compat_takes_the_command_line(name, shared, meteor_packs):
+    from meteor_e.cli import cli
+
+    command = Command(shared, name)
+    run = ["compat", *compat_arguments(command, shared)]
+    done = CliRunner().invoke(cli, [*run, "-ssOut"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == command.statistics()
+    done = CliRunner().invoke(cli, run, catch_exceptions=False)
+    assert done.stdout[done.stdout.index("System level") :].strip() == command.table()
+
+
+def test_compat_as_a_process(shared, meteor_packs):
+    command = Command(shared, "de-dbnary-vector-lemma")
+    run = [sys.executable, "-m", "meteor_e", "compat", *compat_arguments(command, shared), "-ssOut"]
+    statistics = subprocess.run(run, check=True, capture_output=True, text=True).stdout
     assert statistics.splitlines() == command.statistics()
-    report = subprocess.run(run, check=True, capture_output=True, text=True).stdout
-    assert report[report.index("System level") :].strip() == command.table()

@@ -66,6 +66,25 @@ def test_the_same_seed_gives_the_same_vectors(tmp_path, corpus):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+def test_a_kept_corpus_gives_the_same_vectors(tmp_path, corpus, lemmas):
+    """Splitting words is done once, whatever is trained on them afterwards."""
+    for name, arguments in (
+        ("word", []),
+        ("lemma", ["-k", "lemma", "--lemmatizer", lemmas]),
+        ("pseudo", ["--with", "lemmas", "--lemmatizer", lemmas]),
+    ):
+        whole, kept, again = (tmp_path / f"{name}.{what}" for what in ("vectors", "corpus", "again"))
+        common = ["-l", "other", "-d", 4, "-e", 2]
+        run("train", corpus, *common, *arguments, "--corpus", kept, "-o", whole)
+        key = arguments[:2] if name == "lemma" else []
+        done = run("train", kept, "--split", *common, *key, "-o", again)
+        one, other = open_vectors(whole), open_vectors(again)
+        assert one.digest == other.digest
+        assert one.key == other.key
+        assert one.metadata["words"] == other.metadata["words"]
+        assert f"from {one.metadata['words']} words of text" in done.output
+
+
 def test_packed_texts(tmp_path, corpus):
     for name, pack in (("x.bz2", bz2.compress), ("x.xz", lzma.compress)):
         (tmp_path / name).write_bytes(pack(corpus.read_bytes()))
@@ -165,6 +184,7 @@ def test_interleaved(left, right, mixed):
         (["--bitext", "x"], "--bitext needs --bitext-language"),
         (["--bitext-language", "fr"], "--bitext-language goes with --bitext"),
         (["--lemmatizer", "lookup"], "--lemmatizer is only used with --key"),
+        (["--split", "--with", "tags"], "--split trains on the text as it is"),
     ],
 )
 def test_mistakes(tmp_path, corpus, arguments, message):

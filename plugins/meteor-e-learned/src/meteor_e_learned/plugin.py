@@ -10,6 +10,7 @@ def meteor_e_features() -> dict[str, str]:
     """Return features by name; the module of each is imported when a recipe uses it."""
     return {
         "vocabulary": "meteor_e_learned.features.vocabulary:VocabularyFeature",
+        "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "word-vectors": "meteor_e_learned.features.vectors:WordVectorsFeature",
         "vector-matching": "meteor_e_learned.features.vectors:VectorMatchingFeature",
         "tag-vectors": "meteor_e_learned.features.tags:TagVectorsFeature",

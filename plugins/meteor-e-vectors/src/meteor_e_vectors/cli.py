@@ -81,6 +81,7 @@ def _target(output: str | None, language: str | None) -> Path:
 @click.option("--bitext-language", metavar="LANGUAGE", help="Language of the --bitext.")
 @click.option("--bitext-lemmatizer", metavar="NAME|FILE", help="Its lemmatiser.  [default: simplemma]")
 @click.option("--corpus", metavar="FILE", help="Keep the text as it is trained on, words split, in a file.")
+@click.option("--split", is_flag=True, help="TEXT is what --corpus kept: train on it as it is.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def train(
     texts: tuple[str, ...],
@@ -93,6 +94,7 @@ def train(
     bitext_language: str | None,
     bitext_lemmatizer: str | None,
     corpus: str | None,
+    split: bool,
     quiet: bool,
     **settings: Any,
 ) -> None:
@@ -105,9 +107,13 @@ def train(
     meteor-e vectors train europarl.fr.xz -l fr --key lemma -o fr-lemmas.vectors
     meteor-e vectors train europarl.fr.xz -l fr --with lemmas -o fr-pseudo.vectors
     meteor-e vectors train europarl.fr.xz -l fr --bitext europarl.en.xz --bitext-language en -o fr-en.vectors
+
+    \b
+    meteor-e vectors train europarl.fr.xz -l fr --corpus europarl.fr.corpus -o fr.vectors
+    meteor-e vectors train europarl.fr.corpus --split -l fr --model skip-gram -d 100 -o fr-100.vectors
     """
     from meteor_e.formats.files import atomic_writer
-    from meteor_e_vectors.corpus import write_corpus
+    from meteor_e_vectors.corpus import copy_corpus, write_corpus
     from meteor_e_vectors.training import TrainingSettings
     from meteor_e_vectors.training import train as run
     from meteor_e_vectors.vector_file import write_vectors
@@ -117,8 +123,10 @@ def train(
         raise ConfigError("--bitext needs --bitext-language, and does not go with --with")
     if bitext_language is not None and not bitext:
         raise ConfigError("--bitext-language goes with --bitext")
+    if split and (bitext or side is not None or lemmatizer is not None):
+        raise ConfigError("--split trains on the text as it is; it does not go with --bitext, --with and --lemmatizer")
     target = _target(output, language)
-    needs_lemmas = key != "word"
+    needs_lemmas = key != "word" and not split
     meteor = _normalizer(language, lemmatizer, needs_lemmas or side is not None)
     other = _normalizer(bitext_language, bitext_lemmatizer, needs_lemmas) if bitext_language is not None else None
     try:
@@ -129,7 +137,12 @@ def train(
     with scratch as folder:
         sentences = Path(corpus) if corpus is not None else Path(folder) / "corpus"
         with atomic_writer(sentences) as stream, progress_bar("splitting words", None, hidden=quiet) as tell:
-            size = write_corpus(stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell)
+            if split:
+                size = copy_corpus(stream, texts, tell)
+            else:
+                size = write_corpus(
+                    stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell
+                )
         with progress_bar("training", chosen.epochs, hidden=quiet) as tell:
             words, rows, counts, described = run(sentences, chosen, tell)
         described |= {

@@ -20,7 +20,7 @@ from meteor_e_vectors.keys import key_of
 if TYPE_CHECKING:
     from meteor_e import Token
 
-__all__ = ["OTHER", "CorpusSize", "interleaved", "read_lines", "write_corpus"]
+__all__ = ["OTHER", "CorpusSize", "copy_corpus", "interleaved", "read_lines", "write_corpus"]
 
 OTHER = "\u00a6"
 """Begins the units of the second side (a broken bar), so that ``chat`` in French is not ``chat`` in English."""
@@ -141,6 +141,32 @@ def write_corpus(
     if not lines:
         raise InputError(f"there are no words in {', '.join(texts)}")
     return CorpusSize(sentences, units, lines)
+
+
+def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], object] | None = None) -> CorpusSize:
+    """Write corpora that :func:`write_corpus` has written before into one, as they are.
+
+    Args:
+        output: one sentence a line, units separated by spaces.
+        texts: the corpora.
+        progress: called with the number of lines done.
+
+    Raises:
+        InputError: if a file cannot be read, or there is nothing in them.
+    """
+    units = lines = 0
+    for path in texts:
+        for line in read_lines(path):
+            words = _units(line.split(" "))
+            if words:
+                units += sum(not word.startswith(OTHER) for word in words)
+                output.write(" ".join(words) + "\n")
+                lines += 1
+                if progress is not None:
+                    progress(lines)
+    if not lines:
+        raise InputError(f"there are no words in {', '.join(texts)}")
+    return CorpusSize(lines, units, lines)
 
 
 def _units(words: Iterable[str]) -> list[str]:
