@@ -108,7 +108,7 @@ def load_examples(
         store: where rows are kept.
         language: test sets into it are taken where a spec names no pairs.
         folder: indexes are seen from it.
-        seed: of samples.
+        seed: of samples that have none of their own.
         jobs: number of processes.
         progress: makes a function that is told the progress of what it was named.
 
@@ -126,7 +126,7 @@ def load_examples(
         tests = [load_test_set(index, pair) for pair in spec.pairs or into]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
-        for test in sample_judgements(tests, spec.sample, seed):
+        for test in sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed):
             told = None if progress is None else progress(f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return Examples.joined(found)

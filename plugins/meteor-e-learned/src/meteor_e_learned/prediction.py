@@ -98,9 +98,9 @@ def pairwise_advantages(
     if model.estimator.needs_texts:
         scores = np.full(wanted.shape, np.nan)
         scores[which, segments] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        result = scores[:, None] - scores[None]
-        result[np.arange(count), np.arange(count)] = np.nan
-        return result
+        differences: Floats = scores[:, None] - scores[None]
+        differences[np.arange(count), np.arange(count)] = np.nan
+        return differences
     rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
     left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     for one, other in combinations(range(count), 2):

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     import torch
 
     from meteor_e_learned.features.vectors import WordVectors
-    from meteor_e_learned.models.maxsd_network import SimilarityNetwork, WordTable
+    from meteor_e_learned.models.maxsd_network import SimilarityNetwork
 
 __all__ = ["MaxSD"]
 
 ENCODERS = ("bi-lstm", "bic-lstm")
 LOSSES = ("margin", "printed")
 BATCHINGS = ("comparisons", "segments")
+STARTS = ("normal", "logistic")
 WORDS_AT_ONCE = 20_000
 """Words, padding included, that are scored together."""
 
@@ -57,6 +58,10 @@ class MaxSD(LearnedEstimator):
         hidden: size of an LSTM's state, a direction.
         layer: nodes of the layer that compares.
         deviation: of the normal distribution that weights are drawn from.
+        feature_start: ``normal``: the features' weights are drawn like all others, as in the paper; ``logistic``: they
+            start from a logistic regression of the comparisons on differences of features, so that the words are
+            learned on top of the linear model, and many features need not be learned in ten epochs.
+        C: inverse strength of that regression's L2 penalty.
         dropout: share of inputs and outputs of the LSTMs left out in training.
         batch: comparisons a step.
         batching: ``comparisons``: any, as in the paper; ``segments``: all comparisons of some segments together, so
@@ -84,6 +89,8 @@ class MaxSD(LearnedEstimator):
         hidden: int = 50,
         layer: int = 50,
         deviation: float = 0.1,
+        feature_start: str = "normal",
+        C: float = 0.003,  # noqa: N803
         dropout: float = 0.2,
         batch: int = 16,
         batching: str = "comparisons",
@@ -104,6 +111,8 @@ class MaxSD(LearnedEstimator):
         self.hidden = hidden
         self.layer = layer
         self.deviation = deviation
+        self.feature_start = feature_start
+        self.C = C
         self.dropout = dropout
         self.batch = batch
         self.batching = batching
@@ -162,6 +171,8 @@ class MaxSD(LearnedEstimator):
         with _one_thread(device):
             network = self._make(X.features.shape[1])
             network.start(random, self.deviation)
+            if self.feature_start == "logistic":
+                network.start_features(self._logistic_weights(data.features, chosen))
             network.to(device)
             learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
             optimizer = torch.optim.Adadelta(learned, lr=self.learning_rate)
@@ -235,6 +246,13 @@ class MaxSD(LearnedEstimator):
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1 or self.low_.ndim != 1:
             raise ValueError("words and vectors differ in number")
+        # Checked before anything of the size that the options ask for is made.
+        for name, shape in (
+            ("compare.weight", (self.layer, 4 * self.hidden)),
+            ("forwards.weight_hh_l0", (4 * self.hidden, self.hidden)),
+        ):
+            if arrays[f"network.{name}"].shape != shape:
+                raise ValueError("arrays do not have the shapes that the options ask for")
         self._table = WordTable(words, vectors[1:])
         self._network = self._make(len(self.low_))
         with torch.no_grad():
@@ -249,6 +267,7 @@ class MaxSD(LearnedEstimator):
             ("encoder", self.encoder, ENCODERS),
             ("loss", self.loss, LOSSES),
             ("batching", self.batching, BATCHINGS),
+            ("feature_start", self.feature_start, STARTS),
         ):
             if value not in known:
                 raise ConfigError(f"maxsd: unknown {name} {value!r}; it must be {', '.join(known)}")
@@ -264,9 +283,7 @@ class MaxSD(LearnedEstimator):
         from meteor_e_learned.models.maxsd_network import SimilarityNetwork
 
         table = torch.from_numpy(self._table.table.copy())
-        return SimilarityNetwork(
-            self.encoder, table, features, self.hidden, self.layer, trainable=self.train_vectors
-        )
+        return SimilarityNetwork(self.encoder, table, features, self.hidden, self.layer, trainable=self.train_vectors)
 
     def _fit_scaler(self, features: Floats) -> None:
         self.low_, self.high_ = np.quantile(features, [self.clip, 1 - self.clip], axis=0)
@@ -274,6 +291,21 @@ class MaxSD(LearnedEstimator):
         self.mean_ = clipped.mean(axis=0)
         deviation = clipped.std(axis=0)
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+
+    def _logistic_weights(self, features: NDArray[np.float32], comparisons: Comparisons) -> NDArray[np.float32]:
+        """Return weights of scaled features by which a logistic regression tells the better hypothesis."""
+        from sklearn.linear_model import LogisticRegression
+
+        differences = features[comparisons.better].astype(float) - features[comparisons.worse]
+        # The penalty sees features by the size of their differences, as that of pairwise-logistic does.
+        size = np.sqrt((differences**2).mean(axis=0))
+        size = np.where(size > 1e-9, size, np.inf)
+        rows = np.vstack([differences, -differences]) / size
+        labels = np.repeat([1, 0], len(differences))
+        weight = None if comparisons.weight is None else np.tile(comparisons.weight, 2)
+        model = LogisticRegression(C=self.C, fit_intercept=False, max_iter=2000).fit(rows, labels, weight)
+        result: NDArray[np.float32] = (model.coef_[0] / size).astype(np.float32)
+        return result
 
     def _prepared(self, texts: Texts) -> _Prepared:
         if texts.features.shape[1] != len(self.low_):
@@ -358,7 +390,7 @@ class MaxSD(LearnedEstimator):
             loss = torch.relu(self.margin - distance) if self.loss == "margin" else -torch.relu(distance)
             cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
             optimizer.zero_grad()
-            cost.backward()
+            torch.autograd.backward(cost)
             optimizer.step()
             total += float(cost.detach()) * len(rows)
         return total / len(comparisons)

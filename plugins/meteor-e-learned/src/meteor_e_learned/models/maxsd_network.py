@@ -36,7 +36,7 @@ class WordTable:
         return np.array([self._rows.get(word, 0) for word in words], np.int64)
 
 
-class SimilarityNetwork(nn.Module):  # type: ignore[misc]
+class SimilarityNetwork(nn.Module):
     """Similarity of a hypothesis to its reference: eq. 6 and 7 of the paper, without the last sigmoid.
 
     Args:
@@ -69,6 +69,11 @@ class SimilarityNetwork(nn.Module):  # type: ignore[misc]
                     continue
                 drawn = random.normal(0, deviation, tuple(parameter.shape))
                 parameter.copy_(torch.from_numpy(np.zeros_like(drawn) if "bias" in name else drawn))
+
+    def start_features(self, weights: NDArray[np.float32]) -> None:
+        """Let the metric scores begin with these weights, ``(features,)``."""
+        with torch.no_grad():
+            self.final.weight[0, 1:] = torch.from_numpy(weights)
 
     def encode(
         self,
