@@ -7,12 +7,12 @@ and merged, are the numbers of the next place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.bitext.alignment import bitext_module
 from meteor_e.errors import ResourceError
+from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ def mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
     return np.memmap(path, kind, "r") if path.stat().st_size else np.zeros(0, kind)
 
 
-def number_rows(scratch: Scratch, report: Callable[[int, int], object]) -> None:
+def number_rows(scratch: Scratch, progress: Progress) -> None:
     """Number the distinct phrases of rows, shorter ones first, equal ones alike, from 0.
 
     Writes ``NAME-numbers.bin``, the number of each row (uint32), and of the phrases by number ``NAME-words.bin``, their
@@ -82,10 +82,11 @@ def number_rows(scratch: Scratch, report: Callable[[int, int], object]) -> None:
     chunks = _chunks(scratch)
     longest = max((chunk.longest for chunk in chunks), default=0)
     sizes = [0]
-    report(0, longest + 1)
+    stage = f"numbering {scratch.name}"
+    progress(stage, 0, longest + 1)
     for place in range(longest):
         sizes.append(_extend(scratch, chunks, place))
-        report(place + 1, longest + 1)
+        progress(stage, place + 1, longest + 1)
     bases = np.cumsum(sizes)  # where the numbers of each length's phrases begin
     # A first part of phrases that is none itself has a number so far, and loses it.
     is_phrase = np.zeros(int(bases[-1]), bool)
@@ -114,7 +115,7 @@ def number_rows(scratch: Scratch, report: Callable[[int, int], object]) -> None:
     del words  # a mapped file cannot be removed everywhere
     for path in scratch.folder.glob(f"{scratch.name}-*.scratch"):
         path.unlink()
-    report(1, 1)
+    progress(stage, 1, 1)
 
 
 def _bounded(scratch: Scratch, count: int) -> int:
@@ -220,7 +221,8 @@ def _prefixes(scratch: Scratch, chunk: _Chunk) -> NDArray[np.uint32]:
 def _starts(lengths: NDArray[Any]) -> NDArray[np.int64]:
     import numpy as np
 
-    return np.cumsum(lengths, dtype=np.int64) - lengths
+    starts: NDArray[np.int64] = np.cumsum(lengths, dtype=np.int64) - lengths
+    return starts
 
 
 def _keys(scratch: Scratch, chunk: _Chunk, place: int) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:

@@ -157,8 +157,7 @@ def convert_phrase_table(
     for side, words_of in zip(_SIDES, (phrases, pivots), strict=True):
         vocabulary = words_of.vocabulary()
         put_text(folder / f"{side}-vocabulary.json", json.dumps(vocabulary))
-        scratch = Scratch(folder, side, rows, len(vocabulary))
-        number_rows(scratch, lambda done, total, side=side: progress(f"numbering {side}", done, total))
+        number_rows(Scratch(folder, side, rows, len(vocabulary)), progress)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
