@@ -1,4 +1,4 @@
-"""Vectors of documents as USAAR makes them: skip-gram vectors of words and of phrases joined to one (Vela and Tan, 2015).
+"""Vectors of documents as USAAR makes them: skip-gram vectors of words and phrases joined to one (Vela and Tan, 2015).
 
 A phrase is a word of the vocabulary that holds an underscore between its words, ``prime_minister``, as gensim's
 ``Phrases`` writes it, and as in other published vectors; so any file of word vectors serves, with phrases or without.
