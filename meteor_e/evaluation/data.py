@@ -184,7 +184,8 @@ class _Judgements:
     def read(self, spec: JudgementSpec, root: Path) -> None:
         """Add what one file has to say about the pair."""
         files = _files(root, expand(spec.file, self._pair), self._index, self._pair, "a file of judgements")
-        lines = _read_map(spec.segment_map, root, self._pair) if spec.segment_map else None
+        folders = (root, self._index.file.parent)
+        lines = _read_map(spec.segment_map, folders, self._pair) if spec.segment_map else None
         for file in files:
             if spec.format in ("da-segments", "da-systems"):
                 self._read_assessments(spec, file, lines)
@@ -312,8 +313,10 @@ class _Judgements:
             yield f"outputs without judgements: {', '.join(silent)}"
 
 
-def _read_map(spec: SegmentMap, root: Path, pair: str) -> dict[int, int]:
-    file = root / expand(spec.file, pair)
+def _read_map(spec: SegmentMap, folders: tuple[Path, ...], pair: str) -> dict[int, int]:
+    """Read the table from the first folder that has it: the data's, or that of the index, if it came with the index."""
+    files = [folder / expand(spec.file, pair) for folder in folders]
+    file = next((file for file in files if file.is_file()), files[0])
     rows = read_segments(file)
     header = next(rows, "").split("\t")
     for title in (spec.key, spec.line, *spec.only):

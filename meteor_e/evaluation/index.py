@@ -26,7 +26,7 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table that turns the judgements' segment numbers into lines of the test set.
 
     Attributes:
-        file: tab-separated table with a header.
+        file: tab-separated table with a header, in the folder of the data or in that of the index.
         key: its column with the judgements' numbers.
         line: its column with the lines, counted from 1.
         only: keep only rows in which these columns have these values; judgements of others are left out.

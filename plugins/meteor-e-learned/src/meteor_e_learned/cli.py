@@ -136,7 +136,7 @@ def predict(
     with destination(output) as stream:
         for number, score in enumerate(scores, 1):
             stream.write(f"{number}\t{float(score)!r}\n")
-        stream.write(f"mean\t{float(scores.mean())!r}\n")
+        stream.write(f"mean\t{float(loaded.estimator.system_score(scores)[0])!r}\n")
 
 
 @click.command()

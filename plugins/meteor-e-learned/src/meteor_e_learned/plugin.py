@@ -13,6 +13,7 @@ def meteor_e_features() -> dict[str, str]:
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "word-vectors": "meteor_e_learned.features.vectors:WordVectorsFeature",
         "vector-matching": "meteor_e_learned.features.vectors:VectorMatchingFeature",
+        "document-cosine": "meteor_e_learned.features.document_cosine:DocumentCosineFeature",
         "tag-vectors": "meteor_e_learned.features.tags:TagVectorsFeature",
         "tag-overlap": "meteor_e_learned.features.tags:TagOverlapFeature",
     }

@@ -166,7 +166,8 @@ class ModelMetric(Metric):
         from meteor_e.evaluation.cache import digest
 
         learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
-        self.signature = f"model:{model.recipe.name}|{model.recipe.estimator}|learned:{learned}"
+        options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
+        self.signature = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
 
     def score(
         self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
@@ -193,8 +194,9 @@ class ModelMetric(Metric):
             )  # fmt: skip
             known = ~np.isnan(found)
             values = np.where(wanted, np.where(known, found, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
-        whole = values.mean(axis=1) if systems else np.full(len(values), np.nan)
-        return Scores(self.name, self.signature, values, whole)
+        mean = self.model.estimator.system_score
+        whole = np.array([mean(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
+        return Scores(self.name, self.signature, values, whole, lambda system, weights: mean(values[system], weights))
 
 
 def model_metric(path: str, *, name: str | None = None, jobs: int = 1) -> ModelMetric:

@@ -22,6 +22,9 @@ ESTIMATORS = {
     "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
     "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
     "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
+    "usaar-cosine": "meteor_e_learned.models.usaar:Cosine",
+    "usaar-zwickel": "meteor_e_learned.models.usaar:Zwickel",
+    "usaar-comet": "meteor_e_learned.models.usaar:Comet",
 }
 """The estimators and where they are."""
 
@@ -55,6 +58,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         features: entries as :meth:`meteor_e.features.extraction.FeatureSet.from_config` takes them.
         vectors: entries of features of single segments, for networks.
         options: of the estimator.
+        target: an entry of one feature with one number, which is learned in the place of human scores.
         validation: judgements that say when to stop, or how good the model is; not learned from.
         language: of hypotheses and references.
         description: for people.
@@ -67,6 +71,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     features: list[str | dict[str, Any]] = []
     vectors: list[str | dict[str, Any]] = []
     options: dict[str, Any] = {}
+    target: str | dict[str, Any] | None = None
     validation: list[DataSpec] = []
     language: str = "en"
     description: str = ""

@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,12 @@ from meteor_e.evaluation.cache import digest
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
-from meteor_e_learned.models.base import LearnedEstimator, Report, strict_tau
+from meteor_e_learned.models.base import LearnedEstimator, Report, ScoreEstimator, strict_tau
 from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, TrainingState
-from meteor_e_learned.models.segment_regression import SegmentRegression
 from meteor_e_learned.models.texts import Comparisons, Texts
-from meteor_e_learned.recipe import Recipe, estimator_class, make_features
+from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
@@ -117,8 +116,8 @@ def train(
     common: dict[str, Any] = {
         "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
     }  # fmt: skip
-    examples = load_examples(recipe.train, features, vectors, store, **common)
-    held = load_examples(recipe.validation, features, vectors, store, **common) if recipe.validation else None
+    examples = learnable(recipe, recipe.train, features, vectors, store, **common)
+    held = learnable(recipe, recipe.validation, features, vectors, store, **common) if recipe.validation else None
     log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
          "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     started = time.perf_counter()
@@ -149,6 +148,27 @@ def train(
     if plot is not None:
         plot_learning_curve(log.lines, plot)
     return model
+
+
+def learnable(
+    recipe: Recipe, specs: Sequence[DataSpec], features: FeatureSet, vectors: FeatureSet, store: FeatureStore,
+    **options: Any,
+) -> Examples:  # fmt: skip
+    """Load examples; a recipe's target takes the place of human scores.
+
+    Raises:
+        ConfigError: if the target is not one number.
+    """
+    examples = load_examples(specs, features, vectors, store, **options)
+    if recipe.target is None:
+        return examples
+    target = make_features([recipe.target], recipe.language, options.get("folder", Path()))
+    if target.dimension != 1:
+        raise ConfigError(
+            f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with 'columns'"
+        )
+    scores = load_examples(specs, target, FeatureSet([]), store, **options).features[:, 0]
+    return replace(examples, scores=scores)
 
 
 def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> LearnedEstimator:
@@ -191,7 +211,7 @@ def fit_estimator(
         rows = ~np.isnan(examples.scores)
         if not rows.any():
             raise InputError("there are no human scores of segments to learn from")
-        assert isinstance(estimator, SegmentRegression)
+        assert isinstance(estimator, ScoreEstimator)
         estimator.fit(examples.features[rows], examples.scores[rows], groups=examples.hypothesis_part[rows])
         figures = {f"folds, {name}": value for name, value in estimator.folds_.items()}
         return figures | (_pearsons(estimator, held) if held is not None else {})
@@ -276,7 +296,7 @@ def pair_taus(estimator: LearnedEstimator, examples: Examples) -> dict[str, floa
     return {title: strict_tau(found[examples.part == place]) for place, title in enumerate(examples.title)}
 
 
-def _pearsons(estimator: SegmentRegression, held: Examples) -> dict[str, float]:
+def _pearsons(estimator: ScoreEstimator, held: Examples) -> dict[str, float]:
     figures = {}
     for place, title in enumerate(held.title):
         rows = (held.hypothesis_part == place) & ~np.isnan(held.scores)

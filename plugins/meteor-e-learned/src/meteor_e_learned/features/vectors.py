@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from meteor_e.matchers.base import MatcherContext
 
-__all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "open_word_vectors"]
+__all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "cosine", "open_word_vectors"]
 
 Floats32 = NDArray[np.float32]
 
@@ -202,8 +202,8 @@ class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
             else:
                 precision, recall = (float(b @ w / w.sum()) for b, w in zip(best, weights, strict=True))
             row += [precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)]
-        row.append(_cosine(one.sum(axis=0), other.sum(axis=0)))
-        row.append(_cosine(first @ one, second @ other))
+        row.append(cosine(one.sum(axis=0), other.sum(axis=0)))
+        row.append(cosine(first @ one, second @ other))
         lost, extra = (1 - similar.max(axis=0)) * second, (1 - similar.max(axis=1)) * first
         row += [float(lost.sum()), float(extra.sum()), -float(lost.max()), -float(extra.max())]
         return row
@@ -228,6 +228,7 @@ def _shifted(table: NDArray[np.float64], by: int) -> NDArray[np.float64]:
     return result
 
 
-def _cosine(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> float:
+def cosine(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> float:
+    """Return the cosine of two vectors; 0 if one of them is zero."""
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / lengths if lengths > 0 else 0.0

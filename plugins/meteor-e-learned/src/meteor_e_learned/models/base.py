@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["Floats", "LearnedEstimator", "Report", "strict_tau"]
+from meteor_e_learned.means import system_mean
+
+__all__ = ["Floats", "LearnedEstimator", "Report", "ScoreEstimator", "pearson", "strict_tau"]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +47,18 @@ class LearnedEstimator(BaseEstimator):  # type: ignore[misc]
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False
 
+    def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
+        """Return the scores of a system on samples of its segments: their means, unless an estimator says otherwise.
+
+        Args:
+            segments: scores of its segments, ``(segments,)``.
+            weights: how often each segment is in each sample, ``(samples, segments)``; by default one sample of all.
+
+        Returns:
+            ``(samples,)``.
+        """
+        return system_mean("arithmetic", segments, weights)
+
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was learned, by name; all that :meth:`restore` needs."""
@@ -56,3 +70,43 @@ class LearnedEstimator(BaseEstimator):  # type: ignore[misc]
         Raises:
             KeyError, ValueError: if arrays are missing or do not fit.
         """
+
+
+class ScoreEstimator(LearnedEstimator):
+    """Base of what learns scores of single hypotheses.
+
+    Attributes:
+        folds_: what cross-validation found for each choice, by name; empty where nothing was to be chosen.
+    """
+
+    task: ClassVar[str] = "scores"
+    folds_: dict[str, float]
+
+    @abstractmethod
+    def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> LearnedEstimator:  # noqa: N803
+        """Learn.
+
+        Args:
+            X: features, ``(hypotheses, features)``.
+            y: scores, ``(hypotheses,)``.
+            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair.
+        """
+
+    @abstractmethod
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return scores, ``(hypotheses,)``."""
+
+    def score_segments(self, features: Floats) -> Floats:
+        """Return scores; the same as :meth:`predict`."""
+        return self.predict(features)
+
+    def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
+        """Return Pearson's correlation with scores; NaN where one side does not vary."""
+        return pearson(self.predict(X), np.asarray(y, float))
+
+
+def pearson(one: Floats, other: Floats) -> float:
+    """Return Pearson's correlation; NaN where one side does not vary."""
+    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return float("nan")
+    return float(np.corrcoef(one, other)[0, 1])

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e_learned.models.base import Floats
+from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["SegmentRegression"]
 
 
-class SegmentRegression(LinearEstimator):
+class SegmentRegression(LinearEstimator, ScoreEstimator):
     """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
 
     Features are cut off at extreme quantiles and standardised; strength and degree are chosen by the correlation on
@@ -29,7 +29,6 @@ class SegmentRegression(LinearEstimator):
     """
 
     kind: ClassVar[str] = "segment-regression"
-    task: ClassVar[str] = "scores"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     def __init__(
@@ -69,7 +68,7 @@ class SegmentRegression(LinearEstimator):
             design = self._design(X)
             for alpha in self.alphas:
                 values = [
-                    _pearson(Ridge(alpha=alpha).fit(design[train], y[train]).predict(design[test]), y[test])
+                    pearson(Ridge(alpha=alpha).fit(design[train], y[train]).predict(design[test]), y[test])
                     for train, test in parts
                 ]
                 found[degree, float(alpha)] = float(np.mean(values)) if values else 0.0
@@ -89,14 +88,6 @@ class SegmentRegression(LinearEstimator):
         result: Floats = self._design(np.asarray(X, float)) @ self.weights_ + self.intercept_
         return result
 
-    def score_segments(self, features: Floats) -> Floats:
-        """Return scores; the same as :meth:`predict`."""
-        return self.predict(features)
-
-    def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
-        """Return Pearson's correlation with human scores."""
-        return _pearson(self.predict(X), np.asarray(y, float))
-
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
         super().restore(arrays)
@@ -104,9 +95,3 @@ class SegmentRegression(LinearEstimator):
         if not len(self.low_) or len(self.weights_) % len(self.low_):
             raise ValueError("arrays differ in shape")
         self.degree_ = len(self.weights_) // len(self.low_)
-
-
-def _pearson(one: Floats, other: Floats) -> float:
-    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])

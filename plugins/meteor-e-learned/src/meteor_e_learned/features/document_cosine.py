@@ -1,0 +1,54 @@
+"""The cosine of document vectors: USAAR's COSINE (Vela and Tan, 2015)."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.features.base import ReferenceFeature
+from meteor_e.features.words import split
+from meteor_e_learned.document_vectors import join_phrases
+from meteor_e_learned.features.vectors import _NeedsVectors, cosine, open_word_vectors
+
+__all__ = ["DocumentCosineFeature"]
+
+
+class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
+    """The cosine of the document vectors of hypothesis and reference (Vela and Tan, 2015, equations 3, 4 and 11).
+
+    A document vector is the sum of the vectors of words and phrases over their number; neighbours that the file holds
+    as one, such as ``prime_minister``, are joined. Where no word of a side is known, the cosine is 0, never NaN.
+
+    Args:
+        file: word vectors in word2vec's form, with phrases or without.
+    """
+
+    name: ClassVar[str] = "document-cosine"
+    requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
+
+    def __init__(self, file: str) -> None:
+        self._file = os.fspath(file)
+        self._vectors = open_word_vectors(file)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The cosine."""
+        return ("cosine",)
+
+    def document(self, segment: str) -> NDArray[np.float64]:
+        """Return the vector of a raw segment, ``(dimension,)``; zeros where no word is known."""
+        words = join_phrases(split(segment), self._vectors.rows)
+        places = self._vectors.places(words)
+        total: NDArray[np.float64] = self._vectors.table[places[places >= 0]].sum(axis=0, dtype=float)
+        return total / max(len(words), 1)
+
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Compare."""
+        return [cosine(self.document(hypothesis), self.document(reference))]
+
+    def describe(self) -> str:
+        """Return the digest of the file."""
+        return f"@{self._vectors.digest}"
