@@ -175,6 +175,41 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch):
     assert not (tmp_path / "part.checkpoint").exists()
 
 
+def test_rank_beside_people(run, recipe, test_set, tmp_path):
+    model, index = tmp_path / "model", test_set / "ranked.yaml"
+    run(cli.train, recipe(LINEAR), "-o", model)
+    lines = run(cli.rank, model, "--index", index).splitlines()
+    assert lines[0] == "Small xx-en"
+    assert lines[1].split() == ["rank", "system", "wins", "human"]
+    assert [line.split()[:2] for line in lines[2:5]] == [["1", "good"], ["2", "fair"], ["3", "poor"]]
+    # What the file says, counted by hand: who won of how many.
+    judged = [line.split("\t") for line in (test_set / "judged.rank").read_text().splitlines()]
+    won, lost = (sum(line[place] == "good" for line in judged) for place in (2, 4))
+    assert lines[2].split()[3] == f"{won / (won + lost):.4f}"
+    pair, comparisons, share, tau, rho, kendall = lines[-1].split()
+    assert (pair, comparisons, rho, kendall) == ("xx-en", "180", "1.0000", "1.0000")
+    assert float(tau) == pytest.approx(2 * float(share) - 1, abs=2e-4)
+    assert 0.7 < float(share) < 0.95
+    out = run(cli.predict, model, test_set / "out.good", test_set / "ref.en")
+    assert out  # a model that scores agrees with its own scores
+    scores = {
+        system: [float(line.split("\t")[1]) for line in run(
+            cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").splitlines()[:-1]]
+        for system in ("good", "fair", "poor")
+    }  # fmt: skip
+    right = sum(scores[line[2]][int(line[0]) - 1] > scores[line[4]][int(line[0]) - 1] for line in judged)
+    assert float(share) == pytest.approx(right / 180, abs=1e-4)
+    for arguments, message in (
+        (("--index", index, "--segments"), "neither with files nor with --segments"),
+        (("--pair", "xx-en"), "go with --index"),
+        (("--index", index, "--pair", "yy-en"), "yy-en"),
+        (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
+        ((test_set / "out.good",), "two hypotheses"),
+    ):
+        with pytest.raises(MeteorError, match=message):
+            run(cli.rank, model, *arguments)
+
+
 def test_other_features_are_refused(run, recipe, test_set, tmp_path):
     model, words = tmp_path / "model", tmp_path / "words.txt"
     words.write_bytes((test_set / "words.txt").read_bytes())

@@ -5,7 +5,7 @@ import pytest
 import torch
 from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
-from meteor_e_learned.models.pairwise_network import PairwiseNetwork, _cost, fit_seeds, forward
+from meteor_e_learned.models.pairwise_network import PairwiseNetwork, cost_and_gradient, fit_seeds, forward
 from meteor_e_learned.models.segment_regression import SegmentRegression
 from sklearn.base import clone
 
@@ -142,10 +142,31 @@ def test_forward_and_costs_are_the_papers():
     kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
     expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
     arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scaled(X), y.astype(np.float32))]
-    assert _cost(network, "kendall", *arguments).item() == pytest.approx(expected, abs=1e-4)
+    assert cost_and_gradient(network, "kendall", *arguments)[0].item() == pytest.approx(expected, abs=1e-4)
     likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
-    assert _cost(network, "logistic", *arguments).item() == pytest.approx(likelihood, abs=1e-5)
+    assert cost_and_gradient(network, "logistic", *arguments)[0].item() == pytest.approx(likelihood, abs=1e-5)
     assert forward(network, arguments[0], arguments[1]).shape == (1, 20)
+
+
+@pytest.mark.parametrize("cost", ["logistic", "kendall"])
+@pytest.mark.parametrize("size", [0, 5])
+@pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
+def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
+    network = PairwiseNetwork(3, size, architecture=architecture, hidden=2, steepness=3.0)
+    random = np.random.default_rng(1)
+    X = torch.from_numpy(random.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
+    y = torch.from_numpy(random.integers(2, size=(2, 11)).astype(float))
+    hidden = size and architecture == "multi-layer"
+    count = 2 * 3 + 1 + (3 * 2 * size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * size)
+    theta = torch.from_numpy(random.normal(size=(2, count)))
+    _, found = cost_and_gradient(network, cost, theta, X, y)
+    step = 1e-6
+    for place in range(count):
+        moved = [theta.clone(), theta.clone()]
+        moved[0][:, place] += step
+        moved[1][:, place] -= step
+        above, below = (cost_and_gradient(network, cost, one, X, y)[0] for one in moved)
+        assert found[:, place].numpy() == pytest.approx(((above - below) / (2 * step)).numpy(), abs=1e-7)
 
 
 def test_skip_arcs_start_from_logistic_regression(pairs):

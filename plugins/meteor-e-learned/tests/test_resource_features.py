@@ -5,6 +5,7 @@ import pickle
 import meteor_e_learned.plugin
 import numpy as np
 import pytest
+from meteor_e_learned.features.character_ngrams import CharacterNgramsFeature
 from meteor_e_learned.features.language_model import LanguageModelFeature
 from meteor_e_learned.features.tags import CLASSES, TagOverlapFeature, TagVectorsFeature, tagged
 from meteor_e_learned.features.vectors import VectorMatchingFeature, WordVectorsFeature
@@ -22,7 +23,7 @@ def test_plugin_conforms():
     check_plugin(meteor_e_learned.plugin)
 
 
-@pytest.mark.parametrize("cls", [VocabularyFeature, TagVectorsFeature, TagOverlapFeature])
+@pytest.mark.parametrize("cls", [CharacterNgramsFeature, VocabularyFeature, TagVectorsFeature, TagOverlapFeature])
 def test_features_conform(cls):
     check_feature(cls)
 
@@ -45,6 +46,19 @@ def test_unknown_words():
     rare = row(VocabularyFeature(), "the bought houses", "the minister bought houses")
     often = row(VocabularyFeature(), "minister bought houses", "the minister bought houses")
     assert rare["information_recall"] < often["information_recall"]
+
+
+def test_character_ngrams():
+    found = row(CharacterNgramsFeature(), "abc  abd", "abc")
+    assert found["1_precision"] == pytest.approx(3 / 7)
+    assert found["1_recall"] == 1
+    assert found["3_precision"] == pytest.approx(1 / 5)
+    assert found["3_recall"] == 1
+    assert found["4_f"] == 0
+    assert len(CharacterNgramsFeature(orders=2).columns) == 6
+    assert not any(row(CharacterNgramsFeature(), "", "").values())
+    with pytest.raises(ConfigError, match="at least 1"):
+        CharacterNgramsFeature.create(None, orders=0)
 
 
 def test_a_corpus_makes_words_known(tmp_path):

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from meteor_e.features.extraction import FeatureStore
+    from meteor_e_learned.modelfile import LearnedModel
 
 __all__ = ["model", "predict", "rank", "train"]
 
@@ -141,7 +142,7 @@ def predict(
 
 @click.command()
 @click.argument("model_file", metavar="MODEL")
-@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... REFERENCE")
+@click.argument("files", nargs=-1, metavar="[HYPOTHESIS... REFERENCE]")
 @click.option(
     "-r",
     "--references",
@@ -150,6 +151,19 @@ def predict(
     help="How many of the files, at the end, are references.  [default: 1]",
 )
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
+@click.option(
+    "--index",
+    metavar="INDEX",
+    help="Rank the systems of a judged test set, in the place of files, and say how far people agree.",
+)
+@click.option(
+    "--pair",
+    "pairs",
+    multiple=True,
+    metavar="SRC-TRG",
+    help="A language pair of the index; may be repeated.  [default: all into the model's language]",
+)
+@click.option("--root", metavar="DIR", help="Folder of the data, in the place of the index's.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def rank(
@@ -157,6 +171,9 @@ def rank(
     files: tuple[str, ...],
     references: int,
     segments: bool,
+    index: str | None,
+    pairs: tuple[str, ...],
+    root: str | None,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -167,6 +184,7 @@ def rank(
 
     \b
     meteor-e rank linear.safetensors a.txt b.txt c.txt reference.txt --segments
+    meteor-e rank linear.safetensors --index wmt12.yaml --pair cs-en --pair de-en
     """
     from meteor_e.cli.evaluate import ProgressBars
     from meteor_e.cli.output import destination
@@ -175,9 +193,17 @@ def rank(
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.prediction import rank as order
 
+    if index is not None:
+        if files or segments:
+            raise ConfigError("--index goes neither with files nor with --segments")
+        with ProgressBars(quiet) as progress, destination(output) as stream:
+            stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
+        return
+    if pairs or root is not None:
+        raise ConfigError("--pair and --root go with --index")
     names, its_references = files[:-references], files[-references:]
     if len(names) < 2:
-        raise ConfigError("two hypotheses and a reference are needed, at least")
+        raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
     loaded = load_model(model_file)
     systems, by_segment = _read(names, its_references)
     if not by_segment:
@@ -195,6 +221,65 @@ def rank(
             stream.write("\nsegment\t" + "\t".join(names) + "\n")
             for number, ranking in enumerate(by_place, 1):
                 stream.write(f"{number}\t" + "\t".join(map(str, ranking.ranks)) + "\n")
+
+
+def _judged(
+    loaded: LearnedModel,
+    index: str,
+    pairs: tuple[str, ...],
+    root: str | None,
+    store: FeatureStore,
+    jobs: int,
+    progress: Callable[[str], Callable[[int, int], object]],
+) -> str:
+    """Return the rankings of judged test sets beside people's, and the agreement."""
+    from meteor_e.cli.tables import format_table
+    from meteor_e.errors import ConfigError
+    from meteor_e.evaluation.data import load_test_set
+    from meteor_e.evaluation.index import load_index
+    from meteor_e_learned.data import pairs_into
+    from meteor_e_learned.human_agreement import rank_test_set
+
+    data = load_index(index, root=root)
+    wanted = list(pairs) or pairs_into(data, loaded.recipe.language)
+    if not wanted:
+        raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
+    found = [
+        rank_test_set(loaded, load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}"))
+        for pair in wanted
+    ]
+    parts = []
+    for entry in found:
+        order = sorted(range(len(entry.systems)), key=lambda place: (entry.ranking.ranks[place], place))
+        rows = [
+            [
+                str(entry.ranking.ranks[place]),
+                entry.systems[place],
+                f"{entry.ranking.wins[place]:.4f}",
+                f"{entry.human[place]:.4f}",
+            ]
+            for place in order
+        ]
+        parts.append(f"{data.name} {entry.pair}\n" + format_table(["rank", "system", "wins", "human"], rows, left=2))
+    rows = [
+        [
+            entry.pair,
+            str(entry.agreement.comparisons),
+            f"{entry.agreement.share:.4f}",
+            f"{entry.agreement.tau:.4f}",
+            f"{entry.spearman:.4f}",
+            f"{entry.kendall:.4f}",
+        ]
+        for entry in found
+    ]
+    if len(found) > 1:
+        values = [
+            (entry.agreement.share, entry.agreement.tau, entry.spearman, entry.kendall) for entry in found
+        ]
+        means = [f"{sum(column) / len(column):.4f}" for column in zip(*values, strict=True)]
+        rows.append(["mean", str(sum(entry.agreement.comparisons for entry in found)), *means])
+    header = ["agreement", "comparisons", "share", "tau-strict", "system rho", "system tau-b"]
+    return "\n".join([*parts, format_table(header, rows)]).rstrip("\n") + "\n"
 
 
 def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from meteor_e.errors import InputError
 from meteor_e.evaluation.data import TestSet, load_test_set
-from meteor_e.evaluation.index import load_index
+from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import pairs_of
 from meteor_e.features.base import FeatureBatch
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
-__all__ = ["Examples", "build_examples", "load_examples", "pair_matrix", "sample_judgements"]
+__all__ = ["Examples", "build_examples", "load_examples", "pair_matrix", "pairs_into", "sample_judgements"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -118,18 +118,22 @@ def load_examples(
     found = []
     for spec in specs:
         index = load_index(resolve(spec.index, folder))
-        into = [
-            pair
-            for pair in index.pairs
-            if (index.pair(pair).language or index.language or pair.partition("-")[2]) == language
-        ]
-        tests = [load_test_set(index, pair) for pair in spec.pairs or into]
+        tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
         for test in sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed):
             told = None if progress is None else progress(f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return Examples.joined(found)
+
+
+def pairs_into(index: DataIndex, language: str) -> list[str]:
+    """Return the language pairs of an index whose outputs are in a language."""
+    return [
+        pair
+        for pair in index.pairs
+        if (index.pair(pair).language or index.language or pair.partition("-")[2]) == language
+    ]
 
 
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int) -> list[TestSet]:

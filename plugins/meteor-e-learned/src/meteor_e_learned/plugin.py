@@ -11,6 +11,8 @@ def meteor_e_features() -> dict[str, str]:
     return {
         "vocabulary": "meteor_e_learned.features.vocabulary:VocabularyFeature",
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
+        "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",
+        "encoder-matching": "meteor_e_learned.features.encoder:EncoderMatchingFeature",
         "word-vectors": "meteor_e_learned.features.vectors:WordVectorsFeature",
         "vector-matching": "meteor_e_learned.features.vectors:VectorMatchingFeature",
         "document-cosine": "meteor_e_learned.features.document_cosine:DocumentCosineFeature",

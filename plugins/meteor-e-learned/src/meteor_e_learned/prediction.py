@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from meteor_e.evaluation.data import TestSet
     from meteor_e.evaluation.metrics import Cells, Progress
 
-__all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "score_segments"]
+__all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
 
 Floats = NDArray[np.float64]
 Tell = Callable[[int, int], object]
@@ -137,12 +137,21 @@ def rank(advantages: Floats) -> tuple[list[Ranking], Ranking]:
     Returns:
         A ranking of each segment, and one of the systems by their wins on all segments.
     """
-    # Equal texts, or what a model cannot tell apart, tie.
-    won = np.where(np.isnan(advantages), np.nan, np.where(advantages > 0, 1.0, np.where(advantages < 0, 0.0, 0.5)))
-    segments = [_ranking(np.nanmean(won[:, :, at], axis=1)) for at in range(won.shape[2])]
-    count = won.shape[0]
-    whole = np.array([np.nanmean(np.delete(won[one], one, axis=0)) for one in range(count)])
-    return segments, _ranking(whole)
+    won = _won(advantages)
+    return [_ranking(np.nanmean(won[:, :, at], axis=1)) for at in range(won.shape[2])], rank_systems(advantages)
+
+
+def rank_systems(advantages: Floats) -> Ranking:
+    """Rank systems by their wins over all segments; some hypotheses may not have been compared (NaN)."""
+    won = _won(advantages)
+    known = ~np.isnan(won)
+    return _ranking(np.where(known, won, 0).sum(axis=(1, 2)) / np.maximum(known.sum(axis=(1, 2)), 1))
+
+
+def _won(advantages: Floats) -> Floats:
+    """Return 1 for a win, 0 for a loss, and half for a tie: equal texts, or what a model cannot tell apart."""
+    result: Floats = np.where(np.isnan(advantages), np.nan, (np.sign(advantages) + 1) / 2)
+    return result
 
 
 def _ranking(wins: Floats) -> Ranking:
@@ -208,12 +217,3 @@ def model_metric(path: str, *, name: str | None = None, jobs: int = 1) -> ModelM
     if not path:
         raise InputError("model: needs a file")
     return ModelMetric(load_model(path), name=name, jobs=jobs)
-
-
-def agreement(rankings: Any, advantages: Floats) -> dict[str, float]:
-    """Return how often a model's decisions agree with human comparisons without ties, and the strict τ."""
-    found = advantages[rankings.better, rankings.worse, rankings.segments]
-    if not len(found):
-        raise InputError("there are no human comparisons to agree with")
-    share = float(np.mean(found > 0))
-    return {"comparisons": float(len(found)), "agreement": share, "tau": 2 * share - 1}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -188,16 +190,20 @@ class PairwiseNetwork(LearnedEstimator):
 
 def _layout(network: PairwiseNetwork) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
     """Return where each block of parameters begins, its shape, and how many parameters there are."""
-    d, n, h = network.features, network.vector_size, network.hidden
+    return _places(network.features, network.vector_size, network.hidden, network.architecture)
+
+
+@functools.lru_cache(maxsize=8)
+def _places(d: int, n: int, h: int, architecture: str) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
     blocks: dict[str, tuple[int, ...]] = {"skip": (2 * d,), "bias": (1,)}
-    if n and network.architecture == "multi-layer":
+    if n and architecture == "multi-layer":
         blocks |= {"groups": (3, 2 * n, h), "group_bias": (3, 1, h), "output": (3 * h,)}
     elif n:
         blocks["vectors"] = (3 * n,)
     places, start = {}, 0
     for name, shape in blocks.items():
         places[name] = (start, shape)
-        start += int(np.prod(shape))
+        start += math.prod(shape)
     return places, start
 
 
@@ -214,7 +220,7 @@ def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[
     for name, (start, shape) in places.items():
         if name in fans:
             limit = np.sqrt(6 / sum(fans[name]))
-            size = int(np.prod(shape))
+            size = math.prod(shape)
             theta[start : start + size] = generator.uniform(-limit, limit, size)
     if network.skip_start == "logistic" and network.features:
         from sklearn.linear_model import LogisticRegression
@@ -230,30 +236,74 @@ def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[
 
 def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
     """Return log odds ``(models, pairs)`` of several models with parameters ``theta`` on pairs of each."""
+    return _forward(network, theta, X)[0]
+
+
+def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
+    """Return a view of some of the parameters, ``(models, …)``."""
+    start, shape = _layout(network)[0][name]
+    return theta[:, start : start + math.prod(shape)].view(len(theta), *shape)
+
+
+_GROUPS = ((0, 1), (0, 2), (1, 2))
+"""Which two of first hypothesis, second hypothesis and reference a group of nodes sees."""
+
+
+def _forward(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Return log odds, and what the hidden nodes say, ``(models, pairs, 3 · hidden)``, if there are any."""
     import torch
 
-    places, _ = _layout(network)
+    d, n, h = network.features, network.vector_size, network.hidden
+    multi = bool(n) and network.architecture == "multi-layer"
+    direct = torch.cat([_block(network, theta, "skip"), *([_block(network, theta, "vectors")] if n and not multi else [])], 1)
+    result = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
+    if not multi:
+        return result, None
+    # One matrix for all groups, with zeros for the side that a group does not see.
+    groups = _block(network, theta, "groups")
+    whole = theta.new_zeros(len(theta), 3 * n, 3 * h)
+    for place, sides in enumerate(_GROUPS):
+        for half, side in enumerate(sides):
+            whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h] = groups[:, place, half * n : (half + 1) * n]
+    biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * h)
+    hidden = torch.tanh(X[:, :, 2 * d :] @ whole + biases)
+    return result + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
 
-    def block(name: str) -> torch.Tensor:
-        start, shape = places[name]
-        return theta[:, start : start + int(np.prod(shape))].reshape(len(theta), *shape)
 
-    d, n = network.features, network.vector_size
-    result = block("bias").expand(len(theta), X.shape[1])
-    if d:
-        result = result + torch.einsum("mbf,mf->mb", X[:, :, : 2 * d], block("skip"))
-    if not n:
-        return result
-    vectors = X[:, :, 2 * d :]
-    if network.architecture == "single-layer":
-        return result + torch.einsum("mbf,mf->mb", vectors, block("vectors"))
-    first, second, reference = vectors[:, :, :n], vectors[:, :, n : 2 * n], vectors[:, :, 2 * n :]
-    groups, biases = block("groups"), block("group_bias")
-    hidden = [
-        torch.tanh(torch.cat(pair, dim=2) @ groups[:, place] + biases[:, place])
-        for place, pair in enumerate(((first, second), (first, reference), (second, reference)))
-    ]
-    return result + torch.einsum("mbh,mh->mb", torch.cat(hidden, dim=2), block("output"))
+def _backward(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    hidden: torch.Tensor | None,
+    slope: torch.Tensor,
+    gradient: torch.Tensor,
+) -> None:
+    """Add to the gradient of the parameters, given the cost's slope by the log odds, ``(models, pairs)``.
+
+    Written out, because automatic differentiation takes most of the time of networks that are so small.
+    """
+    d, n, h = network.features, network.vector_size, network.hidden
+    row = slope[:, None, :]
+    direct = 2 * d if hidden is not None else X.shape[2]
+    _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
+    sums = (row @ X[:, :, :direct])[:, 0]
+    _block(network, gradient, "skip").add_(sums[:, : 2 * d])
+    if hidden is None:
+        if n:
+            _block(network, gradient, "vectors").add_(sums[:, 2 * d :])
+        return
+    _block(network, gradient, "output").add_((row @ hidden)[:, 0])
+    nodes = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
+    _block(network, gradient, "group_bias").add_(nodes.sum(dim=1).view(len(theta), 3, 1, h))
+    whole = X[:, :, 2 * d :].transpose(1, 2) @ nodes
+    groups = _block(network, gradient, "groups")
+    for place, sides in enumerate(_GROUPS):
+        for half, side in enumerate(sides):
+            groups[:, place, half * n : (half + 1) * n] += whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h]
 
 
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
@@ -264,18 +314,36 @@ def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N
     return torch.cat([*parts, X[..., 2 * d + 2 * n :]], dim=-1)
 
 
-def _cost(network: PairwiseNetwork, cost: str, theta: torch.Tensor, X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return the mean cost of each model's pairs, ``(models,)``."""
+def cost_and_gradient(
+    network: PairwiseNetwork,
+    cost: str,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    y: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the mean cost of each model's pairs, ``(models,)``, without the penalty, and its gradient by ``theta``."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
-    logits = forward(network, theta, X)
+    gradient = torch.zeros_like(theta)
+    logits, hidden = _forward(network, theta, X)
+    count = X.shape[1]
+    first = torch.sigmoid(logits)
     if cost == "logistic":
-        return binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
-    delta = torch.sigmoid(logits) - torch.sigmoid(forward(network, theta, _swap(network, X)))
-    steep = network.steepness
-    wrong = y * torch.sigmoid(-steep * delta) + (1 - y) * torch.sigmoid(steep * delta)
-    return (wrong + torch.exp(-steep * delta**2 / 2)).mean(dim=1)
+        value = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
+        _backward(network, theta, X, hidden, (first - y) / count, gradient)
+        return value, gradient
+    turned = _swap(network, X)
+    other, other_hidden = _forward(network, theta, turned)
+    second = torch.sigmoid(other)
+    delta, steep = first - second, network.steepness
+    won = torch.sigmoid(steep * delta)
+    near = torch.exp(-steep * delta**2 / 2)
+    value = (y * (1 - won) + (1 - y) * won + near).mean(dim=1)
+    slope = ((1 - 2 * y) * steep * won * (1 - won) - steep * delta * near) / count
+    _backward(network, theta, X, hidden, slope * first * (1 - first), gradient)
+    _backward(network, theta, turned, other_hidden, -slope * second * (1 - second), gradient)
+    return value, gradient
 
 
 def fit_seeds(
@@ -332,7 +400,7 @@ def fit_seeds(
     for name in ("bias", "group_bias", *(() if network.decay_skip else ("skip",))):
         if name in places:
             start, shape = places[name]
-            penalty[start : start + int(np.prod(shape))] = 0
+            penalty[start : start + math.prod(shape)] = 0
     for phase in range(first_phase, len(costs)):
         if phase > first_phase or (resume is None and phase > 0):
             # The second cost starts from the best of the first, with AdaGrad's memory empty.
@@ -347,14 +415,11 @@ def fit_seeds(
             total = torch.zeros(len(networks), device=device)
             for begin in range(0, len(pairs), network.batch):
                 at = orders[:, begin : begin + network.batch]
-                parameters = theta.detach().requires_grad_(True)
-                cost = _cost(network, costs[phase], parameters, pairs[at], target[at])
-                (gradient,) = torch.autograd.grad(cost.sum(), parameters)
-                total += cost.detach() * at.shape[1]
-                with torch.no_grad():
-                    gradient += penalty * theta
-                    squares.addcmul_(gradient, gradient)
-                    theta.addcdiv_(gradient, squares.sqrt() + 1e-8, value=-network.learning_rate)
+                cost, gradient = cost_and_gradient(network, costs[phase], theta, pairs[at], target[at])
+                total += cost * at.shape[1]
+                gradient += penalty * theta
+                squares.addcmul_(gradient, gradient)
+                theta.addcdiv_(gradient, squares.sqrt().add_(1e-8), value=-network.learning_rate)
             tau = _validate(network, theta, held_pairs, held_sign)
             for place in np.flatnonzero(tau >= best_tau):
                 best_tau[place], best_epoch[place], best_theta[place] = tau[place], epoch, theta[place]

@@ -1,0 +1,209 @@
+"""Greedy matching of words in context: a sentence encoder in ONNX's form, run by ONNX Runtime.
+
+Any encoder will do that takes ``input_ids`` and ``attention_mask`` (and ``token_type_ids``, if it wants them) and whose
+first output is a vector a token, with its tokenizer in the form of Hugging Face's ``tokenizers`` (``tokenizer.json``).
+Nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.errors import InputError, PluginError, ResourceError
+from meteor_e.features.base import ReferenceFeature
+from meteor_e_learned.features.vocabulary import Frequencies
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.matchers.base import MatcherContext
+
+__all__ = ["EncoderMatchingFeature"]
+
+KEPT = 4096
+"""Encoded references that are kept in memory: those of a test set, of which each system's output is compared."""
+
+Floats32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class _Encoder:
+    session: Any
+    tokenizer: Any
+    inputs: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """A segment: vectors of its tokens, of length 1; what each token tells; the vector of the whole."""
+
+    unit: Floats32
+    information: NDArray[np.float64]
+    whole: Floats32
+
+
+def _stat(path: str, what: str) -> tuple[int, int]:
+    try:
+        found = Path(path).stat()
+    except OSError as error:
+        raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+    return found.st_size, found.st_mtime_ns
+
+
+@functools.lru_cache(maxsize=2)
+def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) -> _Encoder:
+    """Read encoder and tokenizer; ``changed`` is there for the cache alone."""
+    try:
+        import onnxruntime  # type: ignore[import-not-found]
+        from tokenizers import Tokenizer  # type: ignore[import-not-found]
+    except ImportError as error:
+        raise PluginError(
+            "feature 'encoder-matching' needs onnxruntime and tokenizers: pip install 'meteor-e-learned[encoder]'"
+        ) from error
+    digest = hashlib.sha256()
+    for path, what in ((model, "encoder"), (tokenizer, "tokenizer")):
+        try:
+            digest.update(Path(path).read_bytes())
+        except OSError as error:
+            raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+    options = onnxruntime.SessionOptions()
+    # One thread and one segment at a time: the same digits whatever else is computed.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{model}: not an encoder in ONNX's form: {reason}") from error
+    names = tuple(entry.name for entry in session.get_inputs())
+    unknown = [name for name in names if name not in ("input_ids", "attention_mask", "token_type_ids")]
+    if unknown or "input_ids" not in names:
+        raise InputError(f"{model}: an encoder takes input_ids and attention_mask; this takes {', '.join(names)}")
+    try:
+        words = Tokenizer.from_file(tokenizer)
+        words.no_padding()
+        words.enable_truncation(longest)
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{tokenizer}: not a tokenizer of Hugging Face's form: {reason}") from error
+    return _Encoder(session, words, names, digest.hexdigest()[:12])
+
+
+class EncoderMatchingFeature(ReferenceFeature):
+    """Greedy matching of tokens by the cosine of their vectors in context (as BERTScore: Zhang et al., 2020).
+
+    Each token goes with the most similar one of the other side. Plain; weighted by what the token's word tells (its
+    frequency in wordfreq's list); and the segments' mean vectors.
+
+    Args:
+        model_file: the encoder, ONNX.
+        tokenizer_file: its tokenizer, ``tokenizer.json``.
+        language: of hypotheses and references.
+        longest: tokens of a segment that are looked at; encoders have a limit.
+    """
+
+    name: ClassVar[str] = "encoder-matching"
+    requires: ClassVar[tuple[str, ...]] = ("onnxruntime", "tokenizers", "wordfreq", "an encoder")
+
+    def __init__(self, model_file: str, tokenizer_file: str, language: str = "en", longest: int = 256) -> None:
+        self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
+        self._longest = longest
+        self._frequencies = Frequencies(language)
+        self._references: OrderedDict[str, _Encoded] = OrderedDict()
+        self._load()
+
+    def _load(self) -> None:
+        changed = (*_stat(self._model_file, "encoder"), *_stat(self._tokenizer_file, "tokenizer"))
+        self._encoder = _open(self._model_file, self._tokenizer_file, self._longest, changed)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Take the recipe's language where no option names another."""
+        return super().create(context, **{"language": context.language.code, **options})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_encoder": None, "_references": OrderedDict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._load()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Precision, recall and F, plain and weighted; cosines of the segments; the worst matches."""
+        ways = [f"{way}_{what}" for way in ("plain", "weighted") for what in ("precision", "recall", "f")]
+        worst = ("worst_recall", "worst_precision", "second_worst_recall", "second_worst_precision")
+        return (*ways, "cosine", "missing", "added", *worst)
+
+    def _encode(self, text: str) -> _Encoded:
+        encoder = self._encoder
+        found = encoder.tokenizer.encode(text)
+        given = {
+            "input_ids": found.ids,
+            "attention_mask": [1] * len(found.ids),
+            "token_type_ids": [0] * len(found.ids),
+        }
+        states = encoder.session.run(
+            None, {name: np.array([given[name]], np.int64) for name in encoder.inputs}
+        )[0]
+        if states.ndim != 3 or states.shape[1] != len(found.ids):
+            raise InputError(f"{self._model_file}: its first output is no vector a token")
+        places = [place for place, special in enumerate(found.special_tokens_mask) if not special]
+        vectors = np.asarray(states[0], np.float32)[places]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        words = [text[slice(*found.word_to_chars(found.word_ids[place]))].lower() for place in places]
+        return _Encoded(
+            (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32),
+            np.array([self._frequencies.information(word) for word in words]),
+            vectors.mean(axis=0) if len(vectors) else np.zeros(states.shape[2], np.float32),
+        )
+
+    def _reference(self, text: str) -> _Encoded:
+        found = self._references.pop(text, None)
+        if found is None:
+            found = self._encode(text)
+        self._references[text] = found
+        if len(self._references) > KEPT:
+            self._references.popitem(last=False)
+        return found
+
+    def row(self, hypothesis: str, reference: str) -> list[float]:
+        """Match."""
+        left, right = self._encode(hypothesis), self._reference(reference)
+        if not len(left.unit) or not len(right.unit):
+            return [0.0] * 7 + [float(right.information.sum()), float(left.information.sum()), 0.0, 0.0, 0.0, 0.0]
+        similar = np.clip((left.unit @ right.unit.T).astype(float), -1, 1)
+        best = similar.max(axis=1), similar.max(axis=0)
+        weights = left.information, right.information
+        row: list[float] = []
+        plain = [float(side.mean()) for side in best]
+        weighted = [float(side @ weight / weight.sum()) for side, weight in zip(best, weights, strict=True)]
+        for precision, recall in (plain, weighted):
+            total = precision + recall
+            row += [precision, recall, 2 * precision * recall / total if total > 0 else 0.0]
+        lengths = float(np.linalg.norm(left.whole) * np.linalg.norm(right.whole))
+        row.append(float(left.whole @ right.whole) / lengths if lengths > 0 else 0.0)
+        extra, lost = ((1 - side) * weight for side, weight in zip(best, weights, strict=True))
+        row += [float(lost.sum()), float(extra.sum())]
+        for place in (1, 2):
+            row += [-float(np.sort(side)[-place]) if len(side) >= place else 0.0 for side in (lost, extra)]
+        return row
+
+    def describe(self) -> str:
+        """Return the digest of encoder and tokenizer, and the versions of what runs them."""
+        from importlib.metadata import version
+
+        runs = f"onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
+        words = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}"
+        return f"@{self._encoder.digest}:{self._longest}|{runs}|{words}"

@@ -1,0 +1,121 @@
+"""Matching by a small encoder of our own: a table of vectors, without context."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from meteor_e_learned.features.encoder import EncoderMatchingFeature
+
+from meteor_e.errors import InputError, ResourceError
+from meteor_e.testing import check_feature
+
+WORDS = ("[UNK]", "[CLS]", "[SEP]", "new", "fresh", "houses", "rose", "the")
+
+
+def write_encoder(path, vectors, inputs=("input_ids", "attention_mask")):
+    """Write an ONNX model that looks tokens up in a table."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs]
+    states = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", vectors.shape[1]])
+    table = numpy_helper.from_array(vectors.astype(np.float32), "table")
+    nodes = [helper.make_node("Gather", ["table", inputs[0]], ["last_hidden_state"])]
+    graph = helper.make_graph(nodes, "encoder", given, [states], [table])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(path))
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    """Return the files of encoder and tokenizer; "new" and "fresh" have nearly the same vector."""
+    vectors = np.eye(len(WORDS))
+    vectors[WORDS.index("fresh")] = 0.9 * vectors[WORDS.index("new")] + 0.1 * vectors[WORDS.index("fresh")]
+    write_encoder(tmp_path / "encoder.onnx", vectors)
+    special = {name: {"id": name, "ids": [WORDS.index(name)], "tokens": [name]} for name in ("[CLS]", "[SEP]")}
+    piece = [{"SpecialToken": {"id": name, "type_id": 0}} for name in ("[CLS]", "[SEP]")]
+    tokenizer = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": WORDS.index(name), "content": name, "single_word": False, "lstrip": False, "rstrip": False,
+             "normalized": False, "special": True}
+            for name in ("[UNK]", "[CLS]", "[SEP]")
+        ],
+        "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [piece[0], {"Sequence": {"id": "A", "type_id": 0}}, piece[1]],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+            "special_tokens": special,
+        },
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": {word: place for place, word in enumerate(WORDS)}, "unk_token": "[UNK]"},
+    }  # fmt: skip
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    return {"model_file": str(tmp_path / "encoder.onnx"), "tokenizer_file": str(tmp_path / "tokenizer.json")}
+
+
+def row(feature, hypothesis, reference):
+    return dict(zip(feature.columns, feature.extract([hypothesis], [[reference]])[0], strict=True))
+
+
+def test_conforms(encoder):
+    check_feature(EncoderMatchingFeature, **encoder)
+
+
+def test_words_with_like_vectors_match(encoder):
+    feature = EncoderMatchingFeature(**encoder)
+    same = row(feature, "New houses rose", "new houses rose")
+    assert [same["plain_f"], same["weighted_f"], same["cosine"]] == pytest.approx([1, 1, 1])
+    assert [same["missing"], same["added"]] == pytest.approx([0, 0], abs=1e-6)
+    like = row(feature, "fresh houses rose", "new houses rose")
+    near = 0.9 / np.hypot(0.9, 0.1)
+    assert [like["plain_precision"], like["plain_recall"]] == pytest.approx([(2 + near) / 3] * 2)
+    assert like["worst_recall"] == pytest.approx(-(1 - near) * feature._frequencies.information("new"))
+    # A word that is missing costs recall alone.
+    short = row(feature, "new houses", "new houses rose")
+    assert short["plain_precision"] == pytest.approx(1)
+    assert short["plain_recall"] == pytest.approx(2 / 3)
+    assert short["missing"] == pytest.approx(feature._frequencies.information("rose"))
+    # Rare words weigh more.
+    rare = row(feature, "the", "the houses")
+    often = row(feature, "houses", "the houses")
+    assert rare["weighted_recall"] < often["weighted_recall"]
+
+
+def test_empty_and_long_segments(encoder):
+    feature = EncoderMatchingFeature(**encoder, longest=8)
+    assert np.isfinite(list(row(feature, "", "").values())).all()
+    assert row(feature, "", "new houses")["missing"] > 0
+    assert row(feature, "new " * 100_000, "new")["plain_f"] == pytest.approx(1)
+
+
+def test_what_is_kept_changes_nothing(encoder, monkeypatch):
+    feature = EncoderMatchingFeature(**encoder)
+    first = row(feature, "new houses", "the houses rose")
+    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
+    row(feature, "new", "new")
+    assert len(feature._references) == 1
+    again = pickle.loads(pickle.dumps(feature))
+    assert row(again, "new houses", "the houses rose") == first
+    assert again.describe() == feature.describe()
+
+
+def test_files_that_are_none(encoder, tmp_path):
+    with pytest.raises(ResourceError, match="encoder .* cannot be read"):
+        EncoderMatchingFeature(str(tmp_path / "none"), encoder["tokenizer_file"])
+    broken = tmp_path / "broken"
+    broken.write_text("nothing", encoding="utf-8")
+    with pytest.raises(InputError, match="not an encoder"):
+        EncoderMatchingFeature(str(broken), encoder["tokenizer_file"])
+    with pytest.raises(InputError, match="not a tokenizer"):
+        EncoderMatchingFeature(encoder["model_file"], str(broken))
+    write_encoder(tmp_path / "other.onnx", np.eye(8), ("pixels",))
+    with pytest.raises(InputError, match="takes pixels"):
+        EncoderMatchingFeature(str(tmp_path / "other.onnx"), encoder["tokenizer_file"])
