@@ -25,6 +25,8 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         degrees: 1 for the features alone, 2 for their squares, too; to choose from.
         folds: how many folds choose.
         clip: quantile of the training's features beyond which values are cut off.
+        clip_scores: quantile of the training's human scores beyond which they are cut off, so that a few judgements
+            far from all others do not weigh most; folds compare with the scores as they are.
         seed: of the folds.
     """
 
@@ -37,12 +39,14 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         degrees: tuple[int, ...] = (1, 2),
         folds: int = 5,
         clip: float = 0.001,
+        clip_scores: float = 0.05,
         seed: int = 1,
     ) -> None:
         self.alphas = alphas
         self.degrees = degrees
         self.folds = folds
         self.clip = clip
+        self.clip_scores = clip_scores
         self.seed = seed
 
     def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> SegmentRegression:  # noqa: N803
@@ -62,19 +66,20 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         groups = np.arange(len(y)) if groups is None else groups
         folds = min(self.folds, len(np.unique(groups)))
         parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
+        target = y.clip(*np.quantile(y, [self.clip_scores, 1 - self.clip_scores]))
         found = {}
         for degree in self.degrees:
             self.degree_ = degree
             design = self._design(X)
             for alpha in self.alphas:
                 values = [
-                    pearson(Ridge(alpha=alpha).fit(design[train], y[train]).predict(design[test]), y[test])
+                    pearson(Ridge(alpha=alpha).fit(design[train], target[train]).predict(design[test]), y[test])
                     for train, test in parts
                 ]
                 found[degree, float(alpha)] = float(np.mean(values)) if values else 0.0
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in found.items()}
         self.degree_, self.alpha_ = max(found, key=lambda choice: found[choice])
-        model = Ridge(alpha=self.alpha_).fit(self._design(X), y)
+        model = Ridge(alpha=self.alpha_).fit(self._design(X), target)
         self.weights_, self.intercept_ = model.coef_.astype(float), float(model.intercept_)
         return self
 
