@@ -106,6 +106,30 @@ def test_from_nothing_to_a_tuned_metric(folder):
     assert meteor.signature != default.signature
 
 
+def test_right_to_left(folder):
+    """In text on a terminal, each phrase is an isolate, so that what stands beside it keeps its place."""
+    (folder / "he.yaml").write_text(
+        "code: he\nname: Hebrew\nsegmenter: unicode\nmatchers: [exact, paraphrase]\ndefault_task: universal\n"
+    )
+    rows = [("החתול ישן", "cat sleeps"), ("חתלתול ישן", "cat sleeps"), ("הכלב רץ", "dog runs"), ("כלב רץ", "dog runs")]
+    for name, side in (("he", 0), ("en", 1)):
+        (folder / f"corpus.{name}").write_text("".join(f"{row[side]}\n" for row in rows * 20), encoding="utf-8")
+    run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--common", "0.5")
+    (folder / "one").write_text("החתול ישן\n", encoding="utf-8")
+    info = run(folder, "pack", "info", "he-bitext", "--top", "2", "--text", "one").splitlines()
+    isolate = "\u2068{}\u2069".format
+    assert f"{'frequent':16}1 x {isolate('החתול')}: {isolate('חתלתול')}" in info
+    assert f"{'paraphrase':16}{isolate('החתול')}  of 1 phrases" in info
+    assert f"{'text':16}2 words" in info
+    filtered = run(folder, "pack", "filter", "he-bitext", "-r", "one", "-o", "small")
+    assert filtered == "kept 4 of 8 paraphrases in small\n"
+    language = str(folder / "packs" / "he-bitext" / "language.yaml")
+    aligned = run(folder, "align", "--text", "החתול ישן", "חתלתול ישן", "--language", language)
+    assert f"  paraphrase  1-2  {isolate('החתול ישן')}   1-2  {isolate('חתלתול ישן')}" in aligned
+    report = (folder / "packs" / "he-bitext" / "report.md").read_text(encoding="utf-8")
+    assert "| החתול | חתלתול |" in report
+
+
 def test_a_known_language_has_the_universal_parameters_through_the_packs_own_file(folder):
     """METEOR's parameters of French were tuned with another table; the pack's language file does not take them."""
     command = ["pack", "build", "-l", "fr", "--bitext", "corpus.hsb", "corpus.de", "-o", "packs/own"]
