@@ -70,7 +70,7 @@ class Language:
         meteor_code: the Java program's code.
         normalization: how text is normalised where nothing else is asked for.
         normalizations: the ways of normalising that the language has.
-        apostrophes: a key of ``APOSTROPHE_STYLES``.
+        apostrophes: one of ``APOSTROPHE_STYLES``.
         stemmer: name of its Snowball stemmer, or ``None``.
         pack: name of the resource pack that it needs, or ``None``.
         function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts

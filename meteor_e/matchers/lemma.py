@@ -13,7 +13,8 @@ __all__ = ["LemmaMatcher"]
 class LemmaMatcher(KeyMatcher):
     """Different words match if the chain's lemmatizer gives them one lemma.
 
-    A word that it does not know is its own lemma. For languages that no stemmer is known of, or whose inflection stems do not undo.
+    A word that it does not know is its own lemma. For languages that no stemmer is known of, or whose inflection stems
+    do not undo.
     """
 
     name: ClassVar[str] = "lemma"
