@@ -132,7 +132,9 @@ def derive_pack(
             )
             (built / manifests.FILE_NAME).write_text(changed.to_json(), encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ResourceError(f"cannot write {error.filename2 or error.filename or target}: {error.strerror}") from error
+            raise ResourceError(
+                f"cannot write {error.filename2 or error.filename or target}: {error.strerror}"
+            ) from error
         place_pack(built, target)
     return Pack.open(target)
 
