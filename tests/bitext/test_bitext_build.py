@@ -339,3 +339,9 @@ def test_the_java_program_scores_alike(bitext, tmp_path, java):
     theirs = [float(line.split("\t")[1]) for line in out.splitlines() if line.startswith("Segment ")]
     meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
     assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
+
+    # Or its table alone, for a language that it has.
+    options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
+    out = java.run([str(tmp_path / "hyp"), str(tmp_path / "ref"), *options])
+    assert out == run("compat", str(tmp_path / "hyp"), str(tmp_path / "ref"), *options).stdout
+    assert "Segment 3 score:" in out
