@@ -13,8 +13,8 @@ What is timed, each in a process of its own: the corpus score of the file by ``m
 same with ``--dask local:1`` and ``--dask local:2``, and by ``Meteor.corpus`` on plain iterators (the figure of a
 streaming corpus; ``--only`` names a part of them). All must give the same digits. Seconds are from the start of the
 process to its end, with that of the cluster. Memory is the resident memory of the process and its children, sampled
-twice a second; a page that processes share is counted in each. "Flat" is the largest sample of the second half of the
-run over the largest of its first half.
+every two seconds, for the sampling takes processor time, too; a page that processes share is counted in each. "Flat" is
+the largest sample of the second half of the run over the largest of its first half.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def make(data: Path, count: int, path: Path) -> None:
     path.with_suffix(".json").write_text(json.dumps(note), encoding="utf-8")
 
 
-def measure(name: str, command: list[str], tick: float = 0.5) -> Run:
+def measure(name: str, command: list[str], tick: float = 2.0) -> Run:
     """Run a process to its end, and watch its memory and its children's."""
     import psutil
 

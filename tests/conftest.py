@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from filelock import FileLock
 
 from meteor_e.plugin_system.registry import Registry
 
@@ -53,15 +54,18 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from meteor_e.packs.progress import silent
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
-    wanted = [name for name in PACKS if store.find(name) is None]
-    if wanted:
-        try:
-            wheel = download_wheel(tmp_path_factory.mktemp("wheel"), silent)
-            for name in wanted:
-                store.install(name, wheel)
-        except ResourceError as error:
-            missing(f"METEOR's packs cannot be installed: {error}")
-        wheel.unlink()
+    store.root.mkdir(parents=True, exist_ok=True)
+    # The first of the processes that run tests installs them.
+    with FileLock(store.root / ".tests.lock"):
+        wanted = [name for name in PACKS if store.find(name) is None]
+        if wanted:
+            try:
+                wheel = download_wheel(tmp_path_factory.mktemp("wheel"), silent)
+                for name in wanted:
+                    store.install(name, wheel)
+            except ResourceError as error:
+                missing(f"METEOR's packs cannot be installed: {error}")
+            wheel.unlink()
     return store.root
 
 

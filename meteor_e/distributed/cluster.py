@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -27,6 +28,14 @@ __all__ = ["connect", "prepare", "see_files"]
 WAIT = 30.0
 """Seconds to wait for a scheduler, and for the first worker."""
 
+_HOUSEKEEPING = {
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.worker.profile.enabled": False,
+}
+"""What Dask looks after in a cluster on this machine, where all of it takes the processors from the scoring."""
+
 
 @contextlib.contextmanager
 def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
@@ -47,6 +56,7 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         if kind == "local":
             if number and not (number.isascii() and number.isdigit() and int(number)):
                 raise ConfigError(f"{address!r} is no cluster: local:N starts N processes, N being 1 or more")
+            stack.enter_context(_dask_settings())
             with _interrupts_held():
                 cluster = stack.enter_context(
                     distributed.LocalCluster(
@@ -58,7 +68,9 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
                         silence_logs=logging.CRITICAL,
                     )
                 )
-            yield stack.enter_context(distributed.Client(cluster))
+            client = stack.enter_context(distributed.Client(cluster))
+            stack.enter_context(_collected_silently())
+            yield client
             return
         try:
             if address.endswith(".json"):
@@ -97,6 +109,35 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _dask_settings() -> Iterator[None]:
+    """Let Dask look after a cluster of this machine less often, where its user has not said how often."""
+    import dask
+    from distributed.config import defaults
+
+    ours = {key: value for key, value in _HOUSEKEEPING.items() if dask.config.get(key) == _default(defaults, key)}
+    with dask.config.set(ours):
+        yield
+
+
+def _default(settings: Any, key: str) -> Any:
+    for part in key.split("."):
+        settings = settings[part]
+    return settings
+
+
+@contextlib.contextmanager
+def _collected_silently() -> Iterator[None]:
+    """Take Dask's diagnosis out of the garbage collector, which loses exceptions there: Ctrl-C, above all."""
+    callbacks = [callback for callback in gc.callbacks if getattr(callback, "__module__", None) == "distributed.gc"]
+    for callback in callbacks:
+        gc.callbacks.remove(callback)
+    try:
+        yield
+    finally:
+        gc.callbacks.extend(callbacks)
 
 
 def _processors() -> int:

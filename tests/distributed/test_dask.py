@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ from meteor_e.tables.batches import Batch, Texts
 
 pytest.importorskip("dask.dataframe", reason="the extra dask is not installed")
 
-from meteor_e.distributed import corpus_score, prepare, read_text, score_dataframe, score_in_order
+from meteor_e.distributed import connect, corpus_score, prepare, read_text, score_dataframe, score_in_order
 from meteor_e.distributed.archives import install_archive, pack_archive
 from meteor_e.portable import PortableMetric, shipped_folder
 
@@ -359,6 +360,13 @@ class TestCommand:
         while time.monotonic() < deadline and processes_of(process.pid):
             time.sleep(0.1)
         assert processes_of(process.pid) == []
+
+    def test_no_callback_of_the_garbage_collector_swallows_an_interrupt(self):
+        before = list(gc.callbacks)
+        with connect("local:1"):
+            # An exception in a callback is printed and lost.
+            assert [callback for callback in gc.callbacks if callback.__module__ == "distributed.gc"] == []
+        assert gc.callbacks == before
 
     @pytest.mark.parametrize(
         ("address", "message"),

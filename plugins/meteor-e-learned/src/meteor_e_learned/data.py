@@ -37,6 +37,7 @@ class Examples:
         weight: of each comparison.
         scores: human score of each hypothesis; NaN where there is none.
         hypothesis_part: for each hypothesis, the position of its test set.
+        hypotheses, references: raw hypotheses and the raw references of each, for estimators that read texts.
     """
 
     title: tuple[str, ...]
@@ -50,6 +51,8 @@ class Examples:
     weight: Floats
     scores: Floats
     hypothesis_part: Integers
+    hypotheses: tuple[str, ...] = ()
+    references: tuple[tuple[str, ...], ...] = ()
 
     @staticmethod
     def joined(parts: Sequence[Examples]) -> Examples:
@@ -76,6 +79,8 @@ class Examples:
             part=stacked("part", titles).astype(np.int64),
             group=stacked("group", groups).astype(np.int64),
             hypothesis_part=stacked("hypothesis_part", titles).astype(np.int64),
+            hypotheses=tuple(text for part in parts for text in part.hypotheses),
+            references=tuple(texts for part in parts for texts in part.references),
         )
 
 
@@ -103,7 +108,7 @@ def load_examples(
         store: where rows are kept.
         language: test sets into it are taken where a spec names no pairs.
         folder: indexes are seen from it.
-        seed: of samples.
+        seed: of samples that have none of their own.
         jobs: number of processes.
         progress: makes a function that is told the progress of what it was named.
 
@@ -116,7 +121,7 @@ def load_examples(
         tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
-        for test in sample_judgements(tests, spec.sample, seed):
+        for test in sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed):
             told = None if progress is None else progress(f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return Examples.joined(found)
@@ -206,6 +211,8 @@ def build_examples(
         weight=np.full(len(better), weight),
         scores=scores,
         hypothesis_part=np.zeros(len(systems), np.int64),
+        hypotheses=tuple(hypotheses),
+        references=tuple(map(tuple, references)),
     )
 
 

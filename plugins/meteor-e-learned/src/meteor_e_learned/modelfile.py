@@ -53,7 +53,8 @@ class LearnedModel:
         if self._features is None:
             made = tuple(
                 make_features(entries, self.recipe.language, self.folder)
-                for entries in (self.recipe.features, self.recipe.vectors)
+                # An estimator that reads texts has its words' vectors with it.
+                for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
             )
             found = features_signature(*made)
             if found != self.signature:

@@ -16,6 +16,7 @@ from meteor_e.features.base import FeatureBatch
 from meteor_e.features.extraction import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
+from meteor_e_learned.models.texts import Texts
 
 if TYPE_CHECKING:
     from meteor_e.evaluation.cache import ArrayCache
@@ -30,7 +31,7 @@ Tell = Callable[[int, int], object]
 
 def has_scores(model: LearnedModel) -> bool:
     """Return whether a model gives a score of a single hypothesis."""
-    return hasattr(model.estimator, "score_segments")
+    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
 
 
 def score_segments(
@@ -47,6 +48,9 @@ def score_segments(
             "give several hypotheses to 'meteor-e rank'"
         )
     features = model.features.extract(batch, store, jobs=jobs, progress=progress)
+    if model.estimator.needs_texts:
+        by_texts: Floats = model.estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
+        return by_texts
     result: Floats = model.estimator.score_segments(features)
     return result
 
@@ -88,11 +92,17 @@ def pairwise_advantages(
     batch = FeatureBatch(
         hypotheses, its_references, None, [labels[place] for place in which], [str(at + 1) for at in segments]
     )
-    rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     place = np.full(wanted.shape, -1, np.int64)
     place[which, segments] = np.arange(len(which))
     result = np.full((count, count, length), np.nan)
+    if model.estimator.needs_texts:
+        scores = np.full(wanted.shape, np.nan)
+        scores[which, segments] = score_segments(model, batch, store, jobs=jobs, progress=progress)
+        differences: Floats = scores[:, None] - scores[None]
+        differences[np.arange(count), np.arange(count)] = np.nan
+        return differences
+    rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
+    left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     for one, other in combinations(range(count), 2):
         both = np.flatnonzero(wanted[one] & wanted[other])
         first, second = place[one, both], place[other, both]

@@ -20,6 +20,7 @@ __all__ = ["DataSpec", "Recipe", "estimator_class", "load_recipe", "make_feature
 ESTIMATORS = {
     "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
     "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
+    "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
     "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
 }
 """The estimators and where they are."""
@@ -31,13 +32,16 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         index: a data index, as ``meteor-e evaluate`` reads it.
         pairs: language pairs; by default all into the recipe's language.
-        sample: take so many comparisons (or scores) of all, chosen by the recipe's seed; by default all.
+        sample: take so many comparisons (or scores) of all; by default all.
+        seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
+            sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
     """
 
     index: str
     pairs: list[str] | None = None
     sample: int | None = None
+    seed: int | None = None
     weight: float = 1.0
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -21,10 +21,15 @@ from meteor_e.features.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, strict_tau
+from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, TrainingState
 from meteor_e_learned.models.segment_regression import SegmentRegression
+from meteor_e_learned.models.texts import Comparisons, Texts
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features
+
+if TYPE_CHECKING:
+    from meteor_e_learned.features.vectors import WordVectors
 
 __all__ = ["TrainingLog", "pair_taus", "train"]
 
@@ -99,9 +104,13 @@ def train(
     features, vectors = (
         make_features(entries, recipe.language, folder) for entries in (recipe.features, recipe.vectors)
     )
+    of_words = word_vectors(recipe, vectors)
+    if of_words is not None:
+        vectors = FeatureSet([])
     signature = features_signature(features, vectors)
     state_file = output.with_name(output.name + ".checkpoint")
-    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature])
+    words = "" if of_words is None else of_words.digest
+    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words])
     state = _read_checkpoint(state_file, identity) if resume else None
     log = TrainingLog(output.with_name(output.name + ".jsonl"), append=state is not None, listener=listener)
     started = time.perf_counter()
@@ -121,7 +130,9 @@ def train(
             kept[0] = time.monotonic()
 
     kept = [time.monotonic()]
-    figures = fit_estimator(estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state)
+    figures = fit_estimator(
+        estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state, vectors=of_words
+    )
     card = {
         "description": recipe.description,
         "training": _describe(examples),
@@ -155,7 +166,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     if cls is PairwiseNetwork:
         size = sum(entry.feature.segment_dimension for entry in vectors.features)  # type: ignore[attr-defined]
         options |= {"features": features.dimension, "vector_size": size}
-    elif recipe.vectors:
+    elif recipe.vectors and not cls.needs_texts:
         raise ConfigError(f"estimator {recipe.estimator!r} has no use for 'vectors'")
     estimator: LearnedEstimator = cls(**options)
     return estimator
@@ -170,8 +181,12 @@ def fit_estimator(
     report: Report | None = None,
     checkpoint: Callable[[TrainingState], object] | None = None,
     resume: TrainingState | None = None,
+    vectors: WordVectors | None = None,
 ) -> dict[str, float]:
-    """Fit an estimator to examples; return figures on training and validation data."""
+    """Fit an estimator to examples; return figures on training and validation data.
+
+    ``vectors`` are of words, for estimators that read texts; the other arguments are those of :func:`train`.
+    """
     if estimator.task == "scores":
         rows = ~np.isnan(examples.scores)
         if not rows.any():
@@ -182,6 +197,20 @@ def fit_estimator(
         return figures | (_pearsons(estimator, held) if held is not None else {})
     if not len(examples.better):
         raise InputError("there are no comparisons to learn from")
+    if isinstance(estimator, MaxSD):
+        validation_texts = None if held is None else (texts_of(held), comparisons_of(held))
+        estimator.fit(
+            texts_of(examples), comparisons_of(examples), vectors=vectors, validation=validation_texts, report=report,
+            checkpoint=checkpoint, resume=resume,
+        )  # fmt: skip
+        figures = {
+            "best epoch": estimator.best_epoch_,
+            "best tau": estimator.best_tau_,
+            "comparisons after cleaning": estimator.comparisons_,
+        }
+        if held is not None:
+            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(estimator, held).items()}
+        return figures
     X, y = pair_matrix(examples, seed)  # noqa: N806
     if isinstance(estimator, PairwiseNetwork):
         validation = None if held is None else pair_matrix(held, seed)
@@ -200,12 +229,45 @@ def fit_estimator(
 
 def decisions(estimator: LearnedEstimator, examples: Examples) -> NDArray[np.float64]:
     """Return for each comparison how much better the better hypothesis is to a pairwise estimator."""
+    if isinstance(estimator, MaxSD):
+        scores = estimator.score_texts(texts_of(examples))
+        result: NDArray[np.float64] = scores[examples.better] - scores[examples.worse]
+        return result
     X = np.hstack([examples.features[examples.better], examples.features[examples.worse]])  # noqa: N806
     if estimator.needs_vectors:
         parts = (examples.vectors[examples.better], examples.vectors[examples.worse])
         X = np.hstack([X, *parts, examples.reference_vectors[examples.better]])  # noqa: N806
-    result: NDArray[np.float64] = estimator.decision_function(X)
+    result = estimator.decision_function(X)
     return result
+
+
+def texts_of(examples: Examples) -> Texts:
+    """Return the hypotheses of examples for an estimator that reads texts."""
+    return Texts(examples.hypotheses, examples.references, examples.features)
+
+
+def comparisons_of(examples: Examples) -> Comparisons:
+    """Return the comparisons of examples for an estimator that reads texts."""
+    return Comparisons(examples.better, examples.worse, examples.group, examples.weight)
+
+
+def word_vectors(recipe: Recipe, vectors: FeatureSet) -> WordVectors | None:
+    """Return the vectors of words that a recipe names; ``None`` for estimators that read no texts.
+
+    Raises:
+        ConfigError: if the recipe names none, or something else.
+    """
+    if not estimator_class(recipe.estimator).needs_texts:
+        return None
+    from meteor_e_learned.features.vectors import WordVectorsFeature
+
+    found = [entry.feature for entry in vectors.features]
+    if len(found) != 1 or not isinstance(found[0], WordVectorsFeature):
+        raise ConfigError(
+            f"estimator {recipe.estimator!r} reads words: the recipe needs "
+            "'vectors: [{use: word-vectors, file: FILE}]'"
+        )
+    return found[0].word_vectors
 
 
 def pair_taus(estimator: LearnedEstimator, examples: Examples) -> dict[str, float]:

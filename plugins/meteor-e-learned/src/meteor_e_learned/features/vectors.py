@@ -124,6 +124,11 @@ class WordVectorsFeature(_NeedsVectors, SegmentFeature):
         self._vectors = open_word_vectors(file)
 
     @property
+    def word_vectors(self) -> WordVectors:
+        """Vectors of the words."""
+        return self._vectors
+
+    @property
     def segment_dimension(self) -> int:
         """As the file has it."""
         return self._vectors.dimension

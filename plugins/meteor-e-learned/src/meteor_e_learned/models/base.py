@@ -36,11 +36,14 @@ class LearnedEstimator(BaseEstimator):  # type: ignore[misc]
         kind: what recipes and model files call it.
         task: ``pairs`` if it learns from comparisons, ``scores`` if it learns from scores of segments.
         needs_vectors: whether it reads vectors of segments beside the features.
+        needs_texts: whether it reads hypotheses and references beside the features, with vectors of words; it has
+            ``score_texts`` then.
     """
 
     kind: ClassVar[str] = ""
     task: ClassVar[str] = "pairs"
     needs_vectors: ClassVar[bool] = False
+    needs_texts: ClassVar[bool] = False
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError
 from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
+from meteor_e_learned.models.devices import choose_device
 
 if TYPE_CHECKING:
     import torch
@@ -368,7 +369,7 @@ def fit_seeds(
         raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {network.inputs} inputs")
     for each in networks:
         _fit_scaler(each, X)
-    device = _device(network.device)
+    device = choose_device(network.device)
     scaled = network.scaled(X)
     pairs = torch.from_numpy(scaled).to(device)
     target = torch.from_numpy(labels.astype(np.float32)).to(device)
@@ -489,17 +490,3 @@ def _check(networks: Sequence[PairwiseNetwork]) -> None:
     others = [{**each.get_params(), "seed": 0} for each in networks]
     if any(other != others[0] for other in others):
         raise ValueError("networks that are trained together must differ in their seeds alone")
-
-
-def _device(name: str) -> torch.device:
-    import torch
-
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"device {name!r} cannot be used: {reason}") from error
-    return device

@@ -1,0 +1,31 @@
+"""Where networks run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.errors import ConfigError
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["choose_device"]
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of a name; ``auto`` is a GPU where there is one.
+
+    Raises:
+        ConfigError: if it cannot be used.
+    """
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device {name!r} cannot be used: {reason}") from error
+    return device
