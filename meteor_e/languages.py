@@ -70,7 +70,7 @@ class Language:
         meteor_code: the Java program's code.
         normalization: how text is normalised where nothing else is asked for.
         normalizations: the ways of normalising that the language has.
-        apostrophes: a key of ``APOSTROPHE_STYLES``.
+        apostrophes: one of ``APOSTROPHE_STYLES``.
         stemmer: name of its Snowball stemmer, or ``None``.
         pack: name of the resource pack that it needs, or ``None``.
         function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
@@ -167,7 +167,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
     from meteor_e.configuration.schemas import LanguageFile
     from meteor_e.configuration.validation import find_problems
-    from meteor_e.text.stemming import STEMMERS
+    from meteor_e.text.further_stemming import known_stemmers
 
     problems = find_problems(document, LanguageFile)
     data = document.data
@@ -178,8 +178,9 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     if isinstance(task, str) and task and task not in names:
         message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names) or 'none'}"
         problems.append(document.problem(("default_task",), message))
-    if isinstance(stemmer, str) and stemmer and stemmer not in STEMMERS:
-        message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, STEMMERS)}; there are {', '.join(STEMMERS)}"
+    stemmers = known_stemmers()
+    if isinstance(stemmer, str) and stemmer and stemmer not in stemmers:
+        message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, stemmers)}; there are {', '.join(stemmers)}"
         problems.append(document.problem(("stemmer",), message))
     return sorted(problems, key=lambda problem: problem.line)
 

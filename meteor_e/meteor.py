@@ -14,7 +14,7 @@ from meteor_e.alignment.alignment import Alignment
 from meteor_e.chain import Chain, ChainMatcher, resolve
 from meteor_e.configuration.yamlfile import is_folder
 from meteor_e.engine import NativeEngine, Scored, default_threads
-from meteor_e.errors import InputError, located
+from meteor_e.errors import ConfigError, InputError, located
 from meteor_e.language_resources import LanguageResources
 from meteor_e.matchers.base import Matcher, MatcherContext
 from meteor_e.parallel import scored_in_order
@@ -201,7 +201,13 @@ class Meteor:
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
-            return registry().matcher(entry.name).create(context, **entry.options)
+            kind = registry().matcher(entry.name)
+            if kind.needs_lemmas and (self.chain.lemmatizer is None or self.chain.lemmatizer[0] == "none"):
+                raise ConfigError(
+                    f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
+                    "name one, as in --set lemmatizer.use=simplemma"
+                )
+            return kind.create(context, **entry.options)
 
     @property
     def matcher_names(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from meteor_e.bitext.alignment import AlignmentOptions, align, bitext_module, read_pharaoh
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
-from meteor_e.bitext.phrase_table import read_phrase_table
+from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e.bitext.phrases import extract_phrase_pairs, read_phrase_pairs
 from meteor_e.bitext.pivot import Paraphrases, PivotOptions, WordFilter, pivot
 from meteor_e.bitext.report import report, sample
@@ -251,20 +251,29 @@ class _Work:
         """Go from a phrase table to paraphrases."""
         corpus, pivot_corpus = self.tokens()
 
-        def paraphrases(folder: Path) -> None:
-            filters = self._filters(corpus, pivot_corpus)
-            pairs = read_phrase_table(
+        options = self.options
+
+        def numbers(folder: Path) -> None:
+            convert_phrase_table(
                 table,
-                *filters,
-                first=self.options.table_first,
-                least_probability=self.options.pivot.least_product,
+                *self._filters(corpus, pivot_corpus),
+                folder,
+                first=options.table_first,
+                least_probability=options.pivot.least_product,
                 progress=self.progress,
             )
-            found = pivot(pairs, *filters, self.options.pivot, self.threads, self.progress)
+
+        described = {"table": table_hash, "first": options.table_first, **asdict(options.pivot)}
+        del described["least_probability"]
+        converted = self.stages.run("table", described, numbers, after=("tokens",))
+
+        def paraphrases(folder: Path) -> None:
+            pairs = open_phrase_table(converted)
+            filters = self._filters(corpus, pivot_corpus)
+            found = pivot(pairs, *filters, options.pivot, self.threads, self.progress)
             self._write(folder, found, corpus, len(pairs.pair_phrases))
 
-        described = {"table": table_hash, "first": self.options.table_first, **self._pivot_options()}
-        self.stages.run("paraphrases", described, paraphrases, after=("tokens",))
+        self.stages.run("paraphrases", self._pivot_options(), paraphrases, after=("table",))
 
     def _pivot_options(self) -> dict[str, Any]:
         options = self.options

@@ -1,51 +1,81 @@
-"""Moses phrase tables: ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``."""
+"""Moses phrase tables: ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
+
+A table may be larger than memory. It is read once, its phrases as numbers of words into scratch files; the phrases are
+then numbered a word at a time from the left, in sorted runs on disk that are merged
+(:mod:`meteor_e.bitext.numbering`). What stays in memory is the vocabulary, and what pivoting needs.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from array import array
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from meteor_e.bitext.numbering import Scratch, mapped, number_rows
 from meteor_e.bitext.phrases import PhrasePairs, Phrases
 from meteor_e.errors import InputError
 from meteor_e.formats.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
+from meteor_e.packs.folders import put_text
 from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from typing import BinaryIO
 
-__all__ = ["read_phrase_table"]
+__all__ = ["convert_phrase_table", "open_phrase_table"]
+
+_TOGETHER = 100_000
+"""Lines that are written to disk together."""
+
+_RECENT = 100_000
+"""Phrases of a side that are remembered, so that one that comes again soon is not taken apart again."""
+
+_SIDES = ("phrases", "pivots")
 
 
 class _Side:
-    """The phrases of a side, numbered by first appearance; those that are not wanted have the number -1."""
+    """The phrases of a side, on their way to disk as numbers of words, which follow the words' first appearance."""
 
-    def __init__(self, wanted: Callable[[list[str]], bool]) -> None:
+    def __init__(self, wanted: Callable[[list[str]], bool], words: BinaryIO, lengths: BinaryIO) -> None:
         self._wanted = wanted
+        self._files = words, lengths
         self._numbers: dict[str, int] = {}
-        self._words: dict[str, int] = {}
-        self._row: list[int] = []
-        self._lengths: list[int] = []
+        self._recent: dict[str, tuple[int, ...]] = {}
+        self._row = array("I")
+        self._lengths = bytearray()
 
-    def number(self, phrase: str) -> int:
-        number = self._numbers.get(phrase)
-        if number is None:
+    def find(self, phrase: str) -> tuple[int, ...]:
+        """Return the numbers of a phrase's words, none if the phrase is not wanted."""
+        found = self._recent.get(phrase)
+        if found is None:
             words = phrase.split()
-            if not self._wanted(words):
-                return -1
-            number = self._numbers[phrase] = len(self._numbers)
-            self._row.extend([self._words.setdefault(word, len(self._words)) for word in words])
-            self._lengths.append(len(words))
-        return number
+            numbers = self._numbers
+            found = tuple([numbers.setdefault(word, len(numbers)) for word in words]) if self._wanted(words) else ()
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[phrase] = found
+        return found
 
-    def phrases(self) -> Phrases:
-        import numpy as np
+    def put(self, numbers: tuple[int, ...]) -> None:
+        """Take a phrase into the next line."""
+        self._row.extend(numbers)
+        self._lengths.append(len(numbers))
 
-        lengths = np.array(self._lengths, np.int64)
-        places = np.cumsum(lengths) - lengths
-        return Phrases(np.array(self._row, np.uint32), places, lengths.astype(np.uint8), list(self._words))
+    def write(self) -> None:
+        """Write what was put."""
+        words, lengths = self._files
+        words.write(self._row.tobytes())
+        lengths.write(self._lengths)
+        del self._row[:]
+        self._lengths.clear()
+
+    def vocabulary(self) -> list[str]:
+        """Return the words by number."""
+        return list(self._numbers)
 
 
 class Row(NamedTuple):
@@ -57,71 +87,96 @@ class Row(NamedTuple):
     second_given_first: float
 
 
-def read_phrase_table(
+def convert_phrase_table(
     path: PathLike,
     wanted: Callable[[list[str]], bool],
     wanted_pivot: Callable[[list[str]], bool],
+    folder: Path,
     *,
     first: bool = False,
     least_probability: float = 0.0,
     progress: Progress,
-) -> PhrasePairs:
-    """Read a phrase table, plain or gzip.
+) -> None:
+    """Turn a phrase table, plain or gzip, into numbers in a folder, for :func:`open_phrase_table`.
+
+    Memory grows with the number of distinct words and phrases (some 20 bytes a phrase), not with the lines.
 
     Args:
         path: the file. It need not be sorted; a pair that it has twice counts twice, as in METEOR's program.
         wanted: whether a phrase of the pack's language, as words, may be a paraphrase or have one.
         wanted_pivot: whether a phrase of the pivot language may lead from one to the other.
+        folder: where the files go; scratch files are gone at the end.
         first: the pack's language is the table's first column; by default it is the second, as METEOR has it.
         least_probability: pairs with both probabilities below are left out.
         progress: told how far it is.
 
     Raises:
         InputError: for a line that is malformed, naming file and line.
+        OSError: if the folder cannot be written.
     """
+    name = input_name(path)
+    rows = 0
+    with ExitStack() as files:
+
+        def create(file: str) -> BinaryIO:
+            return files.enter_context((folder / file).open("wb"))
+
+        phrases, pivots = (
+            _Side(filter_, create(f"{side}-words.scratch"), create(f"{side}-lengths.scratch"))
+            for side, filter_ in zip(_SIDES, (wanted, wanted_pivot), strict=True)
+        )
+        probabilities = create("to-pivot.bin"), create("from-pivot.bin")
+        columns = array("d"), array("d")
+
+        def write() -> None:
+            for side in (phrases, pivots):
+                side.write()
+            for file, column in zip(probabilities, columns, strict=True):
+                file.write(column.tobytes())
+                del column[:]
+
+        for count, line in enumerate(read_segments(path), 1):
+            row = _row(line, name, count)
+            phrase, pivot = (row.first, row.second) if first else (row.second, row.first)
+            to_pivot, from_pivot = row.first_given_second, row.second_given_first
+            if first:
+                to_pivot, from_pivot = from_pivot, to_pivot
+            if count % _TOGETHER == 0:
+                write()
+                progress("reading the phrase table", count, None)
+            if to_pivot < least_probability and from_pivot < least_probability:
+                continue
+            if (pivot_words := pivots.find(pivot)) and (words := phrases.find(phrase)):
+                phrases.put(words)
+                pivots.put(pivot_words)
+                columns[0].append(to_pivot)
+                columns[1].append(from_pivot)
+                rows += 1
+        write()
+    progress("reading the phrase table", 1, 1)
+    for side, words_of in zip(_SIDES, (phrases, pivots), strict=True):
+        vocabulary = words_of.vocabulary()
+        put_text(folder / f"{side}-vocabulary.json", json.dumps(vocabulary))
+        number_rows(Scratch(folder, side, rows, len(vocabulary)), progress)
+
+
+def open_phrase_table(folder: Path) -> PhrasePairs:
+    """Return what :func:`convert_phrase_table` wrote into a folder; most of it stays on disk."""
     import numpy as np
 
-    name = input_name(path)
-    phrases, pivots = _Side(wanted), _Side(wanted_pivot)
-    numbers: list[tuple[int, int]] = []
-    probabilities: list[tuple[float, float]] = []
-    kept: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = [
-        (np.zeros((0, 2), np.uint32), np.zeros((0, 2), np.float64))
-    ]
-
-    def put_away() -> None:
-        if numbers:
-            kept.append((np.array(numbers, np.uint32), np.array(probabilities, np.float64)))
-            numbers.clear()
-            probabilities.clear()
-
-    for count, line in enumerate(read_segments(path), 1):
-        row = _row(line, name, count)
-        phrase, pivot = (row.first, row.second) if first else (row.second, row.first)
-        to_pivot, from_pivot = row.first_given_second, row.second_given_first
-        if first:
-            to_pivot, from_pivot = from_pivot, to_pivot
-        if to_pivot < least_probability and from_pivot < least_probability:
-            continue
-        pivot_number = pivots.number(pivot)
-        number = phrases.number(phrase) if pivot_number >= 0 else -1
-        if number >= 0:
-            numbers.append((number, pivot_number))
-            probabilities.append((to_pivot, from_pivot))
-        if count % 100_000 == 0:
-            put_away()
-            progress("reading the phrase table", count, None)
-    put_away()
-    progress("reading the phrase table", 1, 1)
-    pairs = np.concatenate([part[0] for part in kept])
-    values = np.concatenate([part[1] for part in kept])
+    sides = []
+    for side in _SIDES:
+        lengths = np.load(folder / f"{side}-lengths.npy")
+        ends = np.cumsum(lengths, dtype=np.int64)
+        vocabulary = json.loads((folder / f"{side}-vocabulary.json").read_bytes())
+        sides.append(Phrases(mapped(folder / f"{side}-words.bin", np.uint32), ends - lengths, lengths, vocabulary))
     return PhrasePairs(
-        phrases.phrases(),
-        pivots.phrases(),
-        np.ascontiguousarray(pairs[:, 0]),
-        np.ascontiguousarray(pairs[:, 1]),
-        np.ascontiguousarray(values[:, 0]),
-        np.ascontiguousarray(values[:, 1]),
+        sides[0],
+        sides[1],
+        mapped(folder / "phrases-numbers.bin", np.uint32),
+        mapped(folder / "pivots-numbers.bin", np.uint32),
+        mapped(folder / "to-pivot.bin", np.float64),
+        mapped(folder / "from-pivot.bin", np.float64),
     )
 
 

@@ -6,7 +6,9 @@ Plugins may bring commands, too. They are looked for when a name is none of mete
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -125,9 +127,10 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line.
 
-    Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted.
+    Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted, 143 terminated.
     """
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
+    terminated = _interrupted_by_termination()
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
@@ -150,8 +153,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = 1
         _discard_output()
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted")
-        code = 130
+        _complain("terminated" if terminated else "interrupted")
+        code = 143 if terminated else 130
     except MemoryError:
         _complain("out of memory; split the input into smaller parts")
         code = 1
@@ -159,6 +162,23 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _complain("the input is nested too deeply")
         code = 1
     sys.exit(code)
+
+
+def _interrupted_by_termination() -> list[int]:
+    """Let SIGTERM interrupt as Ctrl-C does, so that scratch files go; return a list that then gets its number.
+
+    A second SIGTERM ends the process at once. Whoever calls from another thread, or handles SIGTERM, keeps what is set.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        received.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, interrupt)
+    return received
 
 
 def _complain(message: str) -> None:

@@ -117,7 +117,9 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     if text is not None:
         from meteor_e.packs.usage import coverage
 
-        extra["coverage"] = coverage(found, _words([text], found.language, found), top or 10)._asdict()
+        with terminal_progress() as progress:
+            words = _words([text], found.language, found)
+            extra["coverage"] = coverage(found, words, top or 10, progress=progress)._asdict()
     if as_json:
         shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path), **extra}
         click.echo(json.dumps(shown, ensure_ascii=False, indent=2))

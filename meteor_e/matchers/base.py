@@ -97,6 +97,7 @@ class Matcher(ABC):
         search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
         accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error.
     """
 
     name: ClassVar[str] = ""
@@ -104,6 +105,7 @@ class Matcher(ABC):
     search_weight: ClassVar[float] = 0.5
     accuracy_search_weight: ClassVar[float] = 1.0
     requires: ClassVar[tuple[str, ...]] = ()
+    needs_lemmas: ClassVar[bool] = False
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from meteor_e.errors import ConfigError
 from meteor_e.matchers.base import KeyMatcher, MatcherContext
-from meteor_e.text.stemming import stemmer
+from meteor_e.text.stemming import STEMMERS, stemmer
 from meteor_e.text.tokens import Token
 
 
@@ -41,8 +42,14 @@ class StemMatcher(KeyMatcher):
         return (self._stem(token.form),)
 
     def describe(self) -> str:
-        """Name the stemmer."""
-        return self.stemmer_name
+        """Name the stemmer, and where its stems are not METEOR's the release that has them."""
+        version = getattr(self._stem, "version", None)
+        return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
 
-_find = stemmer
+def _find(name: str) -> Callable[[str], str]:
+    if name in STEMMERS:
+        return stemmer(name)
+    from meteor_e.text.further_stemming import any_stemmer
+
+    return any_stemmer(name)

@@ -6,9 +6,14 @@ import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from meteor_e.packs.indexfile import IndexFile, Layout, damaged
 from meteor_e.packs.vocabulary import SECTIONS, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LAYOUT = Layout(b"MEphrase", (*SECTIONS, ("nodes", 12), ("entries", 4)))
 """Parameters: words, longest probe, starting words, nodes, entries, longest phrase."""
@@ -16,6 +21,9 @@ LAYOUT = Layout(b"MEphrase", (*SECTIONS, ("nodes", 12), ("entries", 4)))
 LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2
 """The low bits of a node's word: its phrase is the left (right) side of a table entry."""
 _FLAGS = LEFT_SIDE | RIGHT_SIDE
+
+_TOGETHER = 1 << 22
+"""Entries that are counted together."""
 
 
 class ParaphraseIndex:
@@ -112,6 +120,18 @@ class ParaphraseIndex:
         if not start <= end <= len(entries):
             damaged(self.path, "an entry lies outside it")
         return entries[start:end]
+
+    def paraphrase_counts(self) -> NDArray[np.int64]:
+        """Return of each node how many entries have it as their right side; ``(nodes,)``."""
+        import numpy as np
+
+        counts = np.zeros(self.nodes, np.int64)
+        for begin in range(0, len(self._entries), _TOGETHER):
+            part = np.frombuffer(self._entries[begin : begin + _TOGETHER], np.uint32)
+            if part.max() >= self.nodes:
+                damaged(self.path, f"it has no phrase {part.max()}")
+            counts += np.bincount(part, minlength=self.nodes)
+        return counts
 
     def phrase(self, node: int) -> tuple[str, ...]:
         """Return the words of a node."""

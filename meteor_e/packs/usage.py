@@ -41,7 +41,9 @@ class Coverage(NamedTuple):
     frequent: list[tuple[str, int, list[str]]]
 
 
-def coverage(pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int = 5) -> Coverage:
+def coverage(
+    pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int = 5, progress: Progress = silent
+) -> Coverage:
     """Return how much of a text a pack knows.
 
     Args:
@@ -49,11 +51,14 @@ def coverage(pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int =
         texts: its segments, as words.
         top: how many of the most frequent phrases are returned.
         shown: how many paraphrases of each.
+        progress: told how many segments are done.
     """
     functional, index = pack.function_words, pack.paraphrases
     seen: Counter[int] = Counter()
-    words = function_words = covered = 0
-    for text in texts:
+    words = function_words = covered = number = 0
+    for number, text in enumerate(texts, 1):
+        if number % 1000 == 0:
+            progress("reading the text", number, None)
         words += len(text)
         function_words += sum(word in functional for word in text)
         if index is None:
@@ -66,6 +71,7 @@ def coverage(pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int =
             end = start + max((length for length, _ in found), default=0)
             covered += max(0, end - max(reach, start))
             reach = max(reach, end)
+    progress("reading the text", number, number)
     frequent: list[tuple[str, int, list[str]]] = []
     if index is not None:
         for node, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
@@ -79,9 +85,12 @@ def coverage(pack: Pack, texts: Iterable[list[str]], top: int = 10, shown: int =
 
 def most_paraphrased(index: ParaphraseIndex, top: int) -> list[tuple[str, int]]:
     """Return the paraphrases that most phrases share: phrase, and how many entries have it on their right side."""
-    counts = Counter(right for node in range(index.nodes) for right in index.paraphrases(node))
-    chosen = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:top]
-    return [(" ".join(index.phrase(node)), count) for node, count in chosen]
+    import numpy as np
+
+    counts = index.paraphrase_counts()
+    # A stable sort leaves equals in the order of their nodes.
+    chosen = np.argsort(-counts, kind="stable")[:top]
+    return [(" ".join(index.phrase(node)), int(counts[node])) for node in chosen.tolist() if counts[node]]
 
 
 def table_entries(path: str | os.PathLike[str]) -> Iterator[Entry]:

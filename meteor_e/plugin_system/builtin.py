@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """The modules of METEOR 1.5."""
+    """The modules of METEOR 1.5, and lemmas."""
     return {
         "exact": "meteor_e.matchers.exact:ExactMatcher",
         "stem": "meteor_e.matchers.stem:StemMatcher",
         "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
+        "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
     }
 
 

@@ -4,10 +4,11 @@ import gzip
 import random
 from collections import Counter, defaultdict
 
+import numpy as np
 import pytest
 
 from meteor_e.bitext.moses import write_phrase_table
-from meteor_e.bitext.phrase_table import read_phrase_table
+from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e.bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.packs.progress import silent
@@ -18,7 +19,11 @@ def everything(words):
 
 
 def read(path, **options):
-    return read_phrase_table(path, everything, everything, progress=silent, **options)
+    folder = path.with_name(f"{path.name}-numbers")
+    folder.mkdir(exist_ok=True)
+    convert_phrase_table(path, everything, everything, folder, progress=silent, **options)
+    assert not list(folder.glob("*.scratch"))
+    return open_phrase_table(folder)
 
 
 def paraphrases(pairs, common=(), options=None, threads=1):
@@ -122,9 +127,21 @@ def by_definition(rows, common, options):
     }
 
 
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Let everything that is done in parts be done in many."""
+    for name, size in {
+        "pivot._TOGETHER": 7,
+        "phrase_table._TOGETHER": 11,
+        "phrase_table._RECENT": 5,
+        "numbering._ROWS": 13,
+        "numbering._KEYS": 3,
+    }.items():
+        monkeypatch.setattr(f"meteor_e.bitext.{name}", size)
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_random_tables(tmp_path, seed, monkeypatch):
-    monkeypatch.setattr("meteor_e.bitext.pivot._TOGETHER", 7)
+def test_random_tables(tmp_path, seed, small_parts):
     chance = random.Random(seed)
     words = ["a", "b", "c", "d", "e,", "the", "of"]
 
@@ -148,7 +165,8 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     write_phrase_table(tmp_path / "out.gz", read(tmp_path / "out.gz"))
     assert (tmp_path / "out.gz").read_bytes() == first
     lines = gzip.decompress(first).decode().splitlines()
-    assert lines == [f"{f} ||| {e} ||| {to!r} 1 {back!r} 1" for f, e, to, back in rows]
+    assert sorted(lines) == [f"{f} ||| {e} ||| {to!r} 1 {back!r} 1" for f, e, to, back in rows]
+    assert lines[-1].startswith("g h")  # sorted by pivot
 
 
 def test_the_first_column(tmp_path):
@@ -177,6 +195,26 @@ def test_malformed_tables(tmp_path, line, message):
     with pytest.raises(InputError) as caught:
         read(path)
     assert message in str(caught.value)
+
+
+def test_phrases_are_numbered_as_they_are_distinct(tmp_path, small_parts):
+    chance = random.Random(8)
+    phrases = [" ".join(chance.choice("abc") for _ in range(chance.choice([1, 2, 3, 4, 9, 200]))) for _ in range(150)]
+    rows = [(chance.choice(phrases), chance.choice(phrases), chance.random(), chance.random()) for _ in range(400)]
+    pairs = read(table(tmp_path / "t", rows))
+    columns = (
+        pairs.pivots.texts(pairs.pair_pivots),
+        pairs.phrases.texts(pairs.pair_phrases),
+        pairs.to_pivot.tolist(),
+        pairs.from_pivot.tolist(),
+    )
+    assert list(zip(*columns, strict=True)) == rows
+    for side, numbers, column in ((pairs.pivots, pairs.pair_pivots, 0), (pairs.phrases, pairs.pair_phrases, 1)):
+        distinct = {row[column] for row in rows}
+        assert len(side.places) == len(distinct)
+        assert sorted(side.texts(np.arange(len(distinct)))) == sorted(distinct)
+        assert np.all(np.diff(side.lengths.astype(int)) >= 0)
+        assert set(numbers.tolist()) == set(range(len(distinct)))
 
 
 def test_an_empty_table_has_no_paraphrases(tmp_path):

@@ -318,7 +318,12 @@ class TestSurroundings:
         process.stderr.close()
         assert process.wait(timeout=60) == 1
 
-    def test_ctrl_c(self, cli):
+    @pytest.mark.parametrize(
+        ("number", "code", "said"),
+        [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+        ids=["ctrl-c", "terminated"],
+    )
+    def test_an_interruption_leaves_nothing(self, cli, number, code, said):
         # Standard input stays open, so that scoring has begun and cannot end.
         cli.file("ref", "a b c\n" * 50_000)
         process = cli.start("score", "-", "ref", "--tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)
@@ -329,9 +334,9 @@ class TestSurroundings:
         while not list(cli.folder.glob(".out.*")) and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=60)
-        assert process.returncode == 130
+        assert process.returncode == code
         # On a terminal the shell has written ^C, so a line end comes first.
-        assert err.decode().lstrip("\n") == "meteor-e: interrupted\n"
+        assert err.decode().lstrip("\n") == f"meteor-e: {said}\n"
         assert not list(cli.folder.glob("*out*"))

@@ -144,13 +144,13 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
 )
 def test_what_is_refused(content, message):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ConfigError) as caught:
         parse_yaml(content, "file.yaml")
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 LARGEST = {
@@ -164,10 +164,10 @@ LARGEST = {
 
 @pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
 def test_the_largest_files_take_no_time(content):
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(ConfigError):
         parse_yaml(content, "file.yaml")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_the_slow_parser_does_the_same(monkeypatch):

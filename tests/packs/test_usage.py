@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -77,7 +79,10 @@ def test_a_filtered_pack(tmp_path, pack):
 
 
 def test_coverage(pack):
-    found = coverage(pack, [["k", "a", "b", "l"], ["x", "k", "c"], ["a", "b"]])
+    seen = []
+    texts = [["k", "a", "b", "l"], ["x", "k", "c"], ["a", "b"]]
+    found = coverage(pack, texts, progress=lambda *state: seen.append(state))
+    assert seen == [("reading the text", 3, 3)]
     assert found.words == 9
     assert found.function_words == 2
     # a b, x, c, a b; of "b" there is a shorter phrase inside. "l" begins a phrase that does not follow.
@@ -86,9 +91,23 @@ def test_coverage(pack):
     assert ("x", 1, ["y"]) in found.frequent
 
 
-def test_most_paraphrased(pack):
-    assert most_paraphrased(pack.paraphrases, 3)[0][1] == 1
-    assert len(most_paraphrased(pack.paraphrases, 3)) == 3
+def test_most_paraphrased(tmp_path, monkeypatch):
+    monkeypatch.setattr("meteor_e.packs.paraphrases._TOGETHER", 7)
+    chance = random.Random(4)
+    phrases = [f"{first} {second}".strip() for first in "abcdef" for second in ("", "x", "y z")]
+    entries = [(chance.choice(phrases), chance.choice(phrases[:9])) for _ in range(200)]
+    (tmp_path / "words").write_text("the\n")
+    (tmp_path / "table").write_text("".join(f"0.5\n{left}\n{right}\n" for left, right in entries))
+    made = build_pack(tmp_path / "p", language="xx", function_words=tmp_path / "words", paraphrases=tmp_path / "table")
+    expected = Counter(right for _, right in entries)
+    found = most_paraphrased(made.paraphrases, 4)
+    assert [count for _, count in found] == sorted(expected.values(), reverse=True)[:4]
+    assert all(expected[phrase] == count for phrase, count in found)
+    assert dict(most_paraphrased(made.paraphrases, 1000)) == expected
+    assert most_paraphrased(made.paraphrases, 0) == []
+    made.paraphrases.nodes = 3
+    with pytest.raises(ResourceError, match="it has no phrase"):
+        most_paraphrased(made.paraphrases, 1)
 
 
 def test_a_pack_without_a_table(tmp_path):

@@ -84,7 +84,7 @@ def test_a_plugin_is_found_by_name(plugin_site):
     found = own.matcher("initial")
     assert issubclass(found, KeyMatcher)
     assert found is own.matcher("initial")
-    assert own.names("matcher") == ["exact", "initial", "paraphrase", "stem", "synonym"]
+    assert own.names("matcher") == ["exact", "initial", "lemma", "paraphrase", "stem", "synonym"]
     (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
     assert entry.summary == "Words with one first letter match."
     assert (entry.distribution, entry.version, entry.plugin) == ("sound-plugin", "2.5", "sound_plugin")
@@ -118,7 +118,9 @@ def test_many_threads_find_the_same(plugin_site):
 
 def test_unknown_names():
     own = Registry(list)
-    with pytest.raises(PluginError, match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: exact, para"):
+    with pytest.raises(
+        PluginError, match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: exact, lemma, para"
+    ):
         own.matcher("exat")
     with pytest.raises(ConfigError, match=r"no language 'xx'; .*use 'other' for a language"):
         own.language("xx")

@@ -269,7 +269,7 @@ def command(*arguments, **options):
     )
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_command_that_is_killed_goes_on_when_called_again(serve, store, end):
     turtle = random_dictionary(4, 150)
     server = serve(turtle)
@@ -287,8 +287,12 @@ def test_a_command_that_is_killed_goes_on_when_called_again(serve, store, end):
 
     server.faults = fault
     _, errors = killed.communicate(timeout=60)
-    assert killed.returncode == (-signal.SIGKILL if end == signal.SIGKILL else 130)
-    assert errors.strip() in ("", "meteor-e: interrupted")
+    code, said = {
+        signal.SIGKILL: (-signal.SIGKILL, ""),
+        signal.SIGINT: (130, "meteor-e: interrupted"),
+        signal.SIGTERM: (143, "meteor-e: terminated"),
+    }[end]
+    assert (killed.returncode, errors.strip()) == (code, said)
     assert not (store / "dbnary-fr").exists()
     before = len(server.queries)
     server.faults = lambda number, query: None

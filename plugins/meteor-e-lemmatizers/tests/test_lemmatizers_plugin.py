@@ -7,7 +7,6 @@ cannot either: a tiny one is trained here.
 from __future__ import annotations
 
 import gc
-import os
 import pickle
 import subprocess
 import sys
@@ -102,13 +101,8 @@ def test_its_version_is_in_the_signature():
 
 @pytest.mark.shared
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
-def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code):
-    shared = Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[3].parent / "shared")
+def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code, shared):
     table = shared / f"golden/meteor-e/resources/{code}.lemmas.tsv"
-    if not table.is_file():
-        if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
-            pytest.fail(f"no shared data in {shared}", pytrace=False)
-        pytest.skip(f"no shared data in {shared}")
     rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
     words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
     ours = [lemma for lemma, _ in SimplemmaLemmatizer(code).lemmatize(words)]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import bz2
 import json
 import lzma
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -39,6 +43,23 @@ def corpus(tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text("\n".join(text()) + "\n")
     return path
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_an_interrupted_training_leaves_nothing(tmp_path, corpus, number, code, said):
+    target = tmp_path / "made" / "x.vectors"
+    arguments = ["vectors", "train", str(corpus), "-l", "other", "-e", "1000000", "-o", str(target)]
+    process = subprocess.Popen([sys.executable, "-m", "meteor_e", *arguments], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(target.parent.glob(".x.vectors.*/corpus")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)  # Training has begun, and has far to go.
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.strip()) == (code, f"meteor-e: {said}")
+    assert list(target.parent.iterdir()) == []
 
 
 def test_train_and_use(tmp_path, corpus):

@@ -27,6 +27,9 @@ OTHER = "\u00a6"
 
 Side = Literal["tags", "lemmas"]
 
+_Written = tuple[int, list[list[str]]]
+"""How many units of the first side a sentence has, and the lines that are written for it."""
+
 
 class CorpusSize(NamedTuple):
     """How much was written.
@@ -118,29 +121,21 @@ def write_corpus(
     Raises:
         InputError: if the sides of a bitext differ in length, or a file cannot be read.
     """
-    sentences = units = lines = 0
-    for left, right in _pairs(texts, bitext):
-        tokens = meteor.tokenize(left)
-        unit = _units(key_of(token, key) for token in tokens)
-        sentences += 1
-        units += len(unit)
-        if right is not None:
-            assert other is not None
-            translated = [OTHER + word for word in _units(key_of(token, key) for token in other.tokenize(right))]
-            written = [unit, translated, interleaved(unit, translated)]
-        elif side is not None:
-            written = [interleaved(unit, _side(tokens, side))]
-        else:
-            written = [unit]
-        for words in written:
-            if words:
-                output.write(" ".join(words) + "\n")
-                lines += 1
-        if progress is not None:
-            progress(sentences)
-    if not lines:
-        raise InputError(f"there are no words in {', '.join(texts)}")
-    return CorpusSize(sentences, units, lines)
+
+    def written() -> Iterator[_Written]:
+        for left, right in _pairs(texts, bitext):
+            tokens = meteor.tokenize(left)
+            units = _units(key_of(token, key) for token in tokens)
+            if right is not None:
+                assert other is not None
+                translated = [OTHER + word for word in _units(key_of(token, key) for token in other.tokenize(right))]
+                yield len(units), [units, translated, interleaved(units, translated)]
+            elif side is not None:
+                yield len(units), [interleaved(units, _side(tokens, side))]
+            else:
+                yield len(units), [units]
+
+    return _write(output, written(), texts, progress)
 
 
 def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], object] | None = None) -> CorpusSize:
@@ -154,19 +149,35 @@ def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], 
     Raises:
         InputError: if a file cannot be read, or there is nothing in them.
     """
-    units = lines = 0
-    for path in texts:
-        for line in read_lines(path):
-            words = _units(line.split(" "))
+
+    def written() -> Iterator[_Written]:
+        for path in texts:
+            for line in read_lines(path):
+                if words := _units(line.split(" ")):
+                    yield sum(not word.startswith(OTHER) for word in words), [words]
+
+    return _write(output, written(), texts, progress)
+
+
+def _write(
+    output: TextIO,
+    written: Iterable[_Written],
+    texts: Sequence[str],
+    progress: Callable[[int], object] | None,
+) -> CorpusSize:
+    sentences = units = lines = 0
+    for size, rows in written:
+        sentences += 1
+        units += size
+        for words in rows:
             if words:
-                units += sum(not word.startswith(OTHER) for word in words)
                 output.write(" ".join(words) + "\n")
                 lines += 1
-                if progress is not None:
-                    progress(lines)
+        if progress is not None:
+            progress(sentences)
     if not lines:
         raise InputError(f"there are no words in {', '.join(texts)}")
-    return CorpusSize(lines, units, lines)
+    return CorpusSize(sentences, units, lines)
 
 
 def _units(words: Iterable[str]) -> list[str]:

@@ -1,0 +1,23 @@
+"""The matcher ``lemma`` with simplemma's lemmas, in languages that METEOR never had."""
+
+from __future__ import annotations
+
+import pytest
+
+from meteor_e import Meteor
+
+
+@pytest.mark.parametrize(
+    ("code", "hypothesis", "reference", "matchers"),
+    [
+        ("uk", "Коти сидять на вікнах.", "Кіт сидить на вікні.", [1, 1, 0, 1, 0]),
+        ("pl", "Koty leżą na oknach.", "Kot leży na oknie.", [1, 1, 0, 1, 0]),
+        ("hi", "लड़के किताबें पढ़ते हैं।", "लड़का किताब पढ़ता है।", [1, 1, 1, 1, 0]),
+    ],
+)
+def test_sentences(code, hypothesis, reference, matchers):
+    meteor = Meteor(code, matchers=["exact", "lemma"], lemmatizer="simplemma")
+    found = {match.reference_start: match.matcher for match in meteor.align(hypothesis, reference).matches}
+    assert [found.get(position) for position in range(len(matchers))] == matchers
+    assert meteor.score(hypothesis, reference).score > Meteor(code).score(hypothesis, reference).score
+    assert f"|lemmas:simplemma({meteor.lemmatizer.describe()})" in meteor.signature
