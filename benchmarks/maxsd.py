@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> str:
             f"| metric | {' | '.join(pairs)} | mean (seeds) | interval | above METEOR | best epochs | training |",
             f"|---|{'---|' * len(pairs)}---|---|---|---|---|",
         ]
-        base = bootstrap(found["METEOR"], place, test, options.samples)
+        base = found["METEOR"]
         for row, each in found.items():
             lines.append(line_of(row, each, place, test, base, options.samples, notes[row]))
         lines.append("")
@@ -168,21 +168,33 @@ def bootstrap(rows: list[list[np.ndarray]], place: int, test: Examples, samples:
     return 100 * resampled(signs, test, samples)
 
 
+def taus_of(rows: list[list[np.ndarray]], place: int, test: Examples) -> np.ndarray:
+    """Return τ × 100, ``(seeds, language pairs)``."""
+    return 100 * np.array([[tau_of(each[place], test, part) for part in range(len(test.title))] for each in rows])
+
+
 def line_of(
-    title: str, rows: list[list[np.ndarray]], place: int, test: Examples, base: np.ndarray, samples: int, note: str
+    title: str,
+    rows: list[list[np.ndarray]],
+    place: int,
+    test: Examples,
+    base: list[list[np.ndarray]],
+    samples: int,
+    note: str,
 ) -> str:
-    """Return a row of a table in Markdown."""
-    taus = 100 * np.array([[tau_of(each[place], test, part) for part in range(len(test.title))] for each in rows])
+    """Return a row of a table in Markdown; ``base`` are METEOR's decisions."""
+    taus = taus_of(rows, place, test)
     mean = taus.mean(axis=1)
     spread = f" ({mean.min():.2f} to {mean.max():.2f})" if len(mean) > 1 else ""
     draws = bootstrap(rows, place, test, samples)
     low, high = interval(draws)
-    cells = [title, *(f"{tau:.2f}" for tau in taus.mean(axis=0)), f"{mean.mean():.2f}{spread}",
-             f"{low:.2f} to {high:.2f}"]  # fmt: skip
-    if title == "METEOR":
+    pairs = [f"{tau:.2f}" for tau in taus.mean(axis=0)]
+    cells = [title, *pairs, f"{mean.mean():.2f}{spread}", f"{low:.2f} to {high:.2f}"]
+    if rows is base:
         return "| " + " | ".join([*cells, "", "", ""]) + " |"
-    under, over = interval(draws - base)
-    return "| " + " | ".join([*cells, f"{np.mean(draws - base):+.2f} ({under:+.2f} to {over:+.2f})", note]) + " |"
+    difference = mean.mean() - taus_of(base, place, test).mean()
+    under, over = interval(draws - bootstrap(base, place, test, samples))
+    return "| " + " | ".join([*cells, f"{difference:+.2f} ({under:+.2f} to {over:+.2f})", note]) + " |"
 
 
 if __name__ == "__main__":
