@@ -91,7 +91,8 @@ class Test:
         means = values.mean(axis=1)
         spread = f" ({means.min():.3f} to {means.max():.3f})" if len(several) > 1 else ""
         cells = " | ".join(f"{value:.3f}" for value in values.mean(axis=0))
-        return f"| {title} | {cells} | {means.mean():.3f}{spread} | {low:.3f} to {high:.3f} | {under:+.3f} to {over:+.3f} |"
+        intervals = f"{low:.3f} to {high:.3f} | {under:+.3f} to {over:+.3f}"
+        return f"| {title} | {cells} | {means.mean():.3f}{spread} | {intervals} |"
 
 
 def run(options: argparse.Namespace) -> Iterator[str]:
@@ -157,7 +158,12 @@ def models(recipe: Recipe, features: FeatureSet) -> Iterator[tuple[str, Callable
 
     def boosting(X: Floats, y: Floats, groups: Floats) -> Predictor:  # noqa: N803
         model = HistGradientBoostingRegressor(
-            max_iter=150, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=200, l2_regularization=10, random_state=1
+            max_iter=150,
+            learning_rate=0.05,
+            max_leaf_nodes=8,
+            min_samples_leaf=200,
+            l2_regularization=10,
+            random_state=1,
         )
         return model.fit(X, y).predict
 

@@ -8,13 +8,14 @@ judgements goes from one to the next), and that the lines of a document stay tog
 for: for each document its first line, so that the documents cover all lines once. Among all such arrangements, the
 program takes the likeliest one, by integer programming (scipy's HiGHS), given
 
-- how well people's scores of the segments, and of the systems on each segment, go with METEOR's, chrF's and with length,
+- how well people's scores of the segments, and of the systems on each segment, go with METEOR's, chrF's and length,
 - how much the first line of a document looks like a headline: no full stop, short, nothing in common with the lines
   before. What headlines look like is learned from the arrangement, and the arrangement found again, until it stays.
 
-Each pair's table has a row a segment: ``sid``, ``line`` (from 1), and ``sure``: 1 if two halves of the systems, each for
-itself, put the document at the same line. What is printed: the correlation of METEOR + chrF with people within systems,
-on the numbers as they are, on the arrangement, and on arrangements that were found without the systems they are tested on.
+Each pair's table has a row a segment: ``sid``, ``line`` (from 1), and ``sure``: 1 if two halves of the systems, each
+for itself, put the document at the same line (with what the whole says of headlines, METEOR, chrF and length). What is
+printed: the correlation of METEOR + chrF with people within systems, on the numbers as they are, on the arrangement,
+and on arrangements that were found without the judgements of the systems they are tested on.
 
 METEOR was used to find the join, so its correlation with WMT21's judgements is a little flattered by it: WMT21 is for
 training, and no test of metrics that count matching words. ``METEOR_E_SHARED`` names the folder of the data.
@@ -156,7 +157,10 @@ def read_pair(name: str, meteor: Meteor) -> Pair:
         [
             [
                 [segment.score for segment in meteor.segments(texts[system], reference)],
-                [chrf.sentence_score(line, [other]).score for line, other in zip(texts[system], reference, strict=True)],
+                [
+                    chrf.sentence_score(line, [other]).score
+                    for line, other in zip(texts[system], reference, strict=True)
+                ],
             ]
             for system in systems
         ]
@@ -280,7 +284,9 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a table a pair")
     parser.add_argument("--pairs", nargs="+", default=["cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"])
     options = parser.parse_args()
-    print("| pair | documents | r, numbers as lines | r, joined | r, systems not used | sure |\n|---|---|---|---|---|---|")
+    print(
+        "| pair | documents | r, numbers as lines | r, joined | r, systems not used | sure |\n|---|---|---|---|---|---|"
+    )
     try:
         meteor = Meteor("en")
         for name in options.pairs:

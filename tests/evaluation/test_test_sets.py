@@ -86,7 +86,9 @@ def test_a_segment_map_renumbers_and_leaves_out(task):
 
 def test_a_segment_map_may_stand_beside_the_index_when_the_data_are_elsewhere(task, tmp_path):
     plain = load(task)
-    edit(task, "format: ranking-csv", 'format: ranking-csv, segment_map: {file: "maps/{pair}.tsv", key: old, line: new}')
+    edit(
+        task, "format: ranking-csv", 'format: ranking-csv, segment_map: {file: "maps/{pair}.tsv", key: old, line: new}'
+    )
     here = tmp_path / "indexes"
     (here / "maps").mkdir(parents=True)
     (here / "maps" / "cs-en.tsv").write_text(

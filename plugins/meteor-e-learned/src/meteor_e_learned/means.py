@@ -69,8 +69,8 @@ def system_mean(name: str, values: Floats, weights: Floats | None = None, *, flo
     """Return a mean of segments' scores, also on resampled segments.
 
     Geometric, harmonic, arithmetic-geometric and root-mean-square mean are those of positive numbers: with a single
-    score of 0 the harmonic one would be 0 for every system, and with negative ones none would be a mean. So scores below
-    ``floor`` count as ``floor`` there; the result is always a number, and no system gains by a worse segment.
+    score of 0 the harmonic one would be 0 for every system, and with negative ones none would be a mean. So scores
+    below ``floor`` count as ``floor`` there; the result is always a number, and no system gains by a worse segment.
 
     Args:
         name: one of :data:`MEANS`.

@@ -165,7 +165,8 @@ def learnable(
     target = make_features([recipe.target], recipe.language, options.get("folder", Path()))
     if target.dimension != 1:
         raise ConfigError(
-            f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with 'columns'"
+            f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with "
+            "'columns'"
         )
     scores = load_examples(specs, target, FeatureSet([]), store, **options).features[:, 0]
     return replace(examples, scores=scores)
