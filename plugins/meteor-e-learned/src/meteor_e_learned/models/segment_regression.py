@@ -43,7 +43,7 @@ class _Sums:
         """Return weights and intercept; the intercept is not penalised."""
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
-        weights: Floats = np.linalg.solve(products, self.crossed - mean * self.scores)
+        weights = np.asarray(np.linalg.solve(products, self.crossed - mean * self.scores), np.float64)
         return weights, float(self.scores / self.count - mean @ weights)
 
 
