@@ -203,3 +203,19 @@ def test_regression():
     again.restore(model.arrays())
     assert (again.predict(X) == model.predict(X)).all()
     assert max(model.folds_.values()) > 0.9
+
+
+def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
+    from sklearn.linear_model import Ridge
+
+    draw = np.random.default_rng(5)
+    X = np.hstack([draw.normal(size=(300, 4)), np.ones((300, 1))])  # noqa: N806
+    y = X @ np.array([1.0, -2.0, 0.5, 0.0, 3.0]) + draw.normal(size=300)
+    plain = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0).fit(X, y)
+    scaled = (X[:, :4] - X[:, :4].mean(axis=0)) / X[:, :4].std(axis=0)
+    assert plain.predict(X) == pytest.approx(Ridge(alpha=5.0).fit(scaled, y).predict(scaled), abs=1e-10)
+    y[0] = 1e6
+    cut = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0.05).fit(X, y)
+    assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
+    with pytest.raises(ConfigError, match="above 0"):
+        SegmentRegression(alphas=(0.0, 1.0)).fit(X, y)

@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.errors import ConfigError
 from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["SegmentRegression"]
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What ridge regression has to know of rows: their number, sums, products."""
+
+    count: int
+    rows: Floats
+    scores: float
+    products: Floats
+    crossed: Floats
+
+    @staticmethod
+    def of(design: Floats, scores: Floats) -> _Sums:
+        return _Sums(len(scores), design.sum(axis=0), float(scores.sum()), design.T @ design, design.T @ scores)
+
+    def without(self, other: _Sums) -> _Sums:
+        return _Sums(
+            self.count - other.count,
+            self.rows - other.rows,
+            self.scores - other.scores,
+            self.products - other.products,
+            self.crossed - other.crossed,
+        )
+
+    def ridge(self, alpha: float) -> tuple[Floats, float]:
+        """Return weights and intercept; the intercept is not penalised."""
+        mean = self.rows / self.count
+        products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
+        weights = np.asarray(np.linalg.solve(products, self.crossed - mean * self.scores), np.float64)
+        return weights, float(self.scores / self.count - mean @ weights)
 
 
 class SegmentRegression(LinearEstimator, ScoreEstimator):
@@ -56,8 +89,10 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
             X: features, ``(hypotheses, features)``.
             y: human scores.
             groups: of hypotheses that must not be torn apart by folds, such as those of one language pair.
+
+        Raises:
+            ConfigError: for a strength that is not above 0.
         """
-        from sklearn.linear_model import Ridge
         from sklearn.model_selection import GroupKFold
 
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
@@ -67,20 +102,28 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         folds = min(self.folds, len(np.unique(groups)))
         parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
         target = y.clip(*np.quantile(y, [self.clip_scores, 1 - self.clip_scores]))
-        found = {}
+        if not min(self.alphas) > 0:
+            raise ConfigError(f"alphas {self.alphas}: strengths of the penalty have to be above 0")
+        found: dict[tuple[int, float], list[float]] = {
+            (degree, float(alpha)): [] for degree in self.degrees for alpha in self.alphas
+        }
+        sums: dict[int, _Sums] = {}
         for degree in self.degrees:
             self.degree_ = degree
             design = self._design(X)
-            for alpha in self.alphas:
-                values = [
-                    pearson(Ridge(alpha=alpha).fit(design[train], target[train]).predict(design[test]), y[test])
-                    for train, test in parts
-                ]
-                found[degree, float(alpha)] = float(np.mean(values)) if values else 0.0
-        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in found.items()}
-        self.degree_, self.alpha_ = max(found, key=lambda choice: found[choice])
-        model = Ridge(alpha=self.alpha_).fit(self._design(X), target)
-        self.weights_, self.intercept_ = model.coef_.astype(float), float(model.intercept_)
+            # What a fold adds to the sums of all is taken off again, so that every fold is gone through but once.
+            whole = _Sums.of(design, target)
+            for test in (test for _, test in parts):
+                rest = whole.without(_Sums.of(design[test], target[test]))
+                for alpha in self.alphas:
+                    weights, intercept = rest.ridge(alpha)
+                    value = pearson(design[test] @ weights + intercept, y[test])
+                    found[degree, float(alpha)].append(value)
+            sums[degree] = whole
+        means = {choice: float(np.mean(values)) if values else 0.0 for choice, values in found.items()}
+        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in means.items()}
+        self.degree_, self.alpha_ = max(means, key=lambda choice: means[choice])
+        self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
         return self
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
