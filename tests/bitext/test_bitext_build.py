@@ -257,7 +257,7 @@ def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(bitext, tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
-@pytest.mark.parametrize("size", [0, 100, 5_000, 20_000])
+@pytest.mark.parametrize("size", [0, 5_000, 20_000])
 @pytest.mark.parametrize("table", [False, True])
 def test_files_that_cannot_grow(bitext, tmp_path, size, table):
     """What a disk that fills up at any point leaves is an error of one line, and nothing under the pack's name."""
