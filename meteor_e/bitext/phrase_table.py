@@ -181,12 +181,12 @@ def open_phrase_table(folder: Path) -> PhrasePairs:
 
 
 def _row(line: str, name: str, number: int) -> Row:
-    parts = [part.strip() for part in line.split("|||")]
+    parts = [part.strip() for part in line.split("|||", 3)]
     if len(parts) < 3 or not parts[0] or not parts[1]:
         raise InputError(
             f"{name}, line {number}: expected 'phrase ||| phrase ||| probabilities', found {line[:60].strip()!r}"
         )
-    scores = parts[2].split()
+    scores = parts[2].split(None, 3)
     try:
         first, second = float(scores[0]), float(scores[2])
     except (IndexError, ValueError):
@@ -196,6 +196,6 @@ def _row(line: str, name: str, number: int) -> Row:
             f"{name}, line {number}: expected probabilities p(first|second) lex p(second|first) lex …, "
             f"found {parts[2][:60]!r}"
         )
-    if max(len(parts[0].split()), len(parts[1].split())) > 255:
+    if len(line) > 2 * 255 and max(len(parts[0].split()), len(parts[1].split())) > 255:
         raise InputError(f"{name}, line {number}: a phrase of more than 255 words")
     return Row(parts[0], parts[1], first, second)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -137,7 +139,7 @@ def extract_phrase_pairs(
     module = bitext_module()
     numbers, counts = [], []
     for name, side in (("phrases", corpus), ("pivots", pivot)):
-        scratch = np.memmap(folder / f"{name}.scratch", np.uint32, "w+", shape=(longest * len(side.words) or 1,))
+        scratch = _scratch(folder / f"{name}.scratch", longest * len(side.words) or 1)
         stage = "counting phrases" if side is corpus else "counting phrases of the pivot language"
         places, by_length = module.number_phrases(
             side.words,
@@ -191,6 +193,25 @@ def extract_phrase_pairs(
     del mapped, scratch  # a mapped file cannot be removed everywhere
     for path in folder.glob("*.scratch"):
         path.unlink()
+
+
+def _scratch(path: Path, size: int) -> NDArray[np.uint32]:
+    """Return numbers in a new file.
+
+    Its space is taken at once, where the system can: if a mapped file took it as it is written to, a full disk would
+    kill the process.
+    """
+    import numpy as np
+
+    scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, scratch.nbytes)
+            except OSError as error:
+                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+                    raise
+    return scratch
 
 
 def read_phrase_pairs(corpus: Corpus, pivot: Corpus, folder: Path, least_probability: float) -> PhrasePairs:

@@ -91,4 +91,6 @@ class Stages:
         try:
             yield
         except OSError as error:
-            raise ResourceError(f"cannot write {error.filename or self.folder}: {error.strerror or error}") from error
+            # numpy says only how many items it wrote.
+            reason = error.strerror or f"is the disk full? ({error})"
+            raise ResourceError(f"cannot write {error.filename or self.folder}: {reason}") from error

@@ -5,11 +5,13 @@ Plugins may bring commands, too. They are looked for when a name is none of mete
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -130,7 +132,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted, 143 terminated.
     """
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
-    terminated = _interrupted_by_termination()
+    with _interrupted_by_termination() as terminated:
+        code = _run(arguments, terminated)
+    sys.exit(code)
+
+
+def _run(arguments: list[str] | None, terminated: list[int]) -> int:
+    """Run a command; return the exit code, after a line that says what went wrong."""
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
@@ -161,13 +169,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except RecursionError:
         _complain("the input is nested too deeply")
         code = 1
-    sys.exit(code)
+    return code
 
 
-def _interrupted_by_termination() -> list[int]:
-    """Let SIGTERM interrupt as Ctrl-C does, so that scratch files go; return a list that then gets its number.
+@contextlib.contextmanager
+def _interrupted_by_termination() -> Iterator[list[int]]:
+    """Let SIGTERM interrupt as Ctrl-C does, so that scratch files go; yield a list that then gets its number.
 
-    A second SIGTERM ends the process at once. Whoever calls from another thread, or handles SIGTERM, keeps what is set.
+    A second SIGTERM ends the process at once. Who calls from another thread, or handles SIGTERM, keeps what is set.
     """
     received: list[int] = []
 
@@ -176,9 +185,14 @@ def _interrupted_by_termination() -> list[int]:
         signal.signal(number, signal.SIG_DFL)
         raise KeyboardInterrupt
 
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
         signal.signal(signal.SIGTERM, interrupt)
-    return received
+    try:
+        yield received
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _complain(message: str) -> None:

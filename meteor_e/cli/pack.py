@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.tables import format_table, printable
+from meteor_e.cli.tables import format_table, isolated, printable
 from meteor_e.configuration.yamlfile import is_folder
 from meteor_e.errors import ConfigError, ResourceError
 from meteor_e.packs import Pack, PackStore, open_pack, terminal_progress
@@ -118,7 +118,7 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
         from meteor_e.packs.usage import coverage
 
         with terminal_progress() as progress:
-            words = _words([text], found.language, found)
+            words = _words([text], _language_of(found), found)
             extra["coverage"] = coverage(found, words, top or 10, progress=progress)._asdict()
     if as_json:
         shown = {**json.loads(manifest.to_json()), "digest": found.digest, "path": str(found.path), **extra}
@@ -142,7 +142,7 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     for file_name, file in sorted(manifest.files.items()):
         click.echo(f"{'file':16}{file_name}  {file.size} bytes  sha256 {file.sha256}")
     for phrase, count in extra.get("frequent_paraphrases", []):
-        click.echo(f"{'paraphrase':16}{printable(phrase)}  of {count:,} phrases")
+        click.echo(f"{'paraphrase':16}{_shown(phrase)}  of {count:,} phrases")
     if "coverage" in extra:
         _echo_coverage(extra["coverage"])
 
@@ -157,7 +157,11 @@ def _echo_coverage(found: dict[str, Any]) -> None:
     click.echo(f"{'function words':16}{share(found['function_words'])}")
     click.echo(f"{'in the table':16}{share(found['paraphrased_words'])}, {found['phrases']:,} phrases")
     for phrase, count, others in found["frequent"]:
-        click.echo(f"{'frequent':16}{count:,} x {printable(phrase)}: {printable('; '.join(others))}")
+        click.echo(f"{'frequent':16}{count:,} x {_shown(phrase)}: {'; '.join(map(_shown, others))}")
+
+
+def _shown(phrase: str) -> str:
+    return isolated(printable(phrase))
 
 
 @pack.command("filter")
@@ -199,7 +203,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
         raise ConfigError("a pack cannot be filtered into its own folder; name another one")
     with terminal_progress() as progress, tempfile.TemporaryDirectory() as scratch:
         filtered = Path(scratch) / "paraphrase.gz"
-        words = _words(references, language or found.language, found)
+        words = _words(references, language or _language_of(found), found)
         with atomic_binary_writer(filtered) as stream:
             before, after = filter_table(lambda: pack_entries(found), words, stream, progress)
         derive_pack(found, Path(output), filtered, "filtered", progress)
@@ -330,6 +334,13 @@ def build(
 def _find(name: str) -> Pack:
     """Return a pack by its name, or by its folder: a path with a slash in it, as for ``--pack``."""
     return open_pack(name) if is_folder(name) else PackStore().get(name)
+
+
+def _language_of(pack: Pack) -> str:
+    """Return how text in a pack's language becomes words: as the pack itself says, if it is made of bitext."""
+    from meteor_e.bitext.build import LANGUAGE_FILE
+
+    return str(pack.path / LANGUAGE_FILE) if LANGUAGE_FILE in pack.manifest.files else pack.language
 
 
 def _words(files: Sequence[str], language: str, pack: Pack | None) -> Iterator[list[str]]:

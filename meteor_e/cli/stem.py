@@ -20,13 +20,13 @@ def stem(files: tuple[str, ...], language: str, encoding: str, output: str | Non
     """
     from meteor_e.formats.plain import read_segments
     from meteor_e.plugin_system.registry import registry
-    from meteor_e.text.stemming import stemmer
+    from meteor_e.text.further_stemming import any_stemmer
     from meteor_e.text.tokens import split_words
 
     definition = registry().language(language)
     if definition.stemmer is None:
         raise ConfigError(f"language {definition.code!r} has no stemmer")
-    find = stemmer(definition.stemmer)
+    find = any_stemmer(definition.stemmer)
     with destination(output) as stream:
         for path in files or ("-",):
             for line in read_segments(path, encoding=encoding):

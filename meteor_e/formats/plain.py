@@ -51,25 +51,22 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
         raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
     lines = _single_byte_lines(stream, codec) if one_byte else _wide_lines(stream, codec)
     number = 0
-    while True:
-        number += 1
-        try:
-            with reading(name):
-                line = next(lines)
-        except StopIteration:
-            return
-        except UnicodeError as error:
-            # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
-            reason = str(error)
-            if isinstance(error, UnicodeDecodeError):
-                reason = f"byte {error.start + 1}: {error.reason}"
-            raise InputError(
-                f"{name}, line {number}: not valid {codec.name.upper()} ({reason}); "
-                "convert the file, or name its encoding"
-            ) from error
-        if number == 1:
-            line = line.removeprefix("\ufeff")
-        yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+    try:
+        with reading(name):
+            for line in lines:
+                number += 1
+                if number == 1:
+                    line = line.removeprefix("\ufeff")
+                yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+    except UnicodeError as error:
+        # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
+        reason = str(error)
+        if isinstance(error, UnicodeDecodeError):
+            reason = f"byte {error.start + 1}: {error.reason}"
+        raise InputError(
+            f"{name}, line {number + 1}: not valid {codec.name.upper()} ({reason}); "
+            "convert the file, or name its encoding"
+        ) from error
 
 
 def _single_byte_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:

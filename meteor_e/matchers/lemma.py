@@ -24,4 +24,4 @@ class LemmaMatcher(KeyMatcher):
 
     def keys(self, token: Token) -> tuple[str]:
         """Return the word's lemma."""
-        return (token.form if token.lemma is None else token.lemma,)
+        return (token.lemma or token.form,)

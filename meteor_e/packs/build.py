@@ -132,7 +132,9 @@ def derive_pack(
             )
             (built / manifests.FILE_NAME).write_text(changed.to_json(), encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ResourceError(f"cannot write {error.filename or target}: {error.strerror}") from error
+            raise ResourceError(
+                f"cannot write {error.filename2 or error.filename or target}: {error.strerror}"
+            ) from error
         place_pack(built, target)
     return Pack.open(target)
 
@@ -164,7 +166,7 @@ def write_pack(
         (folder / manifests.FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
         Pack(folder, manifest).check()
     except OSError as error:
-        raise ResourceError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+        raise ResourceError(f"cannot write {error.filename2 or error.filename or folder}: {error.strerror}") from error
 
 
 def place_pack(built: Path, target: Path) -> None:

@@ -28,7 +28,10 @@ def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[Non
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(folder / f".{name}.lock")
+        file = folder / f".{name}.lock"
+        if not file.exists():
+            file.touch()  # filelock tries for ever where a file cannot be made, as on a full disk
+        lock = filelock.FileLock(file)
         try:
             lock.acquire(timeout=0.2)
         except filelock.Timeout:

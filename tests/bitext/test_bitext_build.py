@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -236,6 +238,43 @@ def test_missing_files_and_standard_input(bitext, tmp_path):
         build(tmp_path / "pack", ("-", bitext[1]))
 
 
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such system call")
+def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(bitext, tmp_path, monkeypatch):
+    def full(file, begin, size):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(ResourceError, match=r"cannot write .*\.work-pack: No space left on device"):
+            build(tmp_path / "pack", bitext, options=OPTIONS)
+    assert entries(build(tmp_path / "pack", bitext, options=OPTIONS))
+
+    def not_there(file, begin, size):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    monkeypatch.setattr(os, "posix_fallocate", not_there)
+    assert entries(build(tmp_path / "other", bitext, options=OPTIONS))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+@pytest.mark.parametrize("size", [0, 5_000, 20_000])
+@pytest.mark.parametrize("table", [False, True])
+def test_files_that_cannot_grow(bitext, tmp_path, size, table):
+    """What a disk that fills up at any point leaves is an error of one line, and nothing under the pack's name."""
+    rows = [f"f{number % 50} ||| e{number % 97} ||| .5 1 .5 1" for number in range(3000)]
+    (tmp_path / "table").write_text("\n".join(rows) + "\n")
+    command = ["pack", "build", "-l", "xx", "-o", str(tmp_path / "pack"), "--bitext", *map(str, bitext)]
+    command += ["--phrase-table", str(tmp_path / "table")] if table else []
+    script = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
+    script += f"from meteor_e.cli import main; sys.argv[1:] = {command!r}; main()"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 3, result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("meteor-e: cannot write")
+    assert not any(line.startswith("Traceback") for line in result.stderr.splitlines())
+    assert not (tmp_path / "pack").exists()
+
+
 def test_a_folder_that_is_no_pack_is_left_alone(bitext, tmp_path):
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "precious").write_text("x")
@@ -300,3 +339,9 @@ def test_the_java_program_scores_alike(bitext, tmp_path, java):
     theirs = [float(line.split("\t")[1]) for line in out.splitlines() if line.startswith("Segment ")]
     meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
     assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
+
+    # Or its table alone, for a language that it has.
+    options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
+    out = java.run([str(tmp_path / "hyp"), str(tmp_path / "ref"), *options])
+    assert out == run("compat", str(tmp_path / "hyp"), str(tmp_path / "ref"), *options).stdout
+    assert "Segment 3 score:" in out

@@ -13,6 +13,13 @@ def test_standard_input(cli):
     assert cli("stem", "-l", "fr", text="chanteuses continuellement\n").out == "chanteux continuel\n"
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "stems"), [("pl", "koty siedzą", "kot siedz"), ("hi", "किताबें पढ़ते", "किताब पढ़")]
+)
+def test_languages_that_meteor_never_had(cli, code, text, stems):
+    assert cli("stem", "-l", code, text=f"{text}\n").out == f"{stems}\n"
+
+
 def test_a_file_of_output(cli):
     assert cli("stem", "-l", "en", "-o", "out", text="cats\n").out == ""
     assert (cli.folder / "out").read_text() == "cat\n"

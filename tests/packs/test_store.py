@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import gzip
 import http.server
@@ -23,6 +24,7 @@ from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, writ
 
 from meteor_e.errors import ResourceError
 from meteor_e.packs import Pack, PackStore, build_pack, download, meteor_data
+from meteor_e.packs.folders import locked
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and scripts")
 
@@ -523,3 +525,12 @@ def test_a_root_that_is_a_file(tmp_path: Path, wheel: Path) -> None:
     assert PackStore(root).names() == []
     with pytest.raises(ResourceError, match="cannot write to"):
         PackStore(root).install("en", wheel)
+
+
+def test_a_lock_that_cannot_be_made_is_an_error_and_no_endless_wait(tmp_path, monkeypatch):
+    def full(path, *arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(ResourceError, match=r"cannot write to .*: No space left on device"), locked(tmp_path, "xx"):
+        raise AssertionError

@@ -10,7 +10,9 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.matchers.lemma import LemmaMatcher
 from meteor_e.matchers.stem import StemMatcher
+from meteor_e.testing import check_matcher
 from meteor_e.text.further_stemming import FURTHER_STEMMERS, FurtherStemmer, any_stemmer, known_stemmers
 from meteor_e.text.stemming import STEMMERS, stemmer
 
@@ -119,6 +121,10 @@ def test_lemmas(tmp_path):
     ]
     assert "lemma=0.5" in meteor.signature
     assert meteor.score("пес", "кіт").score == 0.0
+
+
+def test_the_matcher_conforms():
+    check_matcher(LemmaMatcher)
 
 
 def test_lemmas_need_a_lemmatizer():

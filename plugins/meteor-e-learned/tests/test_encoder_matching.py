@@ -21,7 +21,9 @@ def write_encoder(path, vectors, inputs=("input_ids", "attention_mask")):
     from onnx import TensorProto, helper, numpy_helper
 
     given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs]
-    states = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", vectors.shape[1]])
+    states = helper.make_tensor_value_info(
+        "last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", vectors.shape[1]]
+    )
     table = numpy_helper.from_array(vectors.astype(np.float32), "table")
     nodes = [helper.make_node("Gather", ["table", inputs[0]], ["last_hidden_state"])]
     graph = helper.make_graph(nodes, "encoder", given, [states], [table])
@@ -55,7 +57,9 @@ def encoder(tmp_path):
             "special_tokens": special,
         },
         "decoder": None,
-        "model": {"type": "WordLevel", "vocab": {word: place for place, word in enumerate(WORDS)}, "unk_token": "[UNK]"},
+        "model": {
+            "type": "WordLevel", "vocab": {word: place for place, word in enumerate(WORDS)}, "unk_token": "[UNK]",
+        },
     }  # fmt: skip
     (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
     return {"model_file": str(tmp_path / "encoder.onnx"), "tokenizer_file": str(tmp_path / "tokenizer.json")}
@@ -108,7 +112,7 @@ def test_what_is_kept_changes_nothing(encoder, monkeypatch):
 
 
 def test_files_that_are_none(encoder, tmp_path):
-    with pytest.raises(ResourceError, match="encoder .* cannot be read"):
+    with pytest.raises(ResourceError, match=r"encoder .* cannot be read"):
         EncoderMatchingFeature(str(tmp_path / "none"), encoder["tokenizer_file"])
     broken = tmp_path / "broken"
     broken.write_text("nothing", encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +17,7 @@ from meteor_e_learned.models.texts import Comparisons, Texts, clean_comparisons
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
+from meteor_e.cli.evaluate import evaluate
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.features.extraction import FeatureStore
 
@@ -96,6 +99,48 @@ def test_losses(test_set):
             MaxSD(**{name: value}).fit(data, pairs, vectors=vectors)
 
 
+def test_start_from_the_linear_model(test_set):
+    """With next to no training, the order is that of a logistic regression on the features."""
+    random = np.random.default_rng(0)
+    features = random.normal(size=(200, 3))
+    truth = features @ [2.0, -1.0, 0.0]
+    data = Texts(["old city"] * 200, [["new houses"]] * 200, features)
+    one, other = random.integers(200, size=(2, 400))
+    one, other = one[one != other], other[one != other]
+    pairs = Comparisons(
+        np.where(truth[one] > truth[other], one, other), np.where(truth[one] > truth[other], other, one)
+    )
+    vectors = open_word_vectors(str(test_set / "words.txt"))
+    options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 1, "learning_rate": 1e-6}
+    linear = MaxSD(feature_start="logistic", C=1.0, **options).fit(data, pairs, vectors=vectors)
+    assert linear.score(data, pairs) > 0.95
+    first, second, third = linear.importance()
+    assert first == pytest.approx(-2 * second, rel=0.1)
+    assert abs(third) < 0.1 * first
+    drawn = MaxSD(**options).fit(data, pairs, vectors=vectors)
+    assert drawn.score(data, pairs) < 0.9
+    with pytest.raises(ConfigError, match="feature_start"):
+        MaxSD(feature_start="x").fit(data, pairs, vectors=vectors)
+
+
+def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
+    """The sizes in a header are compared with the arrays before memory is taken for them."""
+    from safetensors.numpy import load_file, save_file
+
+    path = tmp_path / "model"
+    text = RECIPE.replace("ENCODER", "bi-lstm").replace("epochs: 4", "epochs: 1")
+    train(load_recipe(recipe(text)), path, folder=tmp_path, store=FeatureStore(enabled=False))
+    with path.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.loads(json.loads(stream.read(size))["__metadata__"]["meteor_e"])
+    arrays = load_file(path)
+    for name, value in (("hidden", 10**9), ("layer", 10**9)):
+        header["parameters"] = {**header["parameters"], name: value}
+        save_file(arrays, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        with pytest.raises(InputError, match="shapes"):
+            load_model(tmp_path / "bad")
+
+
 @pytest.mark.parametrize("encoder", ["bi-lstm", "bic-lstm"])
 def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch):
     import meteor_e_learned.training as training
@@ -103,7 +148,7 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     monkeypatch.setattr(training, "CHECKPOINT_EVERY", 0.0)
     path = recipe(RECIPE.replace("ENCODER", encoder))
     loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
-    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
+    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store, plot=tmp_path / "curve.png")
     assert whole.card["figures"]["validation tau Small xx-en"] > 0.4
     assert 150 < whole.card["figures"]["comparisons after cleaning"] <= 180
 
@@ -130,6 +175,21 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     means = [predicted(system) for system in ("good", "fair", "poor")]
     assert means == sorted(means, reverse=True)
     assert 0 < means[-1] < means[0] < 1
+    lines = [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["epoch"] for line in lines if "epoch" in line] == [1, 2, 3, 4]
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "overlap.unigram_f" in CliRunner().invoke(cli.model, ["show", str(tmp_path / "whole")]).output
+    evaluated = CliRunner().invoke(
+        evaluate,
+        [
+            *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / 'whole'}", "-M", "bleu", "-q", "-f", "json"),
+            *("-s", "tau-strict", "--cache", str(tmp_path / "cache")),
+        ],
+        catch_exceptions=False,
+    )
+    assert evaluated.exit_code == 0
+    assert "small-maxsd" in evaluated.output
+
     names = [str(test_set / f"out.{system}") for system in ("poor", "good", "fair")]
     ranked = CliRunner().invoke(
         cli.rank, [str(tmp_path / "whole"), *names, str(test_set / "ref.en"), "-q", "--no-cache"]

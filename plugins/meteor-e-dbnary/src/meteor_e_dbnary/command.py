@@ -111,6 +111,6 @@ def extract(
             )
     for remark in result.remarks:
         click.echo(f"meteor-e: warning: {remark}", err=True)
-    pairs = f", {result.pairs:,} pairs of synonyms" if result.pairs else ""
+    pairs = f", {result.pairs:,} pair{'s' * (result.pairs != 1)} of synonyms" if result.pairs else ""
     pack = result.pack
     click.echo(f"made {pack.name} ({pack.manifest.contents['synonyms']:,} words{pairs}) in {pack.path}")

@@ -273,9 +273,7 @@ def _judged(
         for entry in found
     ]
     if len(found) > 1:
-        values = [
-            (entry.agreement.share, entry.agreement.tau, entry.spearman, entry.kendall) for entry in found
-        ]
+        values = [(entry.agreement.share, entry.agreement.tau, entry.spearman, entry.kendall) for entry in found]
         means = [f"{sum(column) / len(column):.4f}" for column in zip(*values, strict=True)]
         rows.append(["mean", str(sum(entry.agreement.comparisons for entry in found)), *means])
     header = ["agreement", "comparisons", "share", "tau-strict", "system rho", "system tau-b"]

@@ -29,16 +29,16 @@ class CharacterNgramsFeature(ReferenceFeature):
     @property
     def columns(self) -> tuple[str, ...]:
         """Three numbers an order."""
-        return tuple(
-            f"{order}_{what}" for order in range(1, self.orders + 1) for what in ("precision", "recall", "f")
-        )
+        return tuple(f"{order}_{what}" for order in range(1, self.orders + 1) for what in ("precision", "recall", "f"))
 
     def row(self, hypothesis: str, reference: str) -> list[float]:
         """Count."""
         left, right = (" ".join(text.split()) for text in (hypothesis, reference))
         row: list[float] = []
         for order in range(1, self.orders + 1):
-            first, second = (Counter(text[at : at + order] for at in range(len(text) - order + 1)) for text in (left, right))
+            first, second = (
+                Counter(text[at : at + order] for at in range(len(text) - order + 1)) for text in (left, right)
+            )
             common = (first & second).total()
             precision, recall = (common / side.total() if side else 0.0 for side in (first, second))
             row += [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]

@@ -11,8 +11,8 @@ import functools
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,8 +65,8 @@ def _stat(path: str, what: str) -> tuple[int, int]:
 def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) -> _Encoder:
     """Read encoder and tokenizer; ``changed`` is there for the cache alone."""
     try:
-        import onnxruntime  # type: ignore[import-not-found]
-        from tokenizers import Tokenizer  # type: ignore[import-not-found]
+        onnxruntime: Any = import_module("onnxruntime")
+        tokenizers: Any = import_module("tokenizers")
     except ImportError as error:
         raise PluginError(
             "feature 'encoder-matching' needs onnxruntime and tokenizers: pip install 'meteor-e-learned[encoder]'"
@@ -91,7 +91,7 @@ def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) ->
     if unknown or "input_ids" not in names:
         raise InputError(f"{model}: an encoder takes input_ids and attention_mask; this takes {', '.join(names)}")
     try:
-        words = Tokenizer.from_file(tokenizer)
+        words = tokenizers.Tokenizer.from_file(tokenizer)
         words.no_padding()
         words.enable_truncation(longest)
     except Exception as error:
@@ -154,9 +154,7 @@ class EncoderMatchingFeature(ReferenceFeature):
             "attention_mask": [1] * len(found.ids),
             "token_type_ids": [0] * len(found.ids),
         }
-        states = encoder.session.run(
-            None, {name: np.array([given[name]], np.int64) for name in encoder.inputs}
-        )[0]
+        states = encoder.session.run(None, {name: np.array([given[name]], np.int64) for name in encoder.inputs})[0]
         if states.ndim != 3 or states.shape[1] != len(found.ids):
             raise InputError(f"{self._model_file}: its first output is no vector a token")
         places = [place for place, special in enumerate(found.special_tokens_mask) if not special]

@@ -259,7 +259,9 @@ def _forward(
 
     d, n, h = network.features, network.vector_size, network.hidden
     multi = bool(n) and network.architecture == "multi-layer"
-    direct = torch.cat([_block(network, theta, "skip"), *([_block(network, theta, "vectors")] if n and not multi else [])], 1)
+    direct = torch.cat(
+        [_block(network, theta, "skip"), *([_block(network, theta, "vectors")] if n and not multi else [])], 1
+    )
     result = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
     if not multi:
         return result, None
@@ -268,7 +270,9 @@ def _forward(
     whole = theta.new_zeros(len(theta), 3 * n, 3 * h)
     for place, sides in enumerate(_GROUPS):
         for half, side in enumerate(sides):
-            whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h] = groups[:, place, half * n : (half + 1) * n]
+            whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h] = groups[
+                :, place, half * n : (half + 1) * n
+            ]
     biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * h)
     hidden = torch.tanh(X[:, :, 2 * d :] @ whole + biases)
     return result + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
@@ -303,7 +307,9 @@ def _backward(
     groups = _block(network, gradient, "groups")
     for place, sides in enumerate(_GROUPS):
         for half, side in enumerate(sides):
-            groups[:, place, half * n : (half + 1) * n] += whole[:, side * n : (side + 1) * n, place * h : (place + 1) * h]
+            groups[:, place, half * n : (half + 1) * n] += whole[
+                :, side * n : (side + 1) * n, place * h : (place + 1) * h
+            ]
 
 
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803

@@ -1,0 +1,141 @@
+"""From nothing to a tuned metric, as docs/new-language.md tells it, for a language that nobody knows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_up_bitext import ADJECTIVES, NOUNS, VERBS, sentences
+
+from meteor_e import Meteor
+
+LANGUAGE = """\
+code: hsb
+name: Upper Sorbian
+normalization: full
+matchers: [exact, paraphrase]
+default_task: universal
+"""
+
+INDEX = """\
+name: Own
+pairs: [de-hsb]
+references: reference.{target}
+outputs: outputs/{pair}.{system}
+judgements:
+  - {file: judgements.rank, format: rank}
+measures: [tau-strict]
+"""
+
+OTHER_WORD = {
+    one: other for words in (NOUNS, VERBS, ADJECTIVES) for pair in words.values() for one, other in (pair, pair[::-1])
+}
+
+
+@pytest.fixture
+def folder(bitext, tmp_path) -> Path:
+    """A folder with a definition, a bitext, and judgements that prefer the right words in any order."""
+    for path, name in zip(bitext, ("corpus.hsb", "corpus.de"), strict=True):
+        path.rename(tmp_path / name)
+    (tmp_path / "hsb.yaml").write_text(LANGUAGE)
+    (tmp_path / "index.yaml").write_text(INDEX)
+    (tmp_path / "outputs").mkdir()
+    references = [" ".join(row[1]) for row in sentences(12, seed=8)]
+    # One says everything with other words in the same order, the other scrambles the words of the reference.
+    other = [" ".join(OTHER_WORD.get(word, word) for word in line.split()) for line in references]
+    scrambled = [" ".join(line.split()[1::2] + line.split()[0::2]) for line in references]
+    for name, lines in (
+        ("reference.hsb", references),
+        ("outputs/de-hsb.other", other),
+        ("outputs/de-hsb.scrambled", scrambled),
+    ):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    rows = [f"{number}\tde-hsb\tscrambled\tde-hsb\tother\n" for number in range(1, 13)]
+    (tmp_path / "judgements.rank").write_text("".join(rows))
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> str:
+    environment = {**os.environ, "METEOR_E_CACHE": str(folder / "cache"), "METEOR_E_PACKS": str(folder / "packs")}
+    result = subprocess.run(
+        [sys.executable, "-m", "meteor_e", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_from_nothing_to_a_tuned_metric(folder):
+    pytest.importorskip("scipy")
+    assert "OK: Upper Sorbian (hsb)" in run(folder, "config", "check", "--language", "hsb.yaml")
+    command = ["pack", "build", "--language", "./hsb.yaml", "--bitext", "corpus.hsb", "corpus.de", "--common", "0.1"]
+    assert run(folder, *command, "--pivot-language", "de").startswith("built hsb-bitext (2 function words")
+    language = str(folder / "packs" / "hsb-bitext" / "language.yaml")
+    info = run(folder, "pack", "info", "hsb-bitext", "--text", "reference.hsb")
+    assert f"{len((folder / 'reference.hsb').read_text().split())} words" in info
+
+    # Both ways of naming language and pack are the same; without judgements, the parameters are the universal ones.
+    files = ["outputs/de-hsb.other", "reference.hsb"]
+    printed = [
+        run(folder, "score", *files, "--language", language),
+        run(folder, "score", *files, "--language", "./hsb.yaml", "--pack", "hsb-bitext"),
+    ]
+    assert printed[0] == printed[1]
+    assert "|task:universal|" in printed[0]
+    assert "|a:0.7|b:1.4|g:0.3|d:0.7|match:exact=1.0+paraphrase=0.6|" in printed[0]
+    assert "|pack:hsb-bitext@" in printed[0]
+
+    report = run(folder, "tune", "index.yaml", "--language", language, "--starts", "1", "-o", "tuned.yaml")
+    values = {line.split()[0]: float(line.split()[1]) for line in report.splitlines() if " alpha=" in line}
+    assert values == {"default": -1.0, "tuned": 1.0}
+    meteor = Meteor.from_config(str(folder / "tuned.yaml"))
+    assert meteor.chain.pack == str(folder / "packs" / "hsb-bitext")
+    default = Meteor(language)
+    reference, other, scrambled = (
+        (folder / name).read_text().splitlines()[0]
+        for name in ("reference.hsb", "outputs/de-hsb.other", "outputs/de-hsb.scrambled")
+    )
+    assert default.score(other, reference).score > default.score(scrambled, reference).score
+    assert meteor.score(other, reference).score < meteor.score(scrambled, reference).score
+    assert meteor.signature != default.signature
+
+
+def test_right_to_left(folder):
+    """In text on a terminal, each phrase is an isolate, so that what stands beside it keeps its place."""
+    (folder / "he.yaml").write_text(
+        "code: he\nname: Hebrew\nsegmenter: unicode\nmatchers: [exact, paraphrase]\ndefault_task: universal\n"
+    )
+    rows = [("החתול ישן", "cat sleeps"), ("חתלתול ישן", "cat sleeps"), ("הכלב רץ", "dog runs"), ("כלב רץ", "dog runs")]
+    for name, side in (("he", 0), ("en", 1)):
+        (folder / f"corpus.{name}").write_text("".join(f"{row[side]}\n" for row in rows * 20), encoding="utf-8")
+    run(folder, "pack", "build", "-l", "./he.yaml", "--bitext", "corpus.he", "corpus.en", "--common", "0.5")
+    (folder / "one").write_text("החתול ישן\n", encoding="utf-8")
+    info = run(folder, "pack", "info", "he-bitext", "--top", "2", "--text", "one").splitlines()
+    isolate = "\u2068{}\u2069".format
+    assert f"{'frequent':16}1 x {isolate('החתול')}: {isolate('חתלתול')}" in info
+    assert f"{'paraphrase':16}{isolate('החתול')}  of 1 phrases" in info
+    assert f"{'text':16}2 words" in info
+    filtered = run(folder, "pack", "filter", "he-bitext", "-r", "one", "-o", "small")
+    assert filtered == "kept 4 of 8 paraphrases in small\n"
+    language = str(folder / "packs" / "he-bitext" / "language.yaml")
+    aligned = run(folder, "align", "--text", "החתול ישן", "חתלתול ישן", "--language", language)
+    assert f"  paraphrase  1-2  {isolate('החתול ישן')}   1-2  {isolate('חתלתול ישן')}" in aligned
+    report = (folder / "packs" / "he-bitext" / "report.md").read_text(encoding="utf-8")
+    assert "| החתול | חתלתול |" in report
+
+
+def test_a_known_language_has_the_universal_parameters_through_the_packs_own_file(folder):
+    """METEOR's parameters of French were tuned with another table; the pack's language file does not take them."""
+    command = ["pack", "build", "-l", "fr", "--bitext", "corpus.hsb", "corpus.de", "-o", "packs/own"]
+    run(folder, *command)
+    own = Meteor(str(folder / "packs" / "own" / "language.yaml"))
+    assert "|lang:fr(" in own.signature
+    assert "|task:universal|" in own.signature
+    named = Meteor("fr", pack=str(folder / "packs" / "own"), matchers=["exact", "paraphrase"])
+    assert "|task:rank|" in named.signature
