@@ -168,7 +168,7 @@ def models(recipe: Recipe, features: FeatureSet) -> Iterator[tuple[str, Callable
         return model.fit(X, y).predict
 
     def perceptron(X: Floats, y: Floats, groups: Floats) -> Predictor:  # noqa: N803
-        model = MLPRegressor((32,), alpha=10, early_stopping=True, max_iter=100, random_state=1)
+        model = MLPRegressor(hidden_layer_sizes=(32,), alpha=10, early_stopping=True, max_iter=100, random_state=1)
         return make_pipeline(StandardScaler(), model).fit(X, y).predict
 
     yield "ridge regression", ridge
