@@ -30,7 +30,7 @@ def binary(words=WORDS, rows=ROWS):
 SOURCES = {
     "word2vec-text": f"3 4\n{TEXT}".encode(),
     "word2vec-text, Windows": f"3 4\n{TEXT}".replace("\n", " \r\n").encode(),
-    "word2vec-text, gzip": gzip.compress(f"3 4\n{TEXT}".encode()),
+    "word2vec-text, gzip": gzip.compress(f"3 4\n{TEXT}".encode(), mtime=0),
     "word2vec-text, xz": lzma.compress(f"3 4\n{TEXT}".encode()),
     "word2vec-binary": binary(),
     "glove": TEXT.encode(),
