@@ -267,8 +267,8 @@ def test_files_that_cannot_grow(bitext, tmp_path, size, table):
     command += ["--phrase-table", str(tmp_path / "table")] if table else []
     script = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
     script += f"from meteor_e.cli import main; sys.argv[1:] = {command!r}; main()"
-    # -B, because compiled modules would be cut short, too, and stay. Not in the repository, whose sources would be found
-    # before the package that is installed.
+    # -B, because compiled modules would be cut short, too, and stay. Not in the repository, whose sources would be
+    # found before the package that is installed.
     result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 3, result.stderr
     last = result.stderr.splitlines()[-1]
