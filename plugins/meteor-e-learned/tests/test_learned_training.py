@@ -201,6 +201,7 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     assert float(share) == pytest.approx(right / 180, abs=1e-4)
     for arguments, message in (
         (("--index", index, "--segments"), "neither with files nor with --segments"),
+        (("--index", index, "--references", 2), "nor with --segments and --references"),
         (("--pair", "xx-en"), "go with --index"),
         (("--index", index, "--pair", "yy-en"), "yy-en"),
         (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
@@ -241,11 +242,42 @@ def test_damaged_model_files(run, recipe, tmp_path):
             load_model(damaged)
 
 
+def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
+    """Whatever a header says, an error of one line comes of it."""
+    from safetensors.numpy import load_file, save_file
+
+    model, changed = tmp_path / "model", tmp_path / "changed"
+    run(cli.train, recipe(REGRESSION), "-o", model)
+    with model.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.loads(json.loads(stream.read(size))["__metadata__"]["meteor_e"])
+    arrays = load_file(model)
+    assert load_model(model).estimator.alphas == (10.0, 100.0, 1000.0, 10000.0)
+    for parameters in ({"alphas": "many"}, {"nothing": 1}, ["alphas"]):
+        save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "parameters": parameters})})
+        with pytest.raises(MeteorError, match="changed"):
+            load_model(changed)
+    size = len(arrays["low"])
+    more = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
+    save_file(more, changed, metadata={"meteor_e": json.dumps(header)})
+    with pytest.raises(InputError, match="differ in shape"):
+        load_model(changed)
+    fewer = {name: np.resize(array, size - 1) if array.shape == (size,) else array for name, array in arrays.items()}
+    fewer["weights"] = arrays["weights"][: size - 1]
+    save_file(fewer, changed, metadata={"meteor_e": json.dumps(header)})
+    with pytest.raises(MeteorError, match="model 'small-regression' failed"):
+        run(cli.predict, changed, test_set / "out.good", test_set / "ref.en")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("pairwise-logistic", "pairwise-logistik", "did you mean 'pairwise-logistic'"),
         ("options: {C: [0.01, 0.1]}", "options: {c: 1}", "no option 'c'"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: much}", "'C' is 'much'"),
+        ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "'folds' is 2.5: Expected `int`"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "training 'pairwise-logistic' failed"),
+        ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
         ("bleu,", "blue,", "blue"),
         ("unigram_*", "unigramm", "no column 'unigramm'"),
         ("description: For a test", "descripton: x", "unknown key"),

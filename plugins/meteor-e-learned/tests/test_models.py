@@ -217,5 +217,12 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     y[0] = 1e6
     cut = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0.05).fit(X, y)
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
-    with pytest.raises(ConfigError, match="above 0"):
-        SegmentRegression(alphas=(0.0, 1.0)).fit(X, y)
+    for options, message in (
+        ({"alphas": (0.0, 1.0)}, "above 0"),
+        ({"alphas": ()}, "above 0"),
+        ({"degrees": (1, 3)}, "they can be 1 and 2"),
+        ({"clip": 0.5}, "clip is 0.5"),
+        ({"clip_scores": -0.1}, "clip_scores is -0.1"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            SegmentRegression(**options).fit(X, y)

@@ -125,6 +125,15 @@ def test_estimators_refuse_other_features():
         Zwickel().fit(np.ones((3, 1)))
 
 
+@pytest.mark.parametrize("kind", [Cosine, Zwickel, Comet])
+def test_an_unknown_mean_is_found_before_training(kind):
+    rows = np.ones((3, 2 if kind is Comet else 1))
+    with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
+        kind(mean="harmnic").fit(rows, np.ones(3))
+    with pytest.raises(ConfigError, match="floor of means is 0"):
+        kind(floor=0).fit(rows, np.ones(3))
+
+
 RECIPE = """
 name: small-{kind}
 estimator: usaar-{kind}
@@ -173,6 +182,15 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     weights = np.ones((1, len(test)))
     assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)
     assert dict(zip(test.systems, scores.systems, strict=True))["good"] == max(scores.systems)
+
+
+def test_files_of_a_target_are_seen_from_the_model(recipe, test_set, tmp_path):
+    target = "{use: document-cosine, file: DATA/words.txt}"
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target=target, meteor=""))
+    (tmp_path / "models").mkdir()
+    model = train(load_recipe(path), tmp_path / "models" / "m", folder=path.parent, store=FeatureStore(enabled=False))
+    file = model.recipe.target["file"]
+    assert (tmp_path / "models" / file).resolve() == (test_set / "words.txt").resolve()
 
 
 def test_target_is_one_number(recipe, tmp_path):

@@ -194,8 +194,8 @@ def rank(
     from meteor_e_learned.prediction import rank as order
 
     if index is not None:
-        if files or segments:
-            raise ConfigError("--index goes neither with files nor with --segments")
+        if files or segments or references != 1:
+            raise ConfigError("--index goes neither with files nor with --segments and --references")
         with ProgressBars(quiet) as progress, destination(output) as stream:
             stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
         return
