@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
+from meteor_e_learned.data import Examples
 from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.maxsd import MaxSD
+from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
-from meteor_e_learned.training import train
+from meteor_e_learned.training import fit_estimator, train
 
 from meteor_e.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.metric_specs import parse_metric
@@ -289,6 +293,34 @@ def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
     assert old in LINEAR
     with pytest.raises(MeteorError, match=message):
         run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_samples_of_nothing(run, recipe, tmp_path):
+    for count in (0, -5):
+        with pytest.raises(ConfigError, match=f"sample is {count}"):
+            run(cli.train, recipe(NETWORK.replace("sample: 50", f"sample: {count}")), "-o", tmp_path / "model")
+
+
+def test_nothing_to_validate_with():
+    none, rows = np.array([], np.int64), np.zeros((2, 1))
+    some = Examples(
+        ("Small xx-en",), rows, rows, rows, np.array([0]), np.array([1]), *(np.array([0]),) * 2, np.ones(1),
+        np.full(2, np.nan), np.zeros(2, np.int64),
+    )  # fmt: skip
+    held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
+    for estimator in (PairwiseNetwork(features=1), MaxSD()):
+        with pytest.raises(InputError, match="no comparisons to validate with"):
+            fit_estimator(estimator, some, held, 1)
+
+
+def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):
+    from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
+
+    found = PairwiseLogistic.arrays
+    monkeypatch.setattr(PairwiseLogistic, "arrays", lambda self: {**found(self), "weights": np.full(23, np.nan)})
+    with pytest.raises(ConfigError, match="numbers that are none"):
+        run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 

@@ -134,6 +134,8 @@ def train(
         figures = fit_estimator(
             estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state, vectors=of_words
         )
+    if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
+        raise ConfigError(f"training {recipe.estimator!r} came to numbers that are none; try a lower learning_rate")
     card = {
         "description": recipe.description,
         "training": _describe(examples),
@@ -218,6 +220,8 @@ def fit_estimator(
         return figures | (_pearsons(estimator, held) if held is not None else {})
     if not len(examples.better):
         raise InputError("there are no comparisons to learn from")
+    if held is not None and not len(held.better):
+        raise InputError("there are no comparisons to validate with")
     if isinstance(estimator, MaxSD):
         validation_texts = None if held is None else (texts_of(held), comparisons_of(held))
         estimator.fit(

@@ -88,10 +88,12 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         Args:
             X: features, ``(hypotheses, features)``.
             y: human scores.
-            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair.
+            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair; if there
+                is one only, or none are given, folds are drawn among the hypotheses.
 
         Raises:
-            ConfigError: for a strength that is not above 0, a degree other than 1 and 2, or a quantile that is none.
+            ConfigError: for a strength that is not above 0, a degree other than 1 and 2, a single fold, or a quantile
+                that is none.
         """
         from sklearn.model_selection import GroupKFold
 
@@ -99,7 +101,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
         self._fit_bounds(X, self.clip)
         self._fit_scale(self._clipped(X).std(axis=0))
-        groups = np.arange(len(y)) if groups is None else groups
+        groups = np.arange(len(y)) if groups is None or len(np.unique(groups)) < 2 else groups
         folds = min(self.folds, len(np.unique(groups)))
         parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
         target = y.clip(*np.quantile(y, [self.clip_scores, 1 - self.clip_scores]))
@@ -119,7 +121,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
                     value = pearson(design[test] @ weights + intercept, y[test])
                     found[degree, float(alpha)].append(value)
             sums[degree] = whole
-        means = {choice: float(np.mean(values)) if values else 0.0 for choice, values in found.items()}
+        means = {choice: float(np.mean(values)) if values else float("nan") for choice, values in found.items()}
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in means.items()}
         # A correlation that is no number, as of scores that do not vary, is none to choose by.
         self.degree_, self.alpha_ = max(means, key=lambda choice: -np.inf if np.isnan(means[choice]) else means[choice])
@@ -131,6 +133,8 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
             raise ConfigError(f"segment-regression: alphas {self.alphas}: strengths of the penalty have to be above 0")
         if not self.degrees or not set(self.degrees) <= {1, 2}:
             raise ConfigError(f"segment-regression: degrees {self.degrees}: they can be 1 and 2")
+        if self.folds < 2:
+            raise ConfigError(f"segment-regression: folds is {self.folds}; it has to be 2 or more")
         for name in ("clip", "clip_scores"):
             if not 0 <= getattr(self, name) < 0.5:
                 raise ConfigError(
