@@ -261,6 +261,12 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "parameters": parameters})})
         with pytest.raises(MeteorError, match="changed"):
             load_model(changed)
+    card = {**header["card"], "versions": {"some\x1b[2J": "1"}}
+    save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "card": card})})
+    assert "some\ufffd[2J 1" in run(cli.model, "show", changed)
+    save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "card": {}})})
+    with pytest.raises(MeteorError, match="reading the model card failed"):
+        run(cli.model, "show", changed)
     size = len(arrays["low"])
     more = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
     save_file(more, changed, metadata={"meteor_e": json.dumps(header)})
