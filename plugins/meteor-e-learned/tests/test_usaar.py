@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -212,3 +214,12 @@ def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
     with pytest.raises(InputError, match="no word occurs 1000 times"):
         train_document_vectors([text], tmp_path / "three.bin", min_count=1000)
     assert not (tmp_path / "three.bin").exists()
+    packed = tmp_path / "text.xz"
+    packed.write_bytes(lzma.compress(text.read_bytes()))
+    train_document_vectors([packed], tmp_path / "four.bin", dimension=8, epochs=2, phrase_threshold=0.1)
+    assert (tmp_path / "four.bin").read_bytes() == made[0]
+    for content, message in ((packed.read_bytes()[:-20], "breaks off"), (b"no xz", "cannot read .*text.xz")):
+        packed.write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
+    assert not (tmp_path / "five.bin").exists()
