@@ -1,7 +1,7 @@
 """Segments a second of trained models, beside METEOR's in the same run.
 
-    meteor-e train recipes/pairwise-linear.yaml -o linear.safetensors
-    python benchmarks/predict_speed.py linear.safetensors network.safetensors --data ../shared/data/wmt12
+    meteor-e train benchmarks/recipes/pairwise-linear.yaml -o linear.safetensors
+    python benchmarks/predict_speed.py linear.safetensors network.safetensors --pair de-en --segments 500
 
 Scores the output of one system: its features from nothing and the decision, single hypotheses where a model has
 scores, else pairs of two systems' hypotheses. Model and resources are loaded, and a few segments are scored, before

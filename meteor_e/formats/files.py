@@ -40,7 +40,7 @@ def reading(name: str) -> Iterator[None]:
         # A damaged gzip header is an OSError without a number.
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
     except EOFError as error:
-        raise InputError(f"cannot read {name}: its gzip data breaks off") from error
+        raise InputError(f"cannot read {name}: its compressed data breaks off") from error
     except Exception as error:
         import zlib
 

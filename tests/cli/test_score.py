@@ -164,7 +164,11 @@ class TestWrongInput:
             ("missing", None, "cannot read missing: No such file or directory"),
             ("folder", "FOLDER", "cannot read folder: Is a directory"),
             ("latin", b"caf\xe9\nx\n", "latin, line 1: not valid UTF-8"),
-            ("broken", gzip.compress(b"a line\n" * 999, mtime=0)[:-20], "cannot read broken: its gzip data breaks off"),
+            (
+                "broken",
+                gzip.compress(b"a line\n" * 999, mtime=0)[:-20],
+                "cannot read broken: its compressed data breaks off",
+            ),
             ("damaged", gzip.compress(bytes(range(256)) * 99, mtime=0)[:50] + b"\xff" * 99, "cannot read damaged: "),
             ("long", "a\nb\nc\n", "must line up"),
             ("short", "a\n", "must line up"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from meteor_e_learned.features.encoder import EncoderMatchingFeature
 
-from meteor_e.errors import InputError, ResourceError
+from meteor_e.errors import ConfigError, InputError, ResourceError
 from meteor_e.testing import check_feature
 
 WORDS = ("[UNK]", "[CLS]", "[SEP]", "new", "fresh", "houses", "rose", "the")
@@ -120,6 +120,13 @@ def test_files_that_are_none(encoder, tmp_path):
         EncoderMatchingFeature(str(broken), encoder["tokenizer_file"])
     with pytest.raises(InputError, match="not a tokenizer"):
         EncoderMatchingFeature(encoder["model_file"], str(broken))
+    with pytest.raises(ConfigError, match="longest is 2"):
+        EncoderMatchingFeature(**encoder, longest=2)
+    # A table with fewer rows than the tokenizer has numbers fails in the middle of a run.
+    write_encoder(tmp_path / "small.onnx", np.eye(3))
+    small = EncoderMatchingFeature(str(tmp_path / "small.onnx"), encoder["tokenizer_file"])
+    with pytest.raises(InputError, match="fails on a segment of 3 tokens"):
+        small.extract(["new"], [["new"]])
     write_encoder(tmp_path / "other.onnx", np.eye(8), ("pixels",))
     with pytest.raises(InputError, match="takes pixels"):
         EncoderMatchingFeature(str(tmp_path / "other.onnx"), encoder["tokenizer_file"])

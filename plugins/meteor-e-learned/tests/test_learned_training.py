@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
+from meteor_e_learned.data import Examples
 from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.maxsd import MaxSD
+from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
-from meteor_e_learned.training import train
+from meteor_e_learned.training import fit_estimator, train
 
 from meteor_e.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.metric_specs import parse_metric
@@ -201,6 +205,7 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     assert float(share) == pytest.approx(right / 180, abs=1e-4)
     for arguments, message in (
         (("--index", index, "--segments"), "neither with files nor with --segments"),
+        (("--index", index, "--references", 2), "nor with --segments and --references"),
         (("--pair", "xx-en"), "go with --index"),
         (("--index", index, "--pair", "yy-en"), "yy-en"),
         (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
@@ -241,11 +246,48 @@ def test_damaged_model_files(run, recipe, tmp_path):
             load_model(damaged)
 
 
+def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
+    """Whatever a header says, an error of one line comes of it."""
+    from safetensors.numpy import load_file, save_file
+
+    model, changed = tmp_path / "model", tmp_path / "changed"
+    run(cli.train, recipe(REGRESSION), "-o", model)
+    with model.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.loads(json.loads(stream.read(size))["__metadata__"]["meteor_e"])
+    arrays = load_file(model)
+    assert load_model(model).estimator.alphas == (10.0, 100.0, 1000.0, 10000.0)
+    for parameters in ({"alphas": "many"}, {"nothing": 1}, ["alphas"]):
+        save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "parameters": parameters})})
+        with pytest.raises(MeteorError, match="changed"):
+            load_model(changed)
+    card = {**header["card"], "versions": {"some\x1b[2J": "1"}}
+    save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "card": card})})
+    assert "some\ufffd[2J 1" in run(cli.model, "show", changed)
+    save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "card": {}})})
+    with pytest.raises(MeteorError, match="reading the model card failed"):
+        run(cli.model, "show", changed)
+    size = len(arrays["low"])
+    more = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
+    save_file(more, changed, metadata={"meteor_e": json.dumps(header)})
+    with pytest.raises(InputError, match="differ in shape"):
+        load_model(changed)
+    fewer = {name: np.resize(array, size - 1) if array.shape == (size,) else array for name, array in arrays.items()}
+    fewer["weights"] = arrays["weights"][: size - 1]
+    save_file(fewer, changed, metadata={"meteor_e": json.dumps(header)})
+    with pytest.raises(MeteorError, match="model 'small-regression' failed"):
+        run(cli.predict, changed, test_set / "out.good", test_set / "ref.en")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("pairwise-logistic", "pairwise-logistik", "did you mean 'pairwise-logistic'"),
         ("options: {C: [0.01, 0.1]}", "options: {c: 1}", "no option 'c'"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: much}", "'C' is 'much'"),
+        ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "'folds' is 2.5: Expected `int`"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "training 'pairwise-logistic' failed"),
+        ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
         ("bleu,", "blue,", "blue"),
         ("unigram_*", "unigramm", "no column 'unigramm'"),
         ("description: For a test", "descripton: x", "unknown key"),
@@ -257,6 +299,34 @@ def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
     assert old in LINEAR
     with pytest.raises(MeteorError, match=message):
         run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_samples_of_nothing(run, recipe, tmp_path):
+    for count in (0, -5):
+        with pytest.raises(ConfigError, match=f"sample is {count}"):
+            run(cli.train, recipe(NETWORK.replace("sample: 50", f"sample: {count}")), "-o", tmp_path / "model")
+
+
+def test_nothing_to_validate_with():
+    none, rows = np.array([], np.int64), np.zeros((2, 1))
+    some = Examples(
+        ("Small xx-en",), rows, rows, rows, np.array([0]), np.array([1]), *(np.array([0]),) * 2, np.ones(1),
+        np.full(2, np.nan), np.zeros(2, np.int64),
+    )  # fmt: skip
+    held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
+    for estimator in (PairwiseNetwork(features=1), MaxSD()):
+        with pytest.raises(InputError, match="no comparisons to validate with"):
+            fit_estimator(estimator, some, held, 1)
+
+
+def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):
+    from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
+
+    found = PairwiseLogistic.arrays
+    monkeypatch.setattr(PairwiseLogistic, "arrays", lambda self: {**found(self), "weights": np.full(23, np.nan)})
+    with pytest.raises(ConfigError, match="numbers that are none"):
+        run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 

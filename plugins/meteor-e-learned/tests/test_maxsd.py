@@ -139,6 +139,12 @@ def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
         save_file(arrays, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
         with pytest.raises(InputError, match="shapes"):
             load_model(tmp_path / "bad")
+    header["parameters"] = {**header["parameters"], "hidden": 4, "layer": 3}
+    for name, message in (("forwards.weight_ih_l0", "shapes"), ("scale", "differ in shape")):
+        key = name if name in arrays else f"network.{name}"
+        save_file({**arrays, key: arrays[key][:-1].copy()}, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        with pytest.raises(InputError, match=message):
+            load_model(tmp_path / "bad")
 
 
 @pytest.mark.parametrize("encoder", ["bi-lstm", "bic-lstm"])

@@ -205,6 +205,17 @@ def test_regression():
     assert max(model.folds_.values()) > 0.9
 
 
+def test_regression_chooses_with_a_single_group_too():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))  # noqa: N806
+    y = X[:, 0] - X[:, 1] ** 2 + 0.1 * random.normal(size=300)
+    model = SegmentRegression(alphas=(10.0, 1e5)).fit(X, y, groups=np.zeros(300))
+    assert (model.degree_, model.alpha_) == (2, 10.0)
+    assert 0.9 < max(model.folds_.values()) < 1
+    with pytest.raises(ConfigError, match="folds"):
+        SegmentRegression(folds=1).fit(X, y)
+
+
 def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     from sklearn.linear_model import Ridge
 
@@ -217,5 +228,12 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     y[0] = 1e6
     cut = SegmentRegression(alphas=(5.0,), degrees=(1,), clip=0, clip_scores=0.05).fit(X, y)
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
-    with pytest.raises(ConfigError, match="above 0"):
-        SegmentRegression(alphas=(0.0, 1.0)).fit(X, y)
+    for options, message in (
+        ({"alphas": (0.0, 1.0)}, "above 0"),
+        ({"alphas": ()}, "above 0"),
+        ({"degrees": (1, 3)}, "they can be 1 and 2"),
+        ({"clip": 0.5}, "clip is 0.5"),
+        ({"clip_scores": -0.1}, "clip_scores is -0.1"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            SegmentRegression(**options).fit(X, y)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -125,6 +127,15 @@ def test_estimators_refuse_other_features():
         Zwickel().fit(np.ones((3, 1)))
 
 
+@pytest.mark.parametrize("kind", [Cosine, Zwickel, Comet])
+def test_an_unknown_mean_is_found_before_training(kind):
+    rows = np.ones((3, 2 if kind is Comet else 1))
+    with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
+        kind(mean="harmnic").fit(rows, np.ones(3))
+    with pytest.raises(ConfigError, match="floor of means is 0"):
+        kind(floor=0).fit(rows, np.ones(3))
+
+
 RECIPE = """
 name: small-{kind}
 estimator: usaar-{kind}
@@ -175,6 +186,15 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     assert dict(zip(test.systems, scores.systems, strict=True))["good"] == max(scores.systems)
 
 
+def test_files_of_a_target_are_seen_from_the_model(recipe, test_set, tmp_path):
+    target = "{use: document-cosine, file: DATA/words.txt}"
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target=target, meteor=""))
+    (tmp_path / "models").mkdir()
+    model = train(load_recipe(path), tmp_path / "models" / "m", folder=path.parent, store=FeatureStore(enabled=False))
+    file = model.recipe.target["file"]
+    assert (tmp_path / "models" / file).resolve() == (test_set / "words.txt").resolve()
+
+
 def test_target_is_one_number(recipe, tmp_path):
     path = recipe(RECIPE.format(kind="zwickel", mean="median", target="lengths", meteor=""))
     with pytest.raises(ConfigError, match="target has 8 numbers"):
@@ -194,3 +214,12 @@ def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
     with pytest.raises(InputError, match="no word occurs 1000 times"):
         train_document_vectors([text], tmp_path / "three.bin", min_count=1000)
     assert not (tmp_path / "three.bin").exists()
+    packed = tmp_path / "text.xz"
+    packed.write_bytes(lzma.compress(text.read_bytes()))
+    train_document_vectors([packed], tmp_path / "four.bin", dimension=8, epochs=2, phrase_threshold=0.1)
+    assert (tmp_path / "four.bin").read_bytes() == made[0]
+    for content, message in ((packed.read_bytes()[:-20], "breaks off"), (b"no xz", "cannot read .*text.xz")):
+        packed.write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
+    assert not (tmp_path / "five.bin").exists()

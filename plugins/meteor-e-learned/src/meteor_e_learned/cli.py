@@ -194,8 +194,8 @@ def rank(
     from meteor_e_learned.prediction import rank as order
 
     if index is not None:
-        if files or segments:
-            raise ConfigError("--index goes neither with files nor with --segments")
+        if files or segments or references != 1:
+            raise ConfigError("--index goes neither with files nor with --segments and --references")
         with ProgressBars(quiet) as progress, destination(output) as stream:
             stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
         return
@@ -312,11 +312,13 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     """Print the model card: data, figures, features, options."""
     import json
 
+    from meteor_e.cli.tables import printable
+    from meteor_e.plugin_system.guard import guarded
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 
     loaded = load_model(model_file)
-    if as_json:
-        click.echo(json.dumps(card_data(loaded), ensure_ascii=False, indent=2))
-    else:
-        click.echo(as_text(loaded, weights))
+    # Anybody may have written the card.
+    with guarded(f"{model_file}: reading the model card"):
+        text = json.dumps(card_data(loaded), ensure_ascii=False, indent=2) if as_json else as_text(loaded, weights)
+    click.echo("\n".join(map(printable, text.split("\n"))))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError
+from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import pairs_of
@@ -113,10 +113,13 @@ def load_examples(
         progress: makes a function that is told the progress of what it was named.
 
     Raises:
+        ConfigError: for a sample of nothing.
         InputError: if there is nothing to learn from.
     """
     found = []
     for spec in specs:
+        if spec.sample is not None and spec.sample < 1:
+            raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
         index = load_index(resolve(spec.index, folder))
         tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:

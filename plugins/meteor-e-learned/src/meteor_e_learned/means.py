@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError, InputError, near_miss
 
-__all__ = ["MEANS", "system_mean"]
+__all__ = ["MEANS", "check_mean", "system_mean"]
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +65,18 @@ MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
 """The means, by name."""
 
 
+def check_mean(name: str, floor: float) -> None:
+    """Check what :func:`system_mean` is to be called with.
+
+    Raises:
+        ConfigError: for an unknown mean, or a floor that is not above 0.
+    """
+    if name not in MEANS:
+        raise ConfigError(f"unknown mean {name!r}{near_miss(name, MEANS)}; there are {', '.join(MEANS)}")
+    if not floor > 0:
+        raise ConfigError(f"the floor of means is {floor}; it has to be above 0")
+
+
 def system_mean(name: str, values: Floats, weights: Floats | None = None, *, floor: float = 0.01) -> Floats:
     """Return a mean of segments' scores, also on resampled segments.
 
@@ -85,10 +97,7 @@ def system_mean(name: str, values: Floats, weights: Floats | None = None, *, flo
         ConfigError: for an unknown mean, or a floor that is not above 0.
         InputError: if there is nothing to take the mean of.
     """
-    if name not in MEANS:
-        raise ConfigError(f"unknown mean {name!r}{near_miss(name, MEANS)}; there are {', '.join(MEANS)}")
-    if not floor > 0:
-        raise ConfigError(f"the floor of means is {floor}; it has to be above 0")
+    check_mean(name, floor)
     values = np.asarray(values, float)
     if not len(values):
         raise InputError("there are no segments to take the mean of")

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.errors import ConfigError, InputError, located
 from meteor_e.features.extraction import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
-from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
+from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
 
 __all__ = ["LearnedModel", "load_model", "save_model"]
 
@@ -109,6 +109,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
 
     Raises:
         InputError: if it cannot be read or is not a model file.
+        ConfigError: if its recipe or its parameters are none that this version knows.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -122,7 +123,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
             raise InputError(f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}")
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
         estimator: LearnedEstimator = estimator_class(recipe.estimator)()
-        estimator.set_params(**header["parameters"])
+        with located(name):
+            estimator.set_params(**converted_options(recipe.estimator, dict(header["parameters"])))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])
         card = dict(header["card"])

@@ -14,6 +14,7 @@ from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.metrics import Metric, Scores
 from meteor_e.features.base import FeatureBatch
 from meteor_e.features.extraction import FeatureStore
+from meteor_e.plugin_system.guard import guarded
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.models.texts import Texts
@@ -48,10 +49,12 @@ def score_segments(
             "give several hypotheses to 'meteor-e rank'"
         )
     features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    if model.estimator.needs_texts:
-        by_texts: Floats = model.estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
-        return by_texts
-    result: Floats = model.estimator.score_segments(features)
+    result: Floats
+    with guarded(f"model {model.recipe.name!r}"):
+        if model.estimator.needs_texts:
+            result = model.estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
+        else:
+            result = model.estimator.score_segments(features)
     return result
 
 
@@ -110,7 +113,8 @@ def pairwise_advantages(
         if model.estimator.needs_vectors:
             blocks += [left[first], left[second], right[first]]
         if len(both):
-            result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))
+            with guarded(f"model {model.recipe.name!r}"):
+                result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
@@ -15,7 +15,16 @@ from meteor_e.configuration.yamlfile import parse_yaml, raise_problems, read_yam
 from meteor_e.errors import ConfigError, near_miss
 from meteor_e.features.extraction import FeatureSet
 
-__all__ = ["DataSpec", "Recipe", "estimator_class", "load_recipe", "make_features", "recipe_from_json", "resolve"]
+__all__ = [
+    "DataSpec",
+    "Recipe",
+    "converted_options",
+    "estimator_class",
+    "load_recipe",
+    "make_features",
+    "recipe_from_json",
+    "resolve",
+]
 
 ESTIMATORS = {
     "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
@@ -119,6 +128,31 @@ def estimator_class(name: str) -> Any:
 
     module, _, attribute = ESTIMATORS[name].partition(":")
     return getattr(import_module(module), attribute)
+
+
+def converted_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of an estimator as the types that it declares; lists become tuples where it has tuples.
+
+    Args:
+        name: the estimator, one of :data:`ESTIMATORS`.
+        options: by name, as YAML or JSON has them.
+
+    Raises:
+        ConfigError: for an option that it does not have, or a value of another type.
+    """
+    kinds = get_type_hints(estimator_class(name).__init__)
+    kinds.pop("return", None)
+    found = {}
+    for option, value in options.items():
+        if option not in kinds:
+            raise ConfigError(
+                f"estimator {name!r} has no option {option!r}{near_miss(option, kinds)}; it has {', '.join(kinds)}"
+            )
+        try:
+            found[option] = msgspec.convert(value, kinds[option])
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"estimator {name!r}: option {option!r} is {value!r}: {error}") from error
+    return found
 
 
 def resolve(text: str, folder: Path) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.cache import digest
 from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.plugin_system.guard import guarded
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, ScoreEstimator, strict_tau
@@ -25,7 +26,7 @@ from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, TrainingState
 from meteor_e_learned.models.texts import Comparisons, Texts
-from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
+from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features
 
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
@@ -129,9 +130,12 @@ def train(
             kept[0] = time.monotonic()
 
     kept = [time.monotonic()]
-    figures = fit_estimator(
-        estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state, vectors=of_words
-    )
+    with guarded(f"training {recipe.estimator!r}"):
+        figures = fit_estimator(
+            estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state, vectors=of_words
+        )
+    if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
+        raise ConfigError(f"training {recipe.estimator!r} came to numbers that are none; try a lower learning_rate")
     card = {
         "description": recipe.description,
         "training": _describe(examples),
@@ -176,14 +180,12 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     """Make the estimator of a recipe.
 
     Raises:
-        ConfigError: for an option that it does not have.
+        ConfigError: for an option that it does not have, or a value of another type.
     """
     cls = estimator_class(recipe.estimator)
-    known = cls().get_params()
-    for name in recipe.options:
-        if name not in known:
-            raise ConfigError(f"estimator {recipe.estimator!r} has no option {name!r}; it has {', '.join(known)}")
-    options = {**recipe.options, "seed": recipe.seed}
+    if "seed" in recipe.options:
+        raise ConfigError("the seed stands in the recipe itself, or comes from --seed; take it out of its 'options'")
+    options = {**converted_options(recipe.estimator, recipe.options), "seed": recipe.seed}
     if cls is PairwiseNetwork:
         size = sum(entry.feature.segment_dimension for entry in vectors.features)  # type: ignore[attr-defined]
         options |= {"features": features.dimension, "vector_size": size}
@@ -218,6 +220,8 @@ def fit_estimator(
         return figures | (_pearsons(estimator, held) if held is not None else {})
     if not len(examples.better):
         raise InputError("there are no comparisons to learn from")
+    if held is not None and not len(held.better):
+        raise InputError("there are no comparisons to validate with")
     if isinstance(estimator, MaxSD):
         validation_texts = None if held is None else (texts_of(held), comparisons_of(held))
         estimator.fit(
@@ -347,7 +351,8 @@ def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
             for entry in entries
         ]
 
-    return msgspec.structs.replace(recipe, features=of(recipe.features), vectors=of(recipe.vectors))
+    target = None if recipe.target is None else of([recipe.target])[0]
+    return msgspec.structs.replace(recipe, features=of(recipe.features), vectors=of(recipe.vectors), target=target)
 
 
 def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError, PluginError, ResourceError
+from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
 from meteor_e.features.base import ReferenceFeature
 from meteor_e_learned.features.vocabulary import Frequencies
 
@@ -111,6 +111,12 @@ class EncoderMatchingFeature(ReferenceFeature):
         tokenizer_file: its tokenizer, ``tokenizer.json``.
         language: of hypotheses and references.
         longest: tokens of a segment that are looked at; encoders have a limit.
+
+    Raises:
+        ConfigError: if ``longest`` is too small for a token between the two that a tokenizer may add.
+        ResourceError: if a file cannot be read.
+        InputError: if a file is no encoder, or no tokenizer.
+        PluginError: if ONNX Runtime or tokenizers is not installed.
     """
 
     name: ClassVar[str] = "encoder-matching"
@@ -118,6 +124,8 @@ class EncoderMatchingFeature(ReferenceFeature):
 
     def __init__(self, model_file: str, tokenizer_file: str, language: str = "en", longest: int = 256) -> None:
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
+        if longest < 3:
+            raise ConfigError(f"feature {self.name!r}: longest is {longest}; it has to be 3 or more")
         self._longest = longest
         self._frequencies = Frequencies(language)
         self._references: OrderedDict[str, _Encoded] = OrderedDict()
@@ -154,7 +162,14 @@ class EncoderMatchingFeature(ReferenceFeature):
             "attention_mask": [1] * len(found.ids),
             "token_type_ids": [0] * len(found.ids),
         }
-        states = encoder.session.run(None, {name: np.array([given[name]], np.int64) for name in encoder.inputs})[0]
+        try:
+            states = encoder.session.run(None, {name: np.array([given[name]], np.int64) for name in encoder.inputs})[0]
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(
+                f"{self._model_file}: the encoder fails on a segment of {len(found.ids)} tokens; "
+                f"if it does not take as many, make 'longest' smaller: {reason}"
+            ) from error
         if states.ndim != 3 or states.shape[1] != len(found.ids):
             raise InputError(f"{self._model_file}: its first output is no vector a token")
         places = [place for place, special in enumerate(found.special_tokens_mask) if not special]

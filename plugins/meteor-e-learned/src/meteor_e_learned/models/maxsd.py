@@ -244,12 +244,15 @@ class MaxSD(LearnedEstimator):
         )
         vectors = arrays["network.table"].astype(np.float32)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
-        if vectors.ndim != 2 or len(vectors) != len(words) + 1 or self.low_.ndim != 1:
+        if vectors.ndim != 2 or len(vectors) != len(words) + 1:
             raise ValueError("words and vectors differ in number")
+        if self.low_.ndim != 1 or len({each.shape for each in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+            raise ValueError("the arrays of the features' scale differ in shape")
         # Checked before anything of the size that the options ask for is made.
         for name, shape in (
             ("compare.weight", (self.layer, 4 * self.hidden)),
             ("forwards.weight_hh_l0", (4 * self.hidden, self.hidden)),
+            ("forwards.weight_ih_l0", (4 * self.hidden, vectors.shape[1])),
         ):
             if arrays[f"network.{name}"].shape != shape:
                 raise ValueError("arrays do not have the shapes that the options ask for")

@@ -88,22 +88,23 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         Args:
             X: features, ``(hypotheses, features)``.
             y: human scores.
-            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair.
+            groups: of hypotheses that must not be torn apart by folds, such as those of one language pair; if there
+                is one only, or none are given, folds are drawn among the hypotheses.
 
         Raises:
-            ConfigError: for a strength that is not above 0.
+            ConfigError: for a strength that is not above 0, a degree other than 1 and 2, a single fold, or a quantile
+                that is none.
         """
         from sklearn.model_selection import GroupKFold
 
+        self._check()
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
         self._fit_bounds(X, self.clip)
         self._fit_scale(self._clipped(X).std(axis=0))
-        groups = np.arange(len(y)) if groups is None else groups
+        groups = np.arange(len(y)) if groups is None or len(np.unique(groups)) < 2 else groups
         folds = min(self.folds, len(np.unique(groups)))
         parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
         target = y.clip(*np.quantile(y, [self.clip_scores, 1 - self.clip_scores]))
-        if not min(self.alphas) > 0:
-            raise ConfigError(f"alphas {self.alphas}: strengths of the penalty have to be above 0")
         found: dict[tuple[int, float], list[float]] = {
             (degree, float(alpha)): [] for degree in self.degrees for alpha in self.alphas
         }
@@ -120,11 +121,25 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
                     value = pearson(design[test] @ weights + intercept, y[test])
                     found[degree, float(alpha)].append(value)
             sums[degree] = whole
-        means = {choice: float(np.mean(values)) if values else 0.0 for choice, values in found.items()}
+        means = {choice: float(np.mean(values)) if values else float("nan") for choice, values in found.items()}
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in means.items()}
-        self.degree_, self.alpha_ = max(means, key=lambda choice: means[choice])
+        # A correlation that is no number, as of scores that do not vary, is none to choose by.
+        self.degree_, self.alpha_ = max(means, key=lambda choice: -np.inf if np.isnan(means[choice]) else means[choice])
         self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
         return self
+
+    def _check(self) -> None:
+        if not self.alphas or not min(self.alphas) > 0:
+            raise ConfigError(f"segment-regression: alphas {self.alphas}: strengths of the penalty have to be above 0")
+        if not self.degrees or not set(self.degrees) <= {1, 2}:
+            raise ConfigError(f"segment-regression: degrees {self.degrees}: they can be 1 and 2")
+        if self.folds < 2:
+            raise ConfigError(f"segment-regression: folds is {self.folds}; it has to be 2 or more")
+        for name in ("clip", "clip_scores"):
+            if not 0 <= getattr(self, name) < 0.5:
+                raise ConfigError(
+                    f"segment-regression: {name} is {getattr(self, name)}; it has to be from 0 to under .5"
+                )
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
         scaled = self._standardised(X)
@@ -140,6 +155,6 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         """Take over what was learned."""
         super().restore(arrays)
         self.intercept_ = float(arrays["intercept"][0])
-        if not len(self.low_) or len(self.weights_) % len(self.low_):
+        if self.low_.ndim != 1 or self.weights_.shape not in ((len(self.low_),), (2 * len(self.low_),)):
             raise ValueError("arrays differ in shape")
-        self.degree_ = len(self.weights_) // len(self.low_)
+        self.degree_ = 1 if self.weights_.shape == self.low_.shape else 2

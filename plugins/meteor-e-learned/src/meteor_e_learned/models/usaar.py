@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import InputError
-from meteor_e_learned.means import system_mean
+from meteor_e_learned.means import check_mean, system_mean
 from meteor_e_learned.models.base import Floats, ScoreEstimator
 
 __all__ = ["Comet", "Cosine", "Zwickel"]
@@ -41,8 +41,10 @@ class Cosine(ScoreEstimator):
         """Check the features.
 
         Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: if there is more than the cosine.
         """
+        check_mean(self.mean, self.floor)
         _columns(X, 1, "the cosine")
         self.folds_ = {}
         return self
@@ -82,6 +84,7 @@ class Zwickel(Cosine):
             groups: not used; nothing is chosen by folds.
 
         Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: without scores, or if there is more than the cosine.
         """
         self._regress(_columns(X, 1, "the cosine"), y)
@@ -90,6 +93,7 @@ class Zwickel(Cosine):
     def _regress(self, cosines: Floats, y: Floats | None) -> None:
         from sklearn.linear_model import BayesianRidge
 
+        check_mean(self.mean, self.floor)
         if y is None:
             raise InputError("ZWICKEL and COMET learn METEOR's scores: y is missing")
         model = BayesianRidge().fit(cosines, np.asarray(y, float))
@@ -129,6 +133,10 @@ class Comet(Zwickel):
             X: cosines and METEOR's scores, ``(hypotheses, 2)``.
             y: METEOR's scores.
             groups: not used; nothing is chosen by folds.
+
+        Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
+            InputError: without scores, or if there are other features.
         """
         self._regress(_columns(X, 2, "the cosine and METEOR's score")[:, :1], y)
         return self
