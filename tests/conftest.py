@@ -143,7 +143,7 @@ def chromium():
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
-        missing("playwright is not installed (tox -e browser has it)")
+        missing("playwright is not installed (tox -e tests has it)")
     names = ("chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if path is None:
@@ -162,7 +162,7 @@ def axe():
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ModuleNotFoundError:
-        missing("axe-playwright-python is not installed (tox -e browser has it)")
+        missing("axe-playwright-python is not installed (tox -e tests has it)")
     return Axe()
 
 

@@ -1,4 +1,4 @@
-"""Reports in a real browser: Chromium, driven by Playwright. Run by ``tox -e browser``."""
+"""Reports in a real browser: Chromium, driven by Playwright. Run by ``tox -e tests -- -m browser``."""
 
 from __future__ import annotations
 

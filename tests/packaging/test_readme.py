@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+README = REPOSITORY / "README.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -34,44 +34,56 @@ def sessions(page: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.fixture(scope="session")
-def clone(tmp_path_factory):
-    """A clean copy of what git has, with an environment in it that has meteor_e and the example plugin."""
-    folder = tmp_path_factory.mktemp("clone")
-    archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-    return folder
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands(page, clone, tmp_path_factory):
-    commands = sessions(page)
-    if not commands:
-        pytest.skip("the page has no console blocks")
-    # The README makes this environment itself, and activates it.
-    environment = clone / ".venv" if page.name == "README.md" else tmp_path_factory.mktemp("environment")
+def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None:
+    """Run commands in the clone with an environment's programs, and compare what they print."""
     bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
     variables = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
     for name in ("COLUMNS", "PYTHONPATH", "TOX_ENV_NAME", "VIRTUAL_ENV"):
         variables.pop(name, None)
-    if page.name != "README.md":
-        venv.create(environment, with_pip=True)
-        subprocess.run(
-            [bin_folder / "python", "-m", "pip", "install", "--quiet", ".", "./plugins/meteor-e-example"],
-            cwd=clone,
-            check=True,
-        )
     for command, expected in commands:
         if command.strip() == "tox":
             continue  # that is the test command which runs this test
         done = subprocess.run(
             ["bash", "-c", command], cwd=clone, env=variables, capture_output=True, text=True, check=False
         )
-        assert done.stdout == expected, f"{page.name}: {command}\n{done.stderr}"
+        assert done.stdout == expected, f"{command}\n{done.stderr}"
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory):
+    """A clean copy of what git has."""
+    folder = tmp_path_factory.mktemp("clone")
+    archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def environment(clone, tmp_path_factory):
+    """An environment that has meteor_e and the example plugin."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=True)
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    packages = (".", "./plugins/meteor-e-example")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
+    return folder
+
+
+def test_readme(clone):
+    # The README makes its environment itself, and activates it.
+    run(sessions(README), clone, clone / ".venv")
+
+
+PAGES = [page for page in sorted((REPOSITORY / "docs").glob("*.md")) if sessions(page)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page, clone, environment):
+    run(sessions(page), clone, environment)
 
 
 def test_the_readme_has_one_command_for_everything():
-    commands = [command for command, _ in sessions(PAGES[0])]
+    commands = [command for command, _ in sessions(README)]
     assert "pip install --quiet ." in commands[0]
     assert "meteor-e score" in commands[0]
     assert "tox" in commands
