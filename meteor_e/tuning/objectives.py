@@ -169,8 +169,11 @@ class _Correlated(PreparedObjective):
             if units is not None:
                 cells = np.repeat(cells, units[self._data.units[cells]].astype(int))
             metric, human = scores[cells], self._data.humans[cells]
+            # Pearson's not by scipy, which computes p too: a search asks for tens of thousands.
             if self._kind == "weighted-pearson":
                 values.append(weighted_pearson(metric, human, self._data.lengths[cells]))
+            elif self._kind == "pearson":
+                values.append(weighted_pearson(metric, human, np.ones(len(cells))))
             else:
                 values.append(correlate(metric, human, self._kind))
         mean = float(np.mean(values))

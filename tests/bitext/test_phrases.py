@@ -125,6 +125,7 @@ def test_words_have_the_same_numbers_with_any_number_of_threads(tmp_path):
         batch = lines[begin : begin + 3_000]
         numbers = one(batch)
         assert four(batch) == numbers
-        assert [[one.words[number] for number in row] for row in numbers] == [line.split() for line in batch]
+        words = one.words
+        assert [[words[number] for number in row] for row in numbers] == [line.split() for line in batch]
     first_seen = list(dict.fromkeys(" ".join(lines).split()))
     assert one.words == four.words == first_seen

@@ -73,7 +73,7 @@ def test_long_segments(all_chains, name):
     """Hypotheses beyond one and two machine words of a bit set, and many paths."""
     numbers = random.Random(11)
     native, python = engines(all_chains[name])
-    assert_same(native, python, *hypotheses_and_references(numbers, 30, longest=200))
+    assert_same(native, python, *hypotheses_and_references(numbers, 12, longest=200))
 
 
 def test_ranks_that_do_not_fit_one_number(all_chains):
@@ -82,9 +82,9 @@ def test_ranks_that_do_not_fit_one_number(all_chains):
     heavy = type("Heavy", (type(chain[0]),), {"search_weight": float(1 << 20), "accuracy_search_weight": 1.0})()
     native, python = engines([*chain[1:], heavy])
     numbers = random.Random(5)
-    texts = hypotheses_and_references(numbers, 100, longest=60)
-    texts[0].append(" ".join(numbers.choices(["cat", "cats", "go", "went"], k=400)))
-    texts[1].append([" ".join(numbers.choices(["cat", "cats", "go", "went"], k=500))])
+    texts = hypotheses_and_references(numbers, 40, longest=60)
+    texts[0].append(" ".join(numbers.choices(["cat", "cats", "go", "went"], k=200)))
+    texts[1].append([" ".join(numbers.choices(["cat", "cats", "go", "went"], k=250))])
     assert_same(native, python, *texts)
 
 

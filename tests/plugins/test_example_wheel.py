@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 pytestmark = pytest.mark.slow
 
@@ -66,9 +67,22 @@ def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> st
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """Our wheel and the plugin's, built from what git has."""
+    """Our wheel and the plugin's, built once for all processes that run tests."""
     pytest.importorskip("build", reason="the package 'build' is not installed (pip install build)")
-    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheels")
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent
+    folder /= "wheels"
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            build_wheels(tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")).rename(folder)
+    (core,) = folder.glob("meteor_e-*.whl")
+    (plugin,) = folder.glob("meteor_e_example-*.whl")
+    return core, plugin
+
+
+def build_wheels(source: Path, folder: Path) -> Path:
+    """Build both wheels from what git has, in a copy of it."""
     files = subprocess.run(
         ["git", "-C", REPOSITORY, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True,
@@ -80,9 +94,7 @@ def wheels(tmp_path_factory):
             (source / name).write_bytes((REPOSITORY / name).read_bytes())
     for part in (source, source / "plugins" / "meteor-e-example"):
         run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, part)
-    (core,) = folder.glob("meteor_e-*.whl")
-    (plugin,) = folder.glob("meteor_e_example-*.whl")
-    return core, plugin
+    return folder
 
 
 @pytest.fixture(scope="module")
