@@ -103,7 +103,7 @@ def path(name: str) -> None:
 @pack.command()
 @click.argument("name", metavar="NAME|DIR")
 @click.option("--top", type=click.IntRange(min=0), default=0, help="Also the N paraphrases that most phrases share.")
-@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain or gzip.")
+@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     """Print what a pack holds and where it comes from, and how much of a text it covers."""
@@ -217,7 +217,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     nargs=2,
     required=True,
     metavar="TEXT TRANSLATION",
-    help="Text in the language and its translation into another one, line by line; plain or gzip.",
+    help="Text in the language and its translation into another one, line by line; plain, gzip, bzip2 or xz.",
 )
 @click.option("--pivot-language", metavar="CODE|FILE", help="Language of the translation, for its tokenization.")
 @click.option("-o", "--output", metavar="DIR", help="The pack's folder.  [default: LANGUAGE-bitext among your packs]")

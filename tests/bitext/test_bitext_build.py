@@ -121,6 +121,33 @@ def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path)
     assert stages(longest_phrase=3) == [True, False, True, True, False]
 
 
+def test_files_of_one_name_are_two_files(bitext, tmp_path):
+    """Either of them may change, and the report names both."""
+    files = tmp_path / "one" / "train.txt", tmp_path / "two" / "train.txt"
+    for file, text in zip(files, bitext, strict=True):
+        file.parent.mkdir()
+        file.write_text(text.read_text())
+    target, work = tmp_path / "pack", tmp_path / "work"
+    before = build(target, files, options=OPTIONS, work=work, keep_work=True)
+    assert (before.path / "report.md").read_text().count("| source train.txt |") == 2
+    files[0].write_text(bitext[0].read_text().replace("tomcat", "cat"))
+    assert build(target, files, options=OPTIONS, work=work).digest != before.digest
+
+
+def test_intermediate_results_in_a_folder_with_other_things(bitext, tmp_path):
+    work = tmp_path / "mine"
+    (work / "other").mkdir(parents=True)
+    (work / "other" / "state.json").write_text('{"key": "mine"}')
+    (work / "notes.txt").write_text("mine")
+    build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert sorted(path.name for path in work.iterdir()) == ["notes.txt", "other"]
+    (work / "tokens").mkdir()
+    (work / "tokens" / "text").write_text("mine")
+    with pytest.raises(ConfigError, match=r"tokens is none of ours; choose another folder"):
+        build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert (work / "tokens" / "text").read_text() == "mine"
+
+
 def test_alignments_of_ones_own(bitext, tmp_path):
     links = write_alignment(tmp_path / "links")
     pack = build(tmp_path / "pack", bitext, options=OPTIONS, alignments=links)
@@ -156,6 +183,7 @@ def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
         build(tmp_path / "pack", files)
     assert not (tmp_path / "pack").exists()
+    assert not (tmp_path / ".work-pack").exists()
 
 
 def test_hostile_text(bitext, tmp_path):
