@@ -24,14 +24,13 @@ from meteor_e.errors import ConfigError, InputError
 from meteor_e.formats.files import PathLike, input_name
 from meteor_e.packs.build import Ingredients, place_pack, write_pack
 from meteor_e.packs.folders import locked, put_text, sha256_of, workplace
-from meteor_e.packs.manifest import SourceFile, check_name
+from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
 
 __all__ = ["BitextOptions", "build_from_bitext"]
 
-LANGUAGE_FILE = "language.yaml"
 REPORT_FILE = "report.md"
 
 
