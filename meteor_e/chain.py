@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.alignment.search import DEFAULT_BEAM
+from meteor_e.configuration.yamlfile import is_folder, is_path
 from meteor_e.errors import ConfigError, located, near_miss
 from meteor_e.languages import GREEK, find_language
 from meteor_e.scoring.parameters import Parameters
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
 
-__all__ = ["Chain", "ChainMatcher", "resolve"]
+__all__ = ["Chain", "ChainMatcher", "choose_language", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         PluginError: for a matcher that does not exist.
     """
     with located(config.where("language")):
-        language = find_language("en" if config.language is None else config.language, registry)
+        language = choose_language(config, registry)
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
@@ -139,6 +141,34 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, dict(lemmatizer.options)),
     )
+
+
+def choose_language(config: ChainConfig, registry: Registry) -> Language:
+    """Return the language of a configuration: a defined one, or that of the pack it names.
+
+    A pack made of bitext brings a language file, so that ``xx`` is known where the pack is ``xx-bitext``.
+
+    Raises:
+        ConfigError: if there is no such language, or its file has mistakes.
+    """
+    name = "en" if config.language is None else config.language
+    try:
+        return find_language(name, registry)
+    except ConfigError:
+        file = None if config.pack is None or is_path(name) else _language_file(config.pack)
+        found = find_language(str(file.absolute()), registry) if file is not None else None
+        if found is None or name not in (found.code, *found.aliases):
+            raise
+        return found
+
+
+def _language_file(pack: str) -> Path | None:
+    """Return the language file of a pack, ``None`` if it has none."""
+    from meteor_e.packs.manifest import LANGUAGE_FILE
+    from meteor_e.packs.store import PackStore
+
+    file = (Path(pack) if is_folder(pack) else PackStore().root / pack) / LANGUAGE_FILE
+    return file if file.is_file() else None
 
 
 def _function_words(config: ChainConfig, language: Language) -> str | None:

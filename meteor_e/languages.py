@@ -33,6 +33,7 @@ __all__ = [
     "builtin_languages",
     "find_language",
     "language_problems",
+    "own_tasks",
     "parse_language",
     "read_language",
 ]
@@ -227,6 +228,12 @@ def resources_folder() -> Path:
         return Path(import_module("meteor_e.resources").__path__[0])
     except ModuleNotFoundError:
         return Path(__file__).parent.parent / "resources"
+
+
+def own_tasks(language: Language) -> dict[str, Task]:
+    """Return the tasks that a language has beyond those of every language, or in their place."""
+    common = {name: _task(values, language.matchers) for name, values in common_tasks().items()}
+    return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 
 def _folder() -> Path:

@@ -494,11 +494,14 @@ def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
 def _pack(name: str, offline: bool | None) -> Pack:
     """Return a pack, installing it if it is missing."""
     from meteor_e.packs import PackStore, open_pack, terminal_progress
+    from meteor_e.packs.languages import is_installable
 
     if is_folder(name):
         return open_pack(Path(name))
     store = PackStore()
     pack = store.find(name)
+    if pack is None and not is_installable(name):
+        return store.get(name)  # which says what to do
     if pack is None:
         if offline is None:
             offline = os.environ.get("METEOR_E_OFFLINE", "") not in ("", "0")

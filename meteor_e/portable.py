@@ -12,6 +12,7 @@ from meteor_e._version import __version__
 from meteor_e.chain import OWN_FUNCTION_WORDS
 from meteor_e.configuration.yamlfile import is_folder
 from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.packs.manifest import LANGUAGE_FILE
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -152,6 +153,8 @@ class PortableMetric:
                     f"install it there with `meteor-e pack install {needed.name}`, or let it be shipped "
                     "(meteor_e.distributed.prepare)"
                 )
+            if key == "pack" and chain["language"] == str(Path(needed.origin) / LANGUAGE_FILE):
+                chain["language"] = str(pack.path / LANGUAGE_FILE)
             chain[key] = str(pack.path)
         meteor = Meteor.from_config(chain, offline=True, threads=1)
         if meteor.signature != self.signature:

@@ -108,7 +108,7 @@ def read_pharaoh(
     """Read links from a file in Pharaoh's format: for each line of the bitext ``i-j`` pairs, from 0.
 
     Args:
-        path: the file, plain or gzip; ``i`` counts words of the source, ``j`` of the target.
+        path: the file, plain, gzip, bzip2 or xz; ``i`` counts words of the source, ``j`` of the target.
         source: the first side.
         target: the second side.
         lines: the line of each sentence of the corpus.

@@ -6,7 +6,7 @@ import gzip
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,14 +24,13 @@ from meteor_e.errors import ConfigError, InputError
 from meteor_e.formats.files import PathLike, input_name
 from meteor_e.packs.build import Ingredients, place_pack, write_pack
 from meteor_e.packs.folders import locked, put_text, sha256_of, workplace
-from meteor_e.packs.manifest import SourceFile, check_name
+from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
 
 __all__ = ["BitextOptions", "build_from_bitext"]
 
-LANGUAGE_FILE = "language.yaml"
 REPORT_FILE = "report.md"
 
 
@@ -92,7 +91,7 @@ def build_from_bitext(
         target: the pack's folder. A pack that is there is replaced when the new one is whole.
         side: the pack's language, and how its text becomes words.
         pivot_side: the other language.
-        bitext: the text in the pack's language, and its translation, line by line; plain or gzip.
+        bitext: the text in the pack's language, and its translation, line by line; plain, gzip, bzip2 or xz.
         options: everything else that decides on the result.
         alignments: a Pharaoh file to take word alignments from, ``i-j`` with ``i`` in the pack's language.
         phrase_table: a Moses phrase table to take phrase pairs from; the bitext still tells the common words.
@@ -124,8 +123,7 @@ def build_from_bitext(
     folder = Path(work).absolute() if work is not None else target.with_name(f".work-{target.name}")
     with locked(target.parent, target.name, progress):
         stages = Stages(folder, done)
-        work_on = _Work(stages, side, pivot_side, bitext, options, threads, progress)
-        work_on.hashes = {file.name: file.sha256 for file in sources}
+        work_on = _Work(stages, side, pivot_side, bitext, sources, options, threads, progress)
         if phrase_table is not None:
             work_on.from_table(phrase_table, sources[-1].sha256)
         else:
@@ -151,6 +149,7 @@ class _Work:
         side: LanguageSide,
         pivot_side: LanguageSide,
         bitext: tuple[PathLike, PathLike],
+        sources: Sequence[SourceFile],
         options: BitextOptions,
         threads: int,
         progress: Progress,
@@ -158,10 +157,10 @@ class _Work:
         self.stages = stages
         self.sides = (side, pivot_side)
         self.bitext = bitext
+        self.sources = sources
         self.options = options
         self.threads = threads
         self.progress = progress
-        self.hashes: dict[str, str] = {}
         self._counts: dict[str, Any] = {}
 
     def tokens(self) -> tuple[Corpus, Corpus]:
@@ -189,7 +188,7 @@ class _Work:
             put_text(folder / "counts.json", json.dumps(counts._asdict()))
 
         described = {
-            "files": list(self.hashes.items())[:2],
+            "files": [(file.name, file.sha256) for file in self.sources[:2]],
             "longest": self.options.longest_sentence,
             "encoding": self.options.encoding,
             "tokenization": [side.description for side in self.sides],
@@ -328,7 +327,7 @@ class _Work:
         folder = self.stages.folder / "paraphrases"
         facts = {**json.loads((folder / "facts.json").read_bytes()), **self._counts}
         side, pivot_side = self.sides
-        described = report(side, pivot_side, self.hashes, self.options, facts)
+        described = report(side, pivot_side, self.sources, self.options, facts)
         return Ingredients(
             function_words=(folder / "function.words").read_bytes(),
             prefixes=side.prefixes,

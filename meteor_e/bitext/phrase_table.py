@@ -97,7 +97,7 @@ def convert_phrase_table(
     least_probability: float = 0.0,
     progress: Progress,
 ) -> None:
-    """Turn a phrase table, plain or gzip, into numbers in a folder, for :func:`open_phrase_table`.
+    """Turn a phrase table, plain, gzip, bzip2 or xz, into numbers in a folder, for :func:`open_phrase_table`.
 
     Memory grows with the number of distinct words and phrases (some 20 bytes a phrase), not with the lines.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
 from meteor_e.bitext.pivot import Paraphrases
 from meteor_e.bitext.sides import LanguageSide
+from meteor_e.packs.manifest import SourceFile
 
 if TYPE_CHECKING:
     from meteor_e.bitext.build import BitextOptions
@@ -30,7 +31,7 @@ def sample(table: Paraphrases, size: int, seed: int) -> list[tuple[float, str, s
 def report(
     side: LanguageSide,
     pivot_side: LanguageSide,
-    hashes: Mapping[str, str],
+    sources: Sequence[SourceFile],
     options: BitextOptions,
     facts: Mapping[str, Any],
 ) -> str:
@@ -39,7 +40,7 @@ def report(
         ("built with", f"meteor_e {__version__}"),
         ("language", f"{side.code} ({side.description})"),
         ("pivot language", f"{pivot_side.code} ({pivot_side.description})"),
-        *((f"source {name}", f"SHA-256 {digest}") for name, digest in hashes.items()),
+        *((f"source {_cell(file.name)}", f"SHA-256 {file.sha256}") for file in sources),
         ("lines", f"{facts['lines']:,}"),
         ("lines without a word on one side", f"{facts['empty']:,}"),
         (f"lines of more than {options.longest_sentence} words", f"{facts['long']:,}"),

@@ -6,12 +6,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.formats.files import PathLike
-from meteor_e.languages import Language, find_language
+from meteor_e.languages import Language, find_language, own_tasks
 from meteor_e.packs.manifest import PREFIXES
 from meteor_e.packs.store import PackStore
 from meteor_e.packs.wordlists import decode, parse_prefixes
@@ -43,7 +43,11 @@ class LanguageSide:
     description: str
 
     def definition(self) -> str:
-        """Return a language file that makes the pack in whose folder it lies the language's."""
+        """Return a language file that makes the pack in whose folder it lies the language's.
+
+        What a language file of the user's says of matchers and tasks, it says, too; languages that are known by
+        their codes get the universal parameters, because theirs were tuned with another table.
+        """
         language = self.language
         mode = self.normalizer.mode if self.normalizer is not None else Normalization.NONE
         name = language.name if language is not None else self.code
@@ -53,17 +57,27 @@ class LanguageSide:
             f"normalization: {mode.value}",
             f"apostrophes: {language.apostrophes if language is not None else 'apart'}",
         ]
-        matchers = ["exact", "paraphrase"]
+        matchers, task, tasks = ["exact", "paraphrase"], "universal", {}
         if language is not None and language.stemmer:
             lines.append(f"stemmer: {language.stemmer}")
             matchers.insert(1, "stem")
+        if language is not None and language.path:
+            matchers = [*dict.fromkeys((*language.matchers, "paraphrase"))]
+            task, tasks = language.default_task, own_tasks(language)
+            if language.aliases:
+                lines.append(f"aliases: {json.dumps(language.aliases)}")
+            if language.meteor_code != language.code:
+                lines.append(f"meteor_code: {json.dumps(language.meteor_code)}")
         if language is not None and language.segmenter and self.segment is not None:
             lines.append(f"segmenter: {language.segmenter}")
         lines += [
             "pack: ./  # the folder of this file",
             f"matchers: [{', '.join(matchers)}]",
-            "default_task: universal  # until it is tuned: meteor-e tune",
+            f"default_task: {task}" + ("" if tasks else "  # until it is tuned: meteor-e tune"),
         ]
+        if tasks:
+            lines.append("tasks:")
+            lines += [f"  {json.dumps(name)}: {json.dumps(asdict(values))}" for name, values in tasks.items()]
         return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ResourceError
+from meteor_e.errors import ConfigError, ResourceError
 from meteor_e.packs.folders import put_text
 
 __all__ = ["Stages"]
@@ -54,37 +54,44 @@ class Stages:
 
         Raises:
             ResourceError: if the folder cannot be written.
+            ConfigError: if something else has the stage's name there.
         """
         described = {"stage": name, "options": options, "after": [self._keys[stage] for stage in after]}
         key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
         self._keys[name] = key
         target = self.folder / name
-        if self._key_of(target) == key:
+        if _state(target).get("key") == key:
             self._done(name, 0.0, True)
             return target
+        if target.exists() and not (target / _STATE).is_file():
+            raise ConfigError(f"{target} is none of ours; choose another folder for intermediate results")
         building = self.folder / f"{name}.building"
         begin = time.monotonic()
         with self._writing():
             shutil.rmtree(target, ignore_errors=True)
             shutil.rmtree(building, ignore_errors=True)
             building.mkdir()
-            work(building)
-            seconds = time.monotonic() - begin
-            put_text(building / _STATE, json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n")
-            building.rename(target)
+            try:
+                work(building)
+                seconds = time.monotonic() - begin
+                put_text(building / _STATE, json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n")
+                building.rename(target)
+            except BaseException:
+                # What a stage leaves half done is of no use, nor is a folder without a stage.
+                shutil.rmtree(building, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    self.folder.rmdir()
+                raise
         self._done(name, seconds, False)
         return target
 
     def remove(self) -> None:
-        """Remove the folder with all stages."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    @staticmethod
-    def _key_of(folder: Path) -> object:
-        try:
-            return json.loads((folder / _STATE).read_bytes())["key"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
+        """Remove the stages, and their folder, if nothing else is in it: it may be a user's."""
+        for found in self.folder.glob(f"*/{_STATE}"):
+            if _state(found.parent).get("stage") == found.parent.name:
+                shutil.rmtree(found.parent, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -94,3 +101,12 @@ class Stages:
             # numpy says only how many items it wrote.
             reason = error.strerror or f"is the disk full? ({error})"
             raise ResourceError(f"cannot write {error.filename or self.folder}: {reason}") from error
+
+
+def _state(folder: Path) -> dict[str, Any]:
+    """Return what a stage's folder says of itself; nothing if it is none."""
+    try:
+        found = json.loads((folder / _STATE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -103,7 +103,7 @@ def path(name: str) -> None:
 @pack.command()
 @click.argument("name", metavar="NAME|DIR")
 @click.option("--top", type=click.IntRange(min=0), default=0, help="Also the N paraphrases that most phrases share.")
-@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain or gzip.")
+@click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     """Print what a pack holds and where it comes from, and how much of a text it covers."""
@@ -217,9 +217,13 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     nargs=2,
     required=True,
     metavar="TEXT TRANSLATION",
-    help="Text in the language and its translation into another one, line by line; plain or gzip.",
+    help="Text in the language and its translation into another one, line by line; plain, gzip, bzip2 or xz.",
 )
-@click.option("--pivot-language", metavar="CODE|FILE", help="Language of the translation, for its tokenization.")
+@click.option(
+    "--pivot-language",
+    metavar="CODE|FILE",
+    help="Language of the translation, for its tokenization.  [default: none in particular]",
+)
 @click.option("-o", "--output", metavar="DIR", help="The pack's folder.  [default: LANGUAGE-bitext among your packs]")
 @click.option(
     "--tokenization",
@@ -231,7 +235,13 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
 @click.option("--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file.")
 @click.option("--phrase-table", metavar="FILE", help="Take phrase pairs from a Moses phrase table.")
 @click.option("--table-first", is_flag=True, help="The table's first column is the language's; METEOR's is the second.")
-@click.option("--heuristic", default="grow-diag-final-and", help="How two alignments become one.")
+@click.option(
+    "--heuristic",
+    default="grow-diag-final-and",
+    metavar="NAME",
+    help="How two alignments become one: intersection, union, grow-diag, "
+    "grow-diag-final, grow-diag-final-and.  [default: grow-diag-final-and]",
+)
 @click.option("--iterations", type=click.IntRange(1, 100), default=5, help="Of the word aligner.  [default: 5]")
 @click.option("--longest-sentence", type=int, default=100, help="Leave longer lines out.  [default: 100 words]")
 @click.option("--longest-phrase", type=int, default=7, help="Words of a phrase at most.  [default: 7]")
@@ -338,7 +348,7 @@ def _find(name: str) -> Pack:
 
 def _language_of(pack: Pack) -> str:
     """Return how text in a pack's language becomes words: as the pack itself says, if it is made of bitext."""
-    from meteor_e.bitext.build import LANGUAGE_FILE
+    from meteor_e.packs.manifest import LANGUAGE_FILE
 
     return str(pack.path / LANGUAGE_FILE) if LANGUAGE_FILE in pack.manifest.files else pack.language
 

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.chain import Chain, choose_normalization, resolve
+from meteor_e.chain import Chain, choose_language, choose_normalization, resolve
 from meteor_e.configuration.chains import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
 from meteor_e.configuration.yamlfile import Document, Key, Problem, is_folder
 from meteor_e.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.language_resources import LanguageResources
-from meteor_e.languages import Language, find_language, language_problems
+from meteor_e.languages import Language, language_problems
 from meteor_e.matchers.base import KeyMatcher, Matcher, MatcherContext, PhraseMatcher, SimilarityMatcher
 from meteor_e.plugin_system.options import option_defaults, unknown_options
 from meteor_e.text.lemmatizers import Lemmatizer
@@ -109,7 +109,7 @@ class _NameCheck:
         """Return the problems found."""
         if ("language",) not in self._spoilt:
             with self._telling(("language",)):
-                self._language = find_language(self._config.language or "en", self.registry)
+                self._language = choose_language(self._config, self.registry)
         if self._language is not None:
             self._check_language_settings(self._language)
         for key, entry in self._matchers():

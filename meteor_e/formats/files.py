@@ -1,4 +1,4 @@
-"""Opening input and writing output: gzip and ``-`` in, whole files out."""
+"""Opening input and writing output: compressed files and ``-`` in, whole files out."""
 
 from __future__ import annotations
 
@@ -13,19 +13,44 @@ from typing import BinaryIO, TextIO, TypeVar, cast
 
 from meteor_e.errors import InputError
 
-__all__ = ["PathLike", "atomic_binary_writer", "atomic_writer", "input_name", "open_binary", "reading"]
+__all__ = [
+    "PathLike",
+    "atomic_binary_writer",
+    "atomic_writer",
+    "compression",
+    "input_name",
+    "open_binary",
+    "reading",
+]
 
 PathLike = str | os.PathLike[str]
 
 Stream = TypeVar("Stream", TextIO, BinaryIO)
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    # The three letters alone could be text; the number behind them begins every block, or ends a file without one.
+    "bzip2": tuple(
+        b"BZh%d%b" % (level, mark) for level in range(1, 10) for mark in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+    ),
+    "xz": (b"\xfd7zXZ\0",),
+    "Zstandard": (b"\x28\xb5\x2f\xfd",),
+}
+_LONGEST_MAGIC = 10
 
 
 def input_name(path: PathLike) -> str:
     """Return what to call a file in messages: its path, or ``standard input`` for ``-``."""
     name = os.fspath(path)
     return "standard input" if name == "-" else name
+
+
+def compression(head: bytes) -> str | None:
+    """Return what a file's first ten bytes say it is compressed by, ``None`` if it is not.
+
+    That is ``gzip``, ``bzip2``, ``xz``, or ``Zstandard``, which :func:`open_binary` refuses.
+    """
+    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
 
 
 @contextlib.contextmanager
@@ -42,21 +67,21 @@ def reading(name: str) -> Iterator[None]:
     except EOFError as error:
         raise InputError(f"cannot read {name}: its compressed data breaks off") from error
     except Exception as error:
-        import zlib
-
-        if isinstance(error, zlib.error):
-            raise InputError(f"cannot read {name}: damaged gzip data ({error})") from error
+        # By name: their modules need not be imported to know that it is none of theirs. (bzip2 raises OSError.)
+        if (type(error).__module__, type(error).__name__) in (("zlib", "error"), ("_lzma", "LZMAError")):
+            raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
         raise
 
 
 @contextlib.contextmanager
 def open_binary(path: PathLike) -> Iterator[BinaryIO]:
-    """Open a file to read its bytes, unpacked if it is gzip (which its first bytes tell); ``-`` is standard input.
+    """Open a file to read its bytes; ``-`` is standard input.
 
-    What can go wrong later, in reading, is for :func:`reading` to report.
+    They are unpacked if they are gzip, bzip2 or xz, which the first of them tell. What can go wrong later, in
+    reading, is for :func:`reading` to report.
 
     Raises:
-        InputError: if it cannot be opened.
+        InputError: if it cannot be opened, or is compressed by something else.
     """
     with contextlib.ExitStack() as stack:
         with reading(input_name(path)):
@@ -69,12 +94,28 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                     stream = stack.enter_context(Path(path).open("rb"))
                 except ValueError as error:
                     raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
-            head = stream.peek(2)[:2]
-        if head == _GZIP_MAGIC:
-            import gzip
-
-            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream))))
+            head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+        packed = compression(head)
+        if packed is not None:
+            unpacked = _unpacked(stream, packed, input_name(path))
+            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, unpacked)))
         yield stream
+
+
+def _unpacked(stream: BinaryIO, packed: str, name: str) -> BinaryIO:
+    if packed == "gzip":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+    if packed == "bzip2":
+        import bz2
+
+        return cast(BinaryIO, bz2.BZ2File(stream))
+    if packed == "xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(stream))
+    raise InputError(f"cannot read {name}: it is {packed}; unpack it first (gzip, bzip2 and xz are read as they are)")
 
 
 @contextlib.contextmanager

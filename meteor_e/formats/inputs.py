@@ -64,7 +64,7 @@ class InputFile:
 
 @contextlib.contextmanager
 def open_input(path: PathLike, *, encoding: str = "utf-8") -> Iterator[InputFile]:
-    """Open a file of hypotheses or references, plain or gzip; ``-`` is standard input.
+    """Open a file of hypotheses or references, plain, gzip, bzip2 or xz; ``-`` is standard input.
 
     Args:
         path: the file.

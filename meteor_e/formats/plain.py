@@ -20,7 +20,7 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     last line needs no end. A byte order mark is dropped. The file is read as it is iterated over.
 
     Args:
-        path: the file, plain or gzip; ``-`` is standard input.
+        path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input.
         encoding: its encoding, by any name that Python knows.
 
     Raises:
@@ -80,4 +80,6 @@ def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
     try:
         yield from text
     finally:
-        text.detach()
+        # The file may be closed already, where a reader stops in the middle of it.
+        if not stream.closed:
+            text.detach()

@@ -25,13 +25,18 @@ def language_code(language: str) -> str:
         raise ResourceError(
             f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; "
             f"it has for {', '.join(LANGUAGES)}. A language without data needs no pack; "
-            "`build_pack` makes one from your own files"
+            "`meteor-e pack build` makes one from bitext"
         )
     return code
 
 
+def is_installable(name: str) -> bool:
+    """Return whether a pack is one of METEOR's, which can be downloaded."""
+    return ALIASES.get(name, name) in LANGUAGES
+
+
 def how_to_install(name: str, *, again: bool = False) -> str:
     """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
-    if ALIASES.get(name, name) in LANGUAGES:
+    if is_installable(name):
         return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
-    return "it is none of METEOR's, so build it from its own files (`build_pack`)"
+    return "it is none of METEOR's; `meteor-e pack build` makes packs from bitext, `build_pack` from files of your own"

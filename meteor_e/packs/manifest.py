@@ -17,6 +17,8 @@ FUNCTION_WORDS = "function.words"
 PREFIXES = "nonbreaking.prefixes"
 SYNONYMS = "synonyms.idx"
 PARAPHRASES = "paraphrases.idx"
+LANGUAGE_FILE = "language.yaml"
+"""The language's definition, in packs made of bitext."""
 DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
 """The files that decide on scores."""
 

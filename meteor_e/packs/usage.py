@@ -94,7 +94,7 @@ def most_paraphrased(index: ParaphraseIndex, top: int) -> list[tuple[str, int]]:
 
 
 def table_entries(path: str | os.PathLike[str]) -> Iterator[Entry]:
-    """Iterate over the entries of a table in METEOR's format, plain or gzip.
+    """Iterate over the entries of a table in METEOR's format, plain, gzip, bzip2 or xz.
 
     Raises:
         InputError: if it cannot be read.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.errors import InputError
-from meteor_e.formats.files import reading
+from meteor_e.formats.files import compression, reading
 from meteor_e.tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Texts
 from meteor_e.tables.jsonlines import ObjectRows
 
@@ -113,7 +113,7 @@ def _line_offsets(path: str, rows: int) -> tuple[int, list[int]]:
     """Return the number of lines, and where each ``rows``-th of them begins, and the end."""
     offsets, at, count = [0], 0, 0
     with reading(path), Path(path).open("rb") as file:
-        if file.read(2) == b"\x1f\x8b":
+        if compression(file.read(10)) is not None:
             raise InputError(f"{path} is compressed, and cannot be read in parts; unpack it, or make it Parquet")
         file.seek(0)
         for line in file:

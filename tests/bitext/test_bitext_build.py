@@ -16,8 +16,12 @@ from meteor_e import Meteor
 from meteor_e.bitext.build import BitextOptions, build_from_bitext
 from meteor_e.bitext.pivot import PivotOptions
 from meteor_e.bitext.sides import language_side
+from meteor_e.configuration.chain_files import check_chain
+from meteor_e.configuration.yamlfile import parse_yaml
 from meteor_e.errors import ConfigError, InputError, ResourceError
 from meteor_e.packs import Pack
+from meteor_e.plugin_system.registry import registry
+from meteor_e.portable import PortableMetric
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:
@@ -60,6 +64,41 @@ def test_the_pack_is_used_at_once(bitext, tmp_path):
     score = meteor.score("the tomcat sees name1 .", "the cat sees name1 .").score
     plain = Meteor(str(pack.path / "language.yaml"), matchers=["exact"])
     assert plain.score("the tomcat sees name1 .", "the cat sees name1 .").score < score < 1
+
+
+def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_path):
+    pack = build(store_root / "xx-bitext", bitext, options=OPTIONS)
+    signature = Meteor(str(pack.path / "language.yaml")).signature
+    assert Meteor("xx", pack="xx-bitext").signature == signature
+    assert Meteor("xx", pack=str(pack.path)).signature == signature
+    assert check_chain(parse_yaml(b"language: xx\npack: xx-bitext\n", "chain.yaml"), registry())[1] == []
+    for name, named in (("xy", "xx-bitext"), ("xx", None)):
+        with pytest.raises(ConfigError, match=f"there is no language '{name}'"):
+            Meteor(name, pack=named)
+    with pytest.raises(ResourceError, match=r"'xx-missing' is not installed .* `meteor-e pack build`"):
+        Meteor("other", pack="xx-missing")
+
+
+def test_a_metric_of_the_packs_language_goes_where_the_pack_lies_elsewhere(bitext, store_root, tmp_path, monkeypatch):
+    pack = build(tmp_path / "here" / "pack", bitext, options=OPTIONS)
+    metric = PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
+    monkeypatch.setattr("meteor_e.portable._metrics", {})
+    shutil.copytree(pack.path, store_root / "pack")
+    shutil.rmtree(pack.path)
+    assert metric.meteor().signature == metric.signature
+
+
+def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "code: xx\nname: Own\naliases: [xxx]\nmatchers: [paraphrase, exact]\ndefault_task: rank\n"
+        "tasks: {rank: {alpha: .8, beta: 1, gamma: .5, delta: .6, weights: {exact: 1, paraphrase: .3}}}\n"
+    )
+    pack = build(tmp_path / "pack", bitext, code=str(file), options=OPTIONS)
+    before, after = Meteor(str(file), pack=str(pack.path)), Meteor(str(pack.path / "language.yaml"))
+    assert after.signature == before.signature
+    assert after.chain.language.aliases == ("xxx",)
+    assert after.chain.language.matchers == ("paraphrase", "exact")
 
 
 def test_the_same_bytes_with_any_threads_and_whatever_was_there(bitext, tmp_path):
@@ -121,6 +160,33 @@ def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path)
     assert stages(longest_phrase=3) == [True, False, True, True, False]
 
 
+def test_files_of_one_name_are_two_files(bitext, tmp_path):
+    """Either of them may change, and the report names both."""
+    files = tmp_path / "one" / "train.txt", tmp_path / "two" / "train.txt"
+    for file, text in zip(files, bitext, strict=True):
+        file.parent.mkdir()
+        file.write_text(text.read_text())
+    target, work = tmp_path / "pack", tmp_path / "work"
+    before = build(target, files, options=OPTIONS, work=work, keep_work=True)
+    assert (before.path / "report.md").read_text().count("| source train.txt |") == 2
+    files[0].write_text(bitext[0].read_text().replace("tomcat", "cat"))
+    assert build(target, files, options=OPTIONS, work=work).digest != before.digest
+
+
+def test_intermediate_results_in_a_folder_with_other_things(bitext, tmp_path):
+    work = tmp_path / "mine"
+    (work / "other").mkdir(parents=True)
+    (work / "other" / "state.json").write_text('{"key": "mine"}')
+    (work / "notes.txt").write_text("mine")
+    build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert sorted(path.name for path in work.iterdir()) == ["notes.txt", "other"]
+    (work / "tokens").mkdir()
+    (work / "tokens" / "text").write_text("mine")
+    with pytest.raises(ConfigError, match=r"tokens is none of ours; choose another folder"):
+        build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert (work / "tokens" / "text").read_text() == "mine"
+
+
 def test_alignments_of_ones_own(bitext, tmp_path):
     links = write_alignment(tmp_path / "links")
     pack = build(tmp_path / "pack", bitext, options=OPTIONS, alignments=links)
@@ -156,6 +222,7 @@ def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
         build(tmp_path / "pack", files)
     assert not (tmp_path / "pack").exists()
+    assert not (tmp_path / ".work-pack").exists()
 
 
 def test_hostile_text(bitext, tmp_path):

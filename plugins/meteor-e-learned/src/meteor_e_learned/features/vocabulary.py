@@ -32,7 +32,7 @@ class Frequencies:
 
     Args:
         language: code of a language that wordfreq has.
-        corpora: text files, plain or gzip, a segment a line.
+        corpora: text files, plain, gzip, bzip2 or xz, a segment a line.
     """
 
     def __init__(self, language: str, corpora: Sequence[str] = ()) -> None:
