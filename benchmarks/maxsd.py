@@ -68,7 +68,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes that extract features [1]")
     parser.add_argument("--write", type=Path, help="write the tables to a file, too")
     options = parser.parse_args()
-    os.environ["METEOR_E_VECTORS"] = str(options.vectors.resolve())
+    os.environ["METEOR_E_WORD_VECTORS"] = str(options.vectors.resolve())
     try:
         options.work.mkdir(parents=True, exist_ok=True)
         tables = run(options)

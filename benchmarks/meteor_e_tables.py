@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e import Meteor
-from meteor_e.cli.settings import apply_settings
+from meteor_e.configuration.settings import apply_settings
 from meteor_e.errors import MeteorError
 from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.chain_metric import ChainMetric

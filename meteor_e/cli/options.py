@@ -118,7 +118,8 @@ def metric_options(command: Command) -> Command:
             }
             given = {key: value for key, value in given.items() if value is not None}
             if settings:
-                from meteor_e.cli.settings import apply_settings, parse_settings
+                from meteor_e.cli.settings import parse_settings
+                from meteor_e.configuration.settings import apply_settings
 
                 given.update(apply_settings(chain, given, parse_settings(settings)))
             if chain is not None:

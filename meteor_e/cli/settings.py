@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e.configuration.chains import ChainConfig, load_chain, names_a_path
+from meteor_e.configuration.chains import names_a_path
 from meteor_e.configuration.yamlfile import plain_value
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.errors import ConfigError
 
-__all__ = ["Settings", "apply_settings", "parse_settings"]
-
-Settings = Mapping[str, Mapping[str, Any]]
-"""Options by matcher; those under ``lemmatizer`` are the lemmatiser's."""
+__all__ = ["parse_settings"]
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -33,64 +30,3 @@ def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise ConfigError(f"--set {name} is given twice")
         options[option] = str(Path(value).expanduser().absolute()) if names_a_path(option) else plain_value(value)
     return settings
-
-
-def apply_settings(chain: str | None, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return the keys ``matchers`` and ``lemmatizer`` of a chain with options replaced.
-
-    Args:
-        chain: file or name of the chain; ``None`` for the language's.
-        given: keys that replace the chain's.
-        settings: the options.
-
-    Raises:
-        ConfigError: if the chain has no such matcher, or the chain is wrong.
-    """
-    config = load_chain(given if chain is None else chain)
-    if chain is not None and given:
-        config = config.overridden(load_chain(given), given)
-    entries = _entries(config)
-    for name, options in settings.items():
-        if name == "lemmatizer":
-            continue
-        wanted = [entry for entry in entries if entry["use"] == name]
-        if not wanted:
-            known = [*dict.fromkeys(entry["use"] for entry in entries), "lemmatizer"]
-            raise ConfigError(
-                f"--set {name}.{next(iter(options))}: the chain has no matcher {name!r}{near_miss(name, known)}; "
-                f"it has {', '.join(known[:-1])}"
-            )
-        for entry in wanted:
-            entry.update(options)
-    changed: dict[str, Any] = {"matchers": entries}
-    if "lemmatizer" in settings:
-        changed["lemmatizer"] = _lemmatizer(config, settings["lemmatizer"])
-    return changed
-
-
-def _entries(config: ChainConfig) -> list[dict[str, Any]]:
-    if config.matchers is None:
-        from meteor_e.chain import resolve
-        from meteor_e.plugin_system.registry import registry
-
-        matchers: list[dict[str, Any]] = resolve(config, registry()).effective()["matchers"]
-        return matchers
-    return [
-        {
-            "use": entry.use,
-            **({} if entry.weight is None else {"weight": entry.weight}),
-            **({"optional": True} if entry.optional else {}),
-            **entry.options,
-        }
-        for entry in config.matchers
-    ]
-
-
-def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
-    before = config.lemmatizer
-    if "use" in options and (before is None or options["use"] != before.use):
-        # Another lemmatiser's options are not its own.
-        return dict(options)
-    if before is None:
-        raise ConfigError("the chain has no lemmatizer; name one, too: --set lemmatizer.use=NAME")
-    return {"use": before.use, **before.options, **options}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from meteor_e.errors import ConfigError
 from meteor_e.features.base import Feature, FeatureBatch
 
 if TYPE_CHECKING:
@@ -23,24 +24,39 @@ class MeteorFeature(Feature):
         chain: path of a YAML chain, name of a chain, or a mapping; by default the language's chain.
         language: code of the language; by default that of the recipe.
         task: what the parameters were tuned for; by default the chain's or the language's.
+        settings: options of the chain's matchers and, under ``lemmatizer``, of its lemmatiser, in the place of those
+            that the chain gives: ``{vector: {file: en.vectors, threshold: 0.7}}``.
+
+    Raises:
+        ConfigError: for a chain or settings that are wrong.
+        ResourceError: if a matcher lacks what it needs.
     """
 
     name: ClassVar[str] = "meteor"
 
     def __init__(
-        self, chain: str | Mapping[str, Any] | None = None, language: str | None = None, task: str | None = None
+        self,
+        chain: str | Mapping[str, Any] | None = None,
+        language: str | None = None,
+        task: str | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
+        from meteor_e.configuration.settings import apply_settings
         from meteor_e.meteor import Meteor
 
-        if chain is None:
-            self.meteor = Meteor(language or "en", task=task)
-        else:
-            self.meteor = Meteor.from_config(chain, language=language, task=task)
+        given: dict[str, Any] = {"language": language, "task": task}
+        given = {key: value for key, value in given.items() if value is not None}
+        if settings is not None:
+            given |= apply_settings(chain, given, _checked(settings))
+        self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
-        if not options.get("chain") and not options.get("language"):
+        from meteor_e.configuration.chains import load_chain
+
+        chain = options.get("chain")
+        if not options.get("language") and (not chain or load_chain(chain).language is None):
             options["language"] = context.language.code
         return super().create(context, **options)
 
@@ -72,6 +88,14 @@ class MeteorFeature(Feature):
     def describe(self) -> str:
         """Return METEOR's signature."""
         return self.meteor.signature
+
+
+def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
+    if not isinstance(settings, Mapping) or not all(isinstance(options, Mapping) for options in settings.values()):
+        raise ConfigError(
+            f"feature 'meteor': settings is {settings!r}; it must be a mapping, such as {{vector: {{threshold: 0.7}}}}"
+        )
+    return settings
 
 
 _PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")

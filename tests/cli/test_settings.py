@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.cli.settings import apply_settings, parse_settings
+from meteor_e.cli.settings import parse_settings
+from meteor_e.configuration.settings import apply_settings
 from meteor_e.errors import ConfigError
 
 
@@ -55,7 +56,7 @@ def test_a_chain_file(tmp_path):
 
 
 def test_what_the_chain_does_not_have():
-    with pytest.raises(ConfigError, match=r"--set stme\.x: the chain has no matcher 'stme' \(did you mean 'stem'\?\)"):
+    with pytest.raises(ConfigError, match=r"stme\.x: the chain has no matcher 'stme' \(did you mean 'stem'\?\)"):
         apply_settings("meteor-1.5-en", {}, {"stme": {"x": 1}})
     with pytest.raises(ConfigError, match=r"the chain has no lemmatizer; name one, too"):
         apply_settings("meteor-1.5-en", {}, {"lemmatizer": {"file": "x"}})

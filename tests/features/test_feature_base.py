@@ -85,6 +85,24 @@ def test_meteor_takes_the_language_of_the_recipe():
     assert "lang:other" in made.describe()
 
 
+def test_meteor_by_a_chain_that_names_no_language():
+    xx = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
+    with pytest.raises(ConfigError, match="'xx'"):
+        MeteorFeature.create(xx, chain={"matchers": ["exact"]})
+
+
+def test_settings_of_a_chain():
+    changed = {"language": "other", "matchers": ["exact", {"use": "stem", "stemmer": "german", "weight": 0.25}]}
+    feature = MeteorFeature(chain(), settings={"stem": {"stemmer": "german", "weight": 0.25}})
+    assert feature.describe() == Meteor.from_config(changed).signature
+    assert "0.25(german)" in feature.describe()
+    with pytest.raises(ConfigError, match=r"cannot set stme\.weight: .*did you mean 'stem'"):
+        MeteorFeature(chain(), settings={"stme": {"weight": 0.25}})
+    for wrong in ("stem.weight=1", {"stem": 0.25}):
+        with pytest.raises(ConfigError, match="must be a mapping"):
+            MeteorFeature(chain(), settings=wrong)
+
+
 def test_meteor_refuses_other_options():
     with pytest.raises(ConfigError, match=r"feature 'meteor' has no option 'tasks' \(did you mean 'task'"):
         MeteorFeature.create(default_context(), tasks="adq")

@@ -225,6 +225,28 @@ def test_other_features_are_refused(run, recipe, test_set, tmp_path):
         run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
 
 
+def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
+    """A recipe's chain and what it sets there are seen from the recipe's folder, also by the model elsewhere."""
+    (tmp_path / "chain.yaml").write_text("language: other\nmatchers: [exact, stem]\n", encoding="utf-8")
+    (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thouse\n", encoding="utf-8")
+    chain = (
+        "{use: meteor, as: mine, chain: ./chain.yaml, settings: {stem: {weight: 0.5, stemmer: english}, "
+        "lemmatizer: {use: lookup, file: lemmas.tsv}}}"
+    )
+    path = recipe(LINEAR.replace("bleu,", f"{chain},"))
+    (tmp_path / "models").mkdir()
+    model = tmp_path / "models" / "model"
+    run(cli.train, path, "-o", model)
+    monkeypatch.chdir(test_set)
+    assert load_model(model).recipe.features[0]["chain"] == "../chain.yaml"
+    assert len(run(cli.predict, model, "out.good", "ref.en").splitlines()) == 61
+    card = run(cli.model, "show", model)
+    assert "stem=0.5(english)" in card
+    (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thome\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="trained on other features"):
+        run(cli.predict, model, "out.good", "ref.en")
+
+
 def test_damaged_model_files(run, recipe, tmp_path):
     model = tmp_path / "model"
     run(cli.train, recipe(LINEAR), "-o", model)

@@ -26,7 +26,7 @@ from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, TrainingState
 from meteor_e_learned.models.texts import Comparisons, Texts
-from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features
+from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features, with_paths
 
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
@@ -333,26 +333,11 @@ def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
     """Return a recipe whose relative paths are seen from the model file's folder."""
     here = output.absolute().parent
 
-    def moved(value: object) -> object:
-        if isinstance(value, list):
-            return [moved(one) for one in value]
-        if not isinstance(value, str) or value.startswith(("$", "~", "/")):
-            return value
-        return os.path.relpath(folder.absolute() / value, here)
+    def moved(path: str) -> str:
+        return path if path.startswith(("$", "~", "/")) else os.path.relpath(folder.absolute() / path, here)
 
-    def of(entries: list[str | dict[str, Any]]) -> list[str | dict[str, Any]]:
-        return [
-            entry
-            if isinstance(entry, str)
-            else {
-                name: moved(value) if name == "file" or name.endswith("_file") else value
-                for name, value in entry.items()
-            }
-            for entry in entries
-        ]
-
-    target = None if recipe.target is None else of([recipe.target])[0]
-    return msgspec.structs.replace(recipe, features=of(recipe.features), vectors=of(recipe.vectors), target=target)
+    features, vectors, target = with_paths([recipe.features, recipe.vectors, recipe.target], moved)
+    return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)
 
 
 def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:
