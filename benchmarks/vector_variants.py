@@ -5,16 +5,19 @@
 
 Every variant is trained by the command `meteor-e vectors train` on the same sentences with the same settings; what is
 trained stays in the folder and is not trained again. The chain is the paper's Vector (exact, vector, paraphrase), with
-the threshold .80, and with the one that is best on WMT11. Needs meteor-e-vectors, meteor-e-lemmatizers[simplemma] and
-textblob, whose tagger gives tags in context (it is rule-based, and no match for TreeTagger); lemmas are simplemma's.
+the threshold .80, and with the one that is best on WMT11. Needs meteor-e-vectors and
+meteor-e-lemmatizers[simplemma,hanta]. What needs tags, or a lemma that depends on the sentence, takes HanTa's; the
+other lemmas are simplemma's, one a word type.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import lzma
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import Sequence
@@ -33,55 +36,51 @@ from meteor_e.plugin_system.registry import registry
 
 HERE = Path(__file__).parent
 MEASURE = "tau-strict"
-TAGGER = "textblob-simplemma"
-VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "words": ("word", ()),
-    "lemmas": ("lemma", ("--key", "lemma")),
-    "word_POS": ("word_POS", ("--key", "word_POS")),
-    "lemma_POS": ("lemma_POS", ("--key", "lemma_POS")),
-    "word_lemma": ("word_lemma", ("--key", "word_lemma")),
-    "bilingual": ("word", ("--bitext", "{other}", "--bitext-language", "fr")),
-    "bilingual, lemmas": ("lemma", ("--key", "lemma", "--bitext", "{other}", "--bitext-language", "fr")),
-    "pseudo-bilingual with POS": ("word", ("--with", "tags")),
-    "pseudo-bilingual with lemmas": ("word", ("--with", "lemmas")),
+REMEMBERED = "remembering-hanta"
+VARIANTS: dict[str, tuple[str, tuple[str, ...], str | None]] = {
+    "words": ("word", (), None),
+    "lemmas": ("lemma", (), "simplemma"),
+    "lemmas of HanTa": ("lemma", (), REMEMBERED),
+    "word_POS": ("word_POS", (), REMEMBERED),
+    "lemma_POS": ("lemma_POS", (), REMEMBERED),
+    "word_lemma": ("word_lemma", (), REMEMBERED),
+    "bilingual": ("word", ("--bitext", "{other}", "--bitext-language", "fr"), None),
+    "bilingual, lemmas": ("lemma", ("--bitext", "{other}", "--bitext-language", "fr"), "simplemma"),
+    "pseudo-bilingual with POS": ("word", ("--with", "tags"), REMEMBERED),
+    "pseudo-bilingual with lemmas": ("word", ("--with", "lemmas"), "simplemma"),
 }
-"""Each variant: what its vectors are looked up by, and the options that train them."""
+"""Each variant: what its vectors are looked up by, the options that train them, and what gives lemmas and tags."""
 
 
-def lemmatizer_of(name: str) -> str | None:
-    """Return what gives a variant its lemmas and tags; lemmas alone need no sentence, and are much faster."""
-    key, given = VARIANTS[name]
-    if "POS" in key or "tags" in given:
-        return TAGGER
-    return "simplemma" if key != "word" or "lemmas" in given else None
+class RememberingLemmatizer(Lemmatizer):
+    """HanTa, which keeps what it has found in a file: the same sentences are tagged for every variant."""
 
-
-class TaggedLemmatizer(Lemmatizer):
-    """English tags of TextBlob's tagger, in context, and simplemma's lemmas."""
-
-    name: ClassVar[str] = TAGGER
+    name: ClassVar[str] = REMEMBERED
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
+    file: ClassVar[Path]
 
     def __init__(self) -> None:
-        from meteor_e_lemmatizers.simplemma_tables import SimplemmaLemmatizer
+        from meteor_e_lemmatizers.hanta import HantaLemmatizer
 
-        self._lemmas = SimplemmaLemmatizer("en")
-        self._known: dict[str, str] = {}
+        self._hanta = HantaLemmatizer("en")
+        self._rows = sqlite3.connect(self.file, timeout=60, isolation_level=None, check_same_thread=False)
+        self._rows.execute("PRAGMA journal_mode = WAL")
+        self._rows.execute("PRAGMA synchronous = OFF")
+        self._rows.execute("CREATE TABLE IF NOT EXISTS tagged (sentence TEXT PRIMARY KEY, found TEXT) WITHOUT ROWID")
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Return lemma and universal tag of each word of a sentence."""
-        from meteor_e_lemmatizers.tags import universal_tag
-        from textblob.en import tag
+        sentence = " ".join(words)
+        kept = self._rows.execute("SELECT found FROM tagged WHERE sentence = ?", (sentence,)).fetchone()
+        if kept is not None:
+            return [tuple(pair) for pair in json.loads(kept[0])]
+        found = self._hanta.lemmatize(words)
+        self._rows.execute("INSERT OR IGNORE INTO tagged VALUES (?, ?)", (sentence, json.dumps(found)))
+        return list(found)
 
-        tagged = tag(" ".join(words), tokenize=False)
-        if len(tagged) != len(words):  # it leaves out what it takes for markup
-            tagged = [(word, "") for word in words]
-        for word in words:
-            if word not in self._known:
-                self._known[word] = self._lemmas.lemmatize([word])[0][0]
-        return [
-            (self._known[word], universal_tag(name, "en") or "X") for word, (_, name) in zip(words, tagged, strict=True)
-        ]
+    def describe(self) -> str:
+        """Say what HanTa it is."""
+        return self._hanta.describe()
 
 
 class BenchmarkPlugin:
@@ -90,7 +89,7 @@ class BenchmarkPlugin:
     @hookimpl
     def meteor_e_lemmatizers(self) -> list[type[Lemmatizer]]:
         """Return the lemmatiser."""
-        return [TaggedLemmatizer]
+        return [RememberingLemmatizer]
 
 
 def beginning(source: Path, target: Path, sentences: int) -> None:
@@ -110,8 +109,9 @@ def trained(name: str, options: argparse.Namespace, english: Path, french: Path)
     file = options.work / f"{english.stem}-{name.replace(', ', '-').replace(' ', '-')}.vectors"
     if file.exists():
         return file, 0.0
-    arguments = [argument.format(other=french) for argument in VARIANTS[name][1]]
-    if lemmatizer := lemmatizer_of(name):
+    key, given, lemmatizer = VARIANTS[name]
+    arguments = ["--key", key, *(argument.format(other=french) for argument in given)]
+    if lemmatizer is not None:
         arguments += ["--lemmatizer", lemmatizer]
     started = time.process_time()
     vectors.main(
@@ -130,7 +130,8 @@ def chain(file: Path, name: str, threshold: float = 0.8) -> dict[str, Any]:
             {"use": "paraphrase", "weight": 0.6},
         ],
     }
-    return made if VARIANTS[name][0] == "word" else {**made, "lemmatizer": lemmatizer_of(name)}
+    key, _, lemmatizer = VARIANTS[name]
+    return made if key == "word" else {**made, "lemmatizer": lemmatizer}
 
 
 def figures(entry: dict[str, Any], tests: list[TestSet], cache: ArrayCache) -> list[float]:
@@ -166,6 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     options.work.mkdir(parents=True, exist_ok=True)
     english, french = (options.work / f"{code}{options.sentences}.txt" for code in ("en", "fr"))
     cache = ArrayCache(options.cache)
+    RememberingLemmatizer.file = options.work / "hanta.sqlite"
     registry().register(BenchmarkPlugin(), "vector-variants")
     registry().names("lemmatizer")
     try:

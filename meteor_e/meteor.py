@@ -142,7 +142,6 @@ class Meteor:
         """The chain with all defaults filled in."""
         self.resources = resources or _resources(self.chain, offline)
         """Function words, prefixes, synonyms and paraphrases."""
-        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
@@ -151,6 +150,7 @@ class Meteor:
         self._function_words = self.resources.function_words
         with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self._segmenter = make_segmenter(self.chain.language, registry())
         self.signature = signature(
             self.chain,
@@ -202,12 +202,25 @@ class Meteor:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
             kind = registry().matcher(entry.name)
-            if kind.needs_lemmas and (self.chain.lemmatizer is None or self.chain.lemmatizer[0] == "none"):
+            if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
+                self._check_lemmas(entry)
+            matcher = kind.create(context, **entry.options)
+            if matcher.needs_lemmas:
+                self._check_lemmas(entry)
+            if matcher.needs_tags and (self._lemmatizer is None or not self._lemmatizer.tags):
+                name = "no lemmatizer" if self._lemmatizer is None else f"the lemmatizer {self._lemmatizer.name!r}"
                 raise ConfigError(
-                    f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
-                    "name one, as in --set lemmatizer.use=simplemma"
+                    f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives tags, "
+                    "such as treetagger, udpipe, hanta or a lookup file with tags"
                 )
-            return kind.create(context, **entry.options)
+            return matcher
+
+    def _check_lemmas(self, entry: ChainMatcher) -> None:
+        if self._lemmatizer is None:
+            raise ConfigError(
+                f"matcher {entry.name!r} needs lemmas, and the chain has no lemmatizer; "
+                "name one, as in --set lemmatizer.use=simplemma"
+            )
 
     @property
     def matcher_names(self) -> tuple[str, ...]:

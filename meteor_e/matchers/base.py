@@ -97,7 +97,9 @@ class Matcher(ABC):
         search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
         accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
-        needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error.
+        needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error; ``__init__`` may
+            set it, where options decide.
+        needs_tags: the same of a chain whose lemmatiser gives no tags.
     """
 
     name: ClassVar[str] = ""
@@ -105,7 +107,8 @@ class Matcher(ABC):
     search_weight: ClassVar[float] = 0.5
     accuracy_search_weight: ClassVar[float] = 1.0
     requires: ClassVar[tuple[str, ...]] = ()
-    needs_lemmas: ClassVar[bool] = False
+    needs_lemmas: bool = False
+    needs_tags: bool = False
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:

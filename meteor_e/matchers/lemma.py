@@ -20,7 +20,7 @@ class LemmaMatcher(KeyMatcher):
     name: ClassVar[str] = "lemma"
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("a lemmatizer in the chain",)
-    needs_lemmas: ClassVar[bool] = True
+    needs_lemmas = True
 
     def keys(self, token: Token) -> tuple[str]:
         """Return the word's lemma."""

@@ -52,11 +52,14 @@ class Lemmatizer(ABC):
             for each word type; ``sentence`` if it depends on the words around it: :meth:`lemmatize` is then
             asked once for each sentence.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        tags: whether words get tags; where they get none, a matcher that needs tags is an error. ``__init__`` may
+            set it.
     """
 
     name: ClassVar[str] = ""
     scope: ClassVar[Literal["word", "sentence"]] = "word"
     requires: ClassVar[tuple[str, ...]] = ()
+    tags: bool = True
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
@@ -138,6 +141,7 @@ class NoLemmatizer(Lemmatizer):
     """Tokens carry their form and nothing else."""
 
     name: ClassVar[str] = "none"
+    tags = False
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[None, None]]:
         """Return no lemmas."""
@@ -166,6 +170,7 @@ class LookupLemmatizer(Lemmatizer):
         self._file = path.name
         self._digest = hashlib.sha256(content).hexdigest()[:12]
         self._table = _parse(content, path)
+        self.tags = any(tag is not None for _, tag in self._table.values())
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """Look the words up."""

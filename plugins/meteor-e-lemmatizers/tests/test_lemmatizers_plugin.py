@@ -15,7 +15,8 @@ from pathlib import Path
 
 import meteor_e_lemmatizers.plugin
 import pytest
-from meteor_e_lemmatizers import simplemma_tables
+from meteor_e_lemmatizers import hanta, simplemma_tables
+from meteor_e_lemmatizers.hanta import HantaLemmatizer
 from meteor_e_lemmatizers.simplemma_tables import AutoLemmatizer, SimplemmaLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 from meteor_e_lemmatizers.treetagger import TreeTaggerLemmatizer
@@ -108,6 +109,58 @@ def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code,
     ours = [lemma for lemma, _ in SimplemmaLemmatizer(code).lemmatize(words)]
     # Another version of its tables may differ in a few words.
     assert sum(one == other for one, other in zip(ours, lemmas, strict=True)) >= 0.99 * len(lemmas)
+
+
+# -- HanTa ---------------------------------------------------------------------------------------------------------
+
+
+def test_hanta():
+    sentence = ["he", "saw", "the", "saws", "and", "saw", "them"]
+    lemmatizer = HantaLemmatizer.create(context("en"))
+    see, saw = ("see", "VERB"), ("saw", "NOUN")
+    assert lemmatizer.lemmatize(sentence) == [
+        *(("he", "PRON"), see, ("the", "DET"), saw, ("and", "CCONJ"), see, ("they", "PRON")),
+    ]
+    assert lemmatizer.analyze(["a", "saw", "."])[1].lemma == "saw", "the sentence decides"
+    german = HantaLemmatizer("de").lemmatize(["die", "häuser", "brannten", "."])
+    assert german[1:] == [("haus", "NOUN"), ("brennen", "VERB"), (".", "PUNCT")]
+
+
+def test_hanta_conforms():
+    check_lemmatizer(HantaLemmatizer, words=["the", "dogs"])
+    check_lemmatizer(HantaLemmatizer, words=["das", "haus"], language="de")
+
+
+def test_hanta_in_a_chain():
+    from importlib.metadata import version
+
+    meteor = Meteor("en", matchers=["exact"], lemmatizer="hanta")
+    assert f"lemmas:hanta({version('HanTa')} en)" in meteor.signature
+    assert [token.tag for token in meteor.tokenize("The dogs barked.")] == ["DET", "NOUN", "VERB", "PUNCT"]
+
+
+@pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
+def test_hanta_and_words_that_are_none(word):
+    (first, second) = HantaLemmatizer("en").lemmatize([word, "dogs"])
+    assert first[0]
+    assert second[0] == "dog"
+    assert len(word) < hanta.LONGEST or first[0] == word
+
+
+def test_what_hanta_needs(monkeypatch):
+    with pytest.raises(ConfigError, match=r"HanTa has no model of the language 'fr'; it has de, en, nl"):
+        Meteor("fr", matchers=["exact"], lemmatizer="hanta")
+    monkeypatch.setitem(sys.modules, "HanTa", None)
+    hanta._tagger.cache_clear()
+    with pytest.raises(ResourceError, match=r"HanTa is not installed; install it with `pip install"):
+        HantaLemmatizer("en")
+
+
+def test_hanta_reads_no_model_of_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / "morphmodel_en.pgz").write_bytes(b"no model, and it could be any pickle")
+    monkeypatch.chdir(tmp_path)
+    hanta._tagger.cache_clear()
+    assert HantaLemmatizer("en").lemmatize(["dogs"]) == [("dog", "NOUN")]
 
 
 # -- UDPipe --------------------------------------------------------------------------------------------------------
@@ -268,7 +321,12 @@ def test_what_treetagger_needs(tmp_path, treetagger):
         *(("en", "NNS", "NOUN"), ("en", "NPS", "PROPN"), ("en", "VVZ", "VERB"), ("en", "SENT", "PUNCT")),
         *(("de", "VAFIN", "AUX"), ("de", "PPOSAT", "DET"), ("de", "$.", "PUNCT"), ("fr", "VER:pres", "VERB")),
         *(("es", "VLfin", "VERB"), ("es", "VEfin", "AUX"), ("ru", "Ncmsnn", "NOUN"), ("ru", "Npmsny", "PROPN")),
-        *(("it", "NOM", None), ("fr", "??", None)),
+        *(("it", "NOM", None), ("fr", "??", None), ("en-c5", "VVD", "VERB"), ("en-c5", "NP0", "PROPN")),
+        *(
+            ("de", "VV(PP)", "VERB"),
+            ("nl", "N(eigen,ev,basis,zijd,stan)", "PROPN"),
+            ("nl", "WW(vd,vrij,zonder)", "VERB"),
+        ),
     ],
 )
 def test_universal_tags(language, tag, universal):

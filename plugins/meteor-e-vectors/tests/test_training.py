@@ -166,6 +166,7 @@ def test_pseudo_bilingual(tmp_path, corpus, lemmas, side, second):
     assert "cat" in vectors
     assert not any(word.startswith(OTHER) for word in vectors)
     assert vectors.metadata["with"] == side
+    assert vectors.metadata["lemmatizer"].startswith("lookup lemmas.tsv@")
 
 
 def test_bilingual(tmp_path, corpus):
@@ -205,12 +206,15 @@ def test_interleaved(left, right, mixed):
         (["--bitext", "x"], "--bitext needs --bitext-language"),
         (["--bitext-language", "fr"], "--bitext-language goes with --bitext"),
         (["--lemmatizer", "lookup"], "--lemmatizer is only used with --key"),
+        (["--with", "tags"], "the lemmatizer 'simplemma' gives no tags; name one that does"),
+        (["-k", "word_POS", "--lemmatizer", "simplemma"], "the lemmatizer 'simplemma' gives no tags"),
+        (["-k", "lemma", "--lemmatizer", "none"], "the lemmatizer 'none' gives no lemmas"),
         (["--split", "--with", "tags"], "--split trains on the text as it is"),
     ],
 )
 def test_mistakes(tmp_path, corpus, arguments, message):
     with pytest.raises(MeteorError, match=message):
-        run("train", corpus, "-l", "other", *arguments, "-o", tmp_path / "folder" / "out")
+        run("train", corpus, "-l", "en", *arguments, "-o", tmp_path / "folder" / "out")
     assert not list(tmp_path.glob("folder/*"))
 
 

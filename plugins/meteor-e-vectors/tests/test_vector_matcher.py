@@ -172,3 +172,26 @@ def test_wrong_options(plane, options, message):
 def test_wrong_options_of_phrases(plane, options, message):
     with pytest.raises(ConfigError, match=message):
         Meteor("other", matchers=["exact", {"use": "phrase-vector", "file": str(plane), **options}])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "lemmatizer", "message"),
+    [
+        ("vector", {"key": "lemma"}, None, "needs lemmas, and the chain has no lemmatizer"),
+        ("vector", {"key": "word_POS"}, None, "needs tags, and the chain has no lemmatizer"),
+        ("vector", {"key": "lemma_POS"}, "simplemma", "needs tags, and the chain has the lemmatizer 'simplemma'"),
+        ("vector", {"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
+        ("vector", {"tags": ["NOUN"]}, "simplemma", "needs tags"),
+        ("phrase-vector", {"key": "lemma"}, None, "needs lemmas, and the chain has no lemmatizer"),
+        ("phrase-vector", {"key": "word_POS"}, "simplemma", "needs tags"),
+    ],
+)
+def test_keys_that_no_word_would_have(plane, tmp_path, name, options, lemmatizer, message):
+    """Without lemmas or tags, no word would be found, and only equal ones matched: that is an error."""
+    (tmp_path / "lemmas.tsv").write_text("dogs\t\tdog\n")
+    given = {"use": "lookup", "file": str(tmp_path / "lemmas.tsv")} if lemmatizer == "untagged" else lemmatizer
+    chain = {"matchers": ["exact", {"use": name, "file": str(plane), **options}]}
+    with pytest.raises(ConfigError, match=f"matcher '{name}' {message}"):
+        Meteor("en", **chain, lemmatizer=given)
+    (tmp_path / "lemmas.tsv").write_text("dogs\tNOUN\tdog\n")
+    Meteor("en", **chain, lemmatizer={"use": "lookup", "file": str(tmp_path / "lemmas.tsv")})

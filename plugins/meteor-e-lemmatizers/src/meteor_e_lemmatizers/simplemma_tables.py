@@ -24,6 +24,7 @@ class SimplemmaLemmatizer(Lemmatizer):
 
     name: ClassVar[str] = "simplemma"
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
+    tags = False
 
     def __init__(self, language: str, greedy: bool = False) -> None:
         known = known_languages()
@@ -64,6 +65,7 @@ class AutoLemmatizer(Lemmatizer):
 
     name: ClassVar[str] = "auto"
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
+    tags = False
 
     def __init__(self, lemmatizer: SimplemmaLemmatizer | None = None, /) -> None:
         self._lemmatizer = lemmatizer

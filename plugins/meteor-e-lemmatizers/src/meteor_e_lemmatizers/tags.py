@@ -1,7 +1,8 @@
-"""From the tags of TreeTagger's parameter files to universal tags, by the beginnings of their names.
+"""From the tags of TreeTagger's parameter files and HanTa's models to universal tags, by the beginnings of their names.
 
 The tag sets are those that TreeTagger's site links beside each parameter file: Penn Treebank (en), STTS (de), Stein's
-(fr), CRATER (es), MULTEXT-East (ru). The longest beginning counts. Tags of other languages are unknown.
+(fr), CRATER (es), MULTEXT-East (ru); and HanTa's: STTS (de), C5 of the British National Corpus (en-c5), that of the
+Spoken Dutch Corpus (nl). The longest beginning counts. Tags of other sets are unknown.
 """
 
 from __future__ import annotations
@@ -39,12 +40,25 @@ UNIVERSAL: dict[str, dict[str, str]] = {
         **{"Q": "PART", "R": "ADV", "S": "ADP", "SENT": "PUNCT", "V": "VERB", "Va": "AUX", "Y": "X", "-": "PUNCT"},
         **{",": "PUNCT"},
     },
+    "en-c5": {
+        **{"AJ": "ADJ", "AT": "DET", "AV": "ADV", "AVP": "ADP", "CJC": "CCONJ", "CJ": "SCONJ", "CRD": "NUM"},
+        **{"DPS": "PRON", "DT": "DET", "EX": "PRON", "IN": "ADP", "ITJ": "INTJ", "NN": "NOUN", "NP": "PROPN"},
+        **{"ORD": "ADJ", "PN": "PRON", "POS": "PART", "PR": "ADP", "PU": "PUNCT", "TO": "PART", "V": "VERB"},
+        **{"VB": "AUX", "VM": "AUX", "XX": "PART", "UNC": "X", "ZZ": "X", "!!!": "X"},
+    },
+    "nl": {
+        **{"ADJ": "ADJ", "BW": "ADV", "LET": "PUNCT", "LID": "DET", "N": "NOUN", "N(eigen": "PROPN", "SPEC": "X"},
+        **{"SPEC(symb": "SYM", "TSW": "INTJ", "TW": "NUM", "TW(rang": "ADJ", "VG(neven": "CCONJ"},
+        **{"VG(onder": "SCONJ", "VNW": "PRON", "VNW(aanw,det": "DET", "VNW(aanw,adv": "ADV", "VNW(onbep,det": "DET"},
+        **{"VNW(onbep,adv": "ADV", "VNW(onbep,grad": "DET", "VNW(vb,adv": "ADV", "VNW(vb,det": "DET"},
+        **{"VZ": "ADP", "WW": "VERB"},
+    },
 }
 
 
-def universal_tag(tag: str, language: str) -> str | None:
-    """Return the universal tag of a TreeTagger tag, ``None`` if it is not known."""
-    table = UNIVERSAL.get(language, {})
+def universal_tag(tag: str, tag_set: str) -> str | None:
+    """Return the universal tag of a tag, ``None`` if it is not known; the set is a language, or ``en-c5``."""
+    table = UNIVERSAL.get(tag_set, {})
     for length in range(len(tag), 0, -1):
         if tag[:length] in table:
             return table[tag[:length]]

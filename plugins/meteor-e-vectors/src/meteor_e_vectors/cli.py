@@ -114,6 +114,7 @@ def train(
     """
     from meteor_e.formats.files import atomic_writer
     from meteor_e_vectors.corpus import copy_corpus, write_corpus
+    from meteor_e_vectors.keys import needed
     from meteor_e_vectors.training import TrainingSettings
     from meteor_e_vectors.training import train as run
     from meteor_e_vectors.vector_file import write_vectors
@@ -126,9 +127,9 @@ def train(
     if split and (bitext or side is not None or lemmatizer is not None):
         raise ConfigError("--split trains on the text as it is; it does not go with --bitext, --with and --lemmatizer")
     target = _target(output, language)
-    needs_lemmas = key != "word" and not split
-    meteor = _normalizer(language, lemmatizer, needs_lemmas or side is not None)
-    other = _normalizer(bitext_language, bitext_lemmatizer, needs_lemmas) if bitext_language is not None else None
+    needs = needed(key) if not split else set()
+    meteor = _normalizer(language, lemmatizer, needs | {side.removesuffix("s")} if side is not None else needs)
+    other = _normalizer(bitext_language, bitext_lemmatizer, needs) if bitext_language is not None else None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
@@ -152,6 +153,8 @@ def train(
             "sentences": size.sentences,
             "words": size.units,
         }
+        if meteor.lemmatizer is not None:
+            described["lemmatizer"] = f"{meteor.lemmatizer.name} {meteor.lemmatizer.describe()}".rstrip()
         if side is not None:
             described["with"] = side
         if bitext:
@@ -160,17 +163,25 @@ def train(
     click.echo(f"{target}: {len(words)} words, {chosen.dimension} dimensions, from {size.units} words of text")
 
 
-def _normalizer(language: str, lemmatizer: str | None, lemmatizes: bool) -> Meteor:
+def _normalizer(language: str, lemmatizer: str | None, needs: set[str]) -> Meteor:
+    """Return what splits the words of a language, and gives them a lemma or a tag where one is needed."""
     from meteor_e import Meteor
 
-    if not lemmatizes:
+    if not needs:
         if lemmatizer is not None:
             raise ConfigError("--lemmatizer is only used with --key lemma (and the like), or --with")
         return Meteor(language, matchers=["exact"])
     chosen: dict[str, Any] = {"use": lemmatizer or "simplemma"}
     if lemmatizer is not None and ("/" in lemmatizer or Path(lemmatizer).is_file()):
         chosen = {"use": "lookup", "file": lemmatizer}
-    return Meteor(language, matchers=["exact"], lemmatizer=chosen)
+    meteor = Meteor(language, matchers=["exact"], lemmatizer=chosen)
+    if meteor.lemmatizer is None or ("tag" in needs and not meteor.lemmatizer.tags):
+        missing = "lemmas" if meteor.lemmatizer is None else "tags"
+        raise ConfigError(
+            f"the lemmatizer {chosen['use']!r} gives no {missing}; name one that does (--lemmatizer, and "
+            "--bitext-lemmatizer for the other side), or a table word⇥tag⇥lemma"
+        )
+    return meteor
 
 
 @vectors.command()

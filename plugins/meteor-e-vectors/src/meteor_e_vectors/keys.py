@@ -5,7 +5,7 @@ from __future__ import annotations
 from meteor_e import ConfigError, Token
 from meteor_e.errors import near_miss
 
-__all__ = ["KEYS", "checked_key", "key_of", "needs_lemmatizer"]
+__all__ = ["KEYS", "checked_key", "key_of", "needed"]
 
 KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
 """The keys of METEOR-E; ``POS`` is the universal tag."""
@@ -18,9 +18,9 @@ def checked_key(key: str, where: str) -> str:
     return key
 
 
-def needs_lemmatizer(key: str) -> bool:
-    """Return whether tokens need a lemma or a tag for this key."""
-    return key != "word"
+def needed(key: str) -> set[str]:
+    """Return what tokens need for this key beside their form: ``lemma``, ``tag`` or both."""
+    return {name for name, part in (("lemma", "lemma"), ("tag", "POS")) if part in key.split("_")}
 
 
 def key_of(token: Token, key: str) -> str:

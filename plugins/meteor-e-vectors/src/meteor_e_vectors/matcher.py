@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e import ConfigError, SimilarityMatcher, Token
-from meteor_e_vectors.keys import checked_key, key_of
+from meteor_e_vectors.keys import checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import find_vectors, usable_vectors
 
@@ -60,6 +60,8 @@ class VectorMatcher(SimilarityMatcher):
             checked_key(key, "matcher 'vector': key")
         self.vector_file = usable_vectors(file)
         self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
+        self.needs_lemmas = "lemma" in needed(self.key)
+        self.needs_tags = "tag" in needed(self.key) or tags is not None
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:

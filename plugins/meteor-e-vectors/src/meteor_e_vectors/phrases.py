@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from meteor_e import ConfigError, Match, Matcher, Token
-from meteor_e_vectors.keys import checked_key, key_of
+from meteor_e_vectors.keys import checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import find_vectors, usable_vectors
 
@@ -62,6 +62,8 @@ class PhraseVectorMatcher(Matcher):
         self.longest = longest
         self.vector_file = usable_vectors(file)
         self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
+        self.needs_lemmas = "lemma" in needed(self.key)
+        self.needs_tags = "tag" in needed(self.key)
         self._total = max(1, int(self.vector_file.counts.sum(dtype=np.uint64)))
 
     @classmethod
