@@ -21,7 +21,7 @@ _CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
 
 @click.group()
 def pack() -> None:
-    """Install, list, verify and remove resource packs.
+    """Install, build, list, verify and remove resource packs.
 
     A pack holds a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs lie in the
     folder that METEOR_E_PACKS names, by default in your user data folder.
