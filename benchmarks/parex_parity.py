@@ -50,7 +50,7 @@ def our_pairs(pack: Path) -> dict[tuple[str, str], float]:
 
 def main() -> int:
     """Run the comparison."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bitext", nargs=2, type=Path, required=True, help="text and its translation")
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--least-count", type=int, default=1)

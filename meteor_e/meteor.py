@@ -269,19 +269,17 @@ class Meteor:
         Raises:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
+        references = reference_list(hypothesis, references)
         if self._engine is not None:
-            chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, references)])
+            chunk = Chunk(1, [hypothesis], [references])
             return next(self._native_scores(chunk, self._score_chunk(chunk)))
-        if isinstance(references, str):
-            references = [references]
         best: SegmentScore | None = None
         tokens = self.tokenize(hypothesis)
         for index, reference in enumerate(references):
             scored = self._score_tokens(tokens, self.tokenize(reference), index)
             if best is None or scored.score > best.score:
                 best = scored
-        if best is None:
-            raise InputError("a hypothesis needs at least one reference")
+        assert best is not None  # there is a reference
         return best
 
     def _score_tokens(self, hypothesis: list[Token], reference: list[Token], index: int) -> SegmentScore:

@@ -38,7 +38,10 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
     Raises:
         InputError: if one of them is no text, or there is no reference.
     """
-    texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
+    try:
+        texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
+    except TypeError:
+        raise InputError(f"references are a text or several, not {type(references).__name__}") from None
     for text in (hypothesis, *texts):
         if not isinstance(text, str):
             raise InputError(f"a segment must be a text, not {type(text).__name__}")

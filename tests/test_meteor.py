@@ -54,6 +54,8 @@ class TestScore:
             (None, ["a"], "a segment must be a text, not NoneType"),
             (b"a", ["a"], "a segment must be a text, not bytes"),
             ("a", [5], "a segment must be a text, not int"),
+            ("a", 5, "references are a text or several, not int"),
+            ("a", None, "references are a text or several, not NoneType"),
             ("a", [["a"]], "a segment must be a text, not list"),
         ],
     )

@@ -22,7 +22,7 @@ from meteor_e.bitext.sides import LanguageSide
 from meteor_e.bitext.stages import Stages
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.formats.files import PathLike, input_name
-from meteor_e.packs.build import Ingredients, place_pack, write_pack
+from meteor_e.packs.build import Ingredients, check_target, place_pack, write_pack
 from meteor_e.packs.folders import locked, put_text, sha256_of, workplace
 from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
 from meteor_e.packs.pack import Pack
@@ -113,6 +113,7 @@ def build_from_bitext(
     target = Path(target).absolute()
     name = check_name(name or target.name)
     check_name(target.name)
+    check_target(target)  # not after hours
     if alignments is not None and phrase_table is not None:
         raise ConfigError("a phrase table needs no alignments; give one or the other")
     inputs = [Path(file) for file in (*bitext, alignments, phrase_table) if file is not None]

@@ -192,7 +192,8 @@ def read_bitext(
             words[side].append(_flat(rows))
         kept.extend(lines + number for number in chosen)
         lines += len(batch)
-        progress("tokenizing", lines, None)
+        progress("tokenizing lines", lines, None)
+    progress("tokenizing lines", lines, lines)
     for side in (0, 1):
         folder = folders[side]
         np.save(folder / "words.npy", np.concatenate([np.zeros(0, np.uint32), *words[side]]))

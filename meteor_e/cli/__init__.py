@@ -29,7 +29,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
-    "pack": "Install, list, verify and remove resource packs.",
+    "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
     "report": "Write a page that shows scores, distributions and every segment's alignment.",
@@ -137,6 +137,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+# Click 8.2 and later raise this; earlier ones show the help themselves.
+_NO_ARGUMENTS: tuple[type[click.ClickException], ...] = (
+    (click.exceptions.NoArgsIsHelpError,) if hasattr(click.exceptions, "NoArgsIsHelpError") else ()
+)
+
+
 def _run(arguments: list[str] | None, terminated: list[int]) -> int:
     """Run a command; return the exit code, after a line that says what went wrong."""
     try:
@@ -145,6 +151,9 @@ def _run(arguments: list[str] | None, terminated: list[int]) -> int:
         code = result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         code = stop.exit_code
+    except _NO_ARGUMENTS as error:
+        error.show()  # the help, whole
+        code = 2
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         _complain(error.format_message() + (f" (see {context.command_path} --help)" if context else ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ _CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
 
 @click.group()
 def pack() -> None:
-    """Install, list, verify and remove resource packs.
+    """Install, build, list, verify and remove resource packs.
 
     A pack holds a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs lie in the
     folder that METEOR_E_PACKS names, by default in your user data folder.
@@ -321,7 +322,8 @@ def build(
     target = output if output is not None else PackStore().root / f"{side.code}-bitext"
 
     def say(stage: str, seconds: float, reused: bool) -> None:
-        click.echo(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", err=True)
+        # Not by click, which would write into the middle of the bars.
+        print(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", file=sys.stderr)
 
     with terminal_progress() as progress:
         built = build_from_bitext(

@@ -109,6 +109,9 @@ def report(
         if svg is not None:
             write_plot(found, svg, "svg")
         write_page(found, output)
+    for path in (output, png, svg, latex):
+        if path is not None:
+            click.echo(f"wrote {path}", err=True)
 
 
 @contextlib.contextmanager

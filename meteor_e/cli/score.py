@@ -158,6 +158,7 @@ def _writer(
         document: dict[str, Any] = {
             "signature": meteor.signature,
             "chain": meteor.chain.effective(),
+            "engine": meteor.engine,
             "systems": results,
         }
         if tests is not None:

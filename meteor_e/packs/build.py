@@ -169,14 +169,19 @@ def write_pack(
         raise ResourceError(f"cannot write {error.filename2 or error.filename or folder}: {error.strerror}") from error
 
 
+def check_target(target: Path) -> None:
+    """Raise :class:`ResourceError` if something else than a pack is in a pack's place."""
+    if target.exists() and (target.is_symlink() or not (target / manifests.FILE_NAME).is_file()):
+        raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
+
+
 def place_pack(built: Path, target: Path) -> None:
     """Put a finished pack in its place; the caller holds the lock.
 
     An equal pack that is whole stays, so that nobody who reads it is disturbed.
     """
+    check_target(target)
     if target.exists():
-        if target.is_symlink() or not (target / manifests.FILE_NAME).is_file():
-            raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
         new = (built / manifests.FILE_NAME).read_bytes()
         if (target / manifests.FILE_NAME).read_bytes() == new and not Pack.open(target).verify():
             return

@@ -39,4 +39,6 @@ def how_to_install(name: str, *, again: bool = False) -> str:
     """Return the end of a message on a pack that is missing, or damaged (``again``): what to do."""
     if is_installable(name):
         return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
+    if again:
+        return "build it again (`meteor-e pack build`, or `build_pack`), or take it from where it came from"
     return "it is none of METEOR's; `meteor-e pack build` makes packs from bitext, `build_pack` from files of your own"

@@ -31,6 +31,7 @@ def terminal_progress() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
+        Task,
         TaskID,
         TaskProgressColumn,
         TextColumn,
@@ -39,8 +40,17 @@ def terminal_progress() -> Iterator[Progress]:
     from rich.progress import (
         Progress as Bars,
     )
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    class Share(TaskProgressColumn):
+        """The share that is done; where the end is not known, how much."""
+
+        def render(self, task: Task) -> Text:
+            if task.total is not None:
+                return super().render(task)
+            return Text(f"{task.completed:,.0f}" if task.completed else "", style="progress.percentage")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Share(), TimeElapsedColumn())
     with Bars(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, TaskID] = {}
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -348,7 +350,7 @@ def test_a_folder_that_is_no_pack_is_left_alone(bitext, tmp_path):
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "precious").write_text("x")
     with pytest.raises(ResourceError, match="is no resource pack"):
-        build(tmp_path / "pack", bitext)
+        build(tmp_path / "pack", bitext, done=lambda *stage: pytest.fail("that should be said before the work"))
     assert (tmp_path / "pack" / "precious").read_text() == "x"
 
 
@@ -383,6 +385,26 @@ def test_the_command(bitext, store_root, tmp_path, monkeypatch):
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
     assert "nowhere" in failed.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals here")
+def test_progress_on_a_terminal(bitext, tmp_path):
+    """A line a stage goes above the bars, and lines whose number is not known are counted."""
+    master, slave = os.openpty()
+    arguments = ["pack", "build", "-l", "xx", "--bitext", *map(str, bitext), "-o", str(tmp_path / "pack")]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "meteor_e", *arguments], stdout=subprocess.DEVNULL, stderr=slave, env=environment
+    )
+    os.close(slave)
+    shown = b""
+    with os.fdopen(master, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
+        # On Linux, the end of a terminal is an error.
+        while block := terminal.read(65536):
+            shown += block
+    assert process.wait() == 0
+    assert re.findall(rb"(.{4})tokens: \d", shown, re.DOTALL) == [b"\x1b[2K"]
+    assert b"tokenizing lines" in shown
 
 
 def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):

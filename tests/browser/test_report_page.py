@@ -300,6 +300,21 @@ class TestScreenshots:
         page = open_page(report[0], width=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
+    def test_three_systems_on_a_telephone(self, own_packs, open_page, tmp_path):
+        """Tables scroll in themselves, also where they hide something for screen readers; all parts can be reached."""
+        texts = ["a b c d", "e f g h"] * 30
+        systems = {"one": texts, "two": [text[2:] for text in texts], "a third one": [text[4:] for text in texts]}
+        write_report(tmp_path / "r.html", Meteor("en"), systems, texts, samples=100)
+        page = open_page(tmp_path / "r.html", width=400)
+        assert page.evaluate("document.documentElement.scrollWidth") == 400
+        last = page.locator("nav a").last.bounding_box()
+        assert last["x"] + last["width"] <= 400
+
+    def test_the_controls_are_one_row(self, report, open_page):
+        page = open_page(report[0], width=1280)
+        tops = [label.bounding_box()["y"] for label in page.locator("#controls label").all()]
+        assert max(tops) - min(tops) < 2
+
     def test_a_system_is_brought_forward(self, report, open_page):
         page = open_page(report[0])
         key = page.locator(".key").nth(1)

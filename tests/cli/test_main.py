@@ -25,6 +25,16 @@ def test_every_command_has_help(cli, name):
     assert "Traceback" not in out
 
 
+@pytest.mark.parametrize("arguments", [[], ["pack"]])
+def test_without_a_command_there_is_the_help_as_it_is(capfd, arguments):
+    with pytest.raises(SystemExit) as caught:
+        package.main(arguments)
+    shown = "".join(capfd.readouterr())
+    assert shown.startswith("Usage: meteor-e")
+    assert "\nOptions:\n" in shown
+    assert caught.value.code in (0, 2)  # by the version of click
+
+
 def test_version(cli):
     assert cli("--version").out.startswith(f"meteor-e {__version__} (")
 

@@ -23,7 +23,7 @@ def expected(**options):
 
 def test_the_page_is_that_of_the_api(cli, files):
     result = cli("report", *files)
-    assert result == (0, "", "")
+    assert result == (0, "", "wrote report.html\n")
     assert (cli.folder / "report.html").read_text(encoding="utf-8") == expected()
 
 
@@ -52,7 +52,7 @@ def test_pictures_and_latex(cli, files):
     result = cli(
         "report", *files, "--png", "p.png", "--svg", "p.svg", "--latex", "m.tex", "--segment", "2", "--segment", "1"
     )
-    assert result.code == 0
+    assert (result.code, result.err) == (0, "wrote report.html\nwrote p.png\nwrote p.svg\nwrote m.tex\n")
     assert (cli.folder / "p.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (cli.folder / "p.svg").read_text(encoding="utf-8")
     text = (cli.folder / "m.tex").read_text(encoding="utf-8")

@@ -52,6 +52,7 @@ class TestOutput:
     def test_json(self, cli, files, expected):
         document = json.loads(cli("score", *files, "--json", "--segments").out)
         assert document["signature"] == expected.signature
+        assert document["engine"] == Meteor("en").engine
         (system,) = document["systems"]
         assert system["score"] == expected.score
         assert [segment["score"] for segment in system["segments"]] == [s.score for s in expected.segments]

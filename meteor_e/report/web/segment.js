@@ -132,7 +132,11 @@ class SegmentView {
       "details",
       { class: "matches" },
       element("summary", null, `Matches as a table (${rows.length})`),
-      element("table", null, element("thead", null, element("tr", null, head)), element("tbody", null, rows)),
+      element(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matches" },
+        element("table", null, element("thead", null, element("tr", null, head)), element("tbody", null, rows)),
+      ),
     );
   }
 

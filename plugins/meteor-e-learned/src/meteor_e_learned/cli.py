@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -89,12 +90,13 @@ def train(
 def _tell(event: Mapping[str, Any]) -> None:
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
-        click.echo(
+        # Not by click, which would write into the middle of a progress bar.
+        print(
             f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})",
-            err=True,
+            file=sys.stderr,
         )
     elif event.get("event") == "data":
-        click.echo(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", err=True)
+        print(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", file=sys.stderr)
 
 
 @click.command()
