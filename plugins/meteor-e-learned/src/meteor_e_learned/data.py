@@ -113,13 +113,15 @@ def load_examples(
         progress: makes a function that is told the progress of what it was named.
 
     Raises:
-        ConfigError: for a sample of nothing.
+        ConfigError: for a sample of nothing, or no pairs.
         InputError: if there is nothing to learn from.
     """
     found = []
     for spec in specs:
         if spec.sample is not None and spec.sample < 1:
             raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
+        if spec.pairs is not None and not spec.pairs:
+            raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
         index = load_index(resolve(spec.index, folder))
         tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:
