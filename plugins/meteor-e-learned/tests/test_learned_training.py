@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
-from meteor_e_learned.data import Examples
+from meteor_e_learned.data import Examples, sample_judgements
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork
@@ -18,6 +18,8 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import fit_estimator, train
 
 from meteor_e.errors import ConfigError, InputError, MeteorError
+from meteor_e.evaluation.data import load_test_set
+from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features.extraction import FeatureStore
 
@@ -186,6 +188,18 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
     assert not (tmp_path / "part.checkpoint").exists()
     assert epochs("part") == epochs("whole")
     assert [epoch for epoch, _ in epochs("part")] == [1, 2, 3, 4]
+
+
+def test_learning_curves_that_cannot_be_drawn(run, recipe, tmp_path):
+    """What cannot be drawn is said before the training and not after it."""
+    model = tmp_path / "model"
+    for text, name, message in (
+        (LINEAR, "curve.png", "no learning curve"),
+        (NETWORK, "curve.xyz", "no kind of picture"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run(cli.train, recipe(text), "-o", model, "--plot", tmp_path / name)
+    assert not model.exists()
 
 
 def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(recipe, tmp_path):
@@ -370,6 +384,29 @@ def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
     with pytest.raises(MeteorError, match=message):
         run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_path):
+    tests = [load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")]
+
+    def judgements(**options):
+        found = sample_judgements(tests, options.pop("count", None), 7, **options)
+        (ranked,) = (test.rankings.strict() for test in found)
+        return list(zip(ranked.segments.tolist(), ranked.better.tolist(), ranked.worse.tolist(), strict=True))
+
+    everything, held = judgements(), judgements(count=50)
+    rest, some = judgements(skip=50), judgements(skip=50, count=30)
+    assert (len(everything), len(held), len(rest), len(some)) == (180, 50, 130, 30)
+    assert sorted(held + rest) == sorted(everything)
+    assert len({*held} & {*rest}) == 0
+    assert {*some} < {*rest}
+    apart = LINEAR.replace("ranked.yaml}]", "ranked.yaml, skip: 50}]", 1)
+    assert "trained on, too" not in run(cli.train, recipe(apart), "-o", tmp_path / "model")
+    assert "validation comparisons trained on, too\t50" in run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
+    for skip, message in ((180, "no judgements are left"), (-1, "skip is -1")):
+        path = recipe(LINEAR.replace("ranked.yaml}]", f"ranked.yaml, skip: {skip}}}]", 1))
+        with pytest.raises(MeteorError, match=message):
+            run(cli.train, path, "-o", tmp_path / "model")
 
 
 def test_samples_of_nothing(run, recipe, tmp_path):

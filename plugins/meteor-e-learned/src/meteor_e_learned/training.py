@@ -122,6 +122,9 @@ def train(
     of_words = word_vectors(recipe, vectors)
     if of_words is not None:
         vectors = FeatureSet([])
+    estimator = make_estimator(recipe, features, vectors)
+    if plot is not None:
+        _check_plot(plot, estimator)
     signature = features_signature(features, vectors)
     state_file = output.with_name(output.name + ".checkpoint")
     words = "" if of_words is None else of_words.digest
@@ -141,8 +144,6 @@ def train(
     log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
          "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     started = time.perf_counter()
-    estimator = make_estimator(recipe, features, vectors)
-
     checkpoints = Checkpoints(state_file, identity, log)
     with checkpoints.written_when_interrupted(), guarded(f"training {recipe.estimator!r}"):
         figures = fit_estimator(
@@ -150,6 +151,8 @@ def train(
         )
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} came to numbers that are none; try a lower learning_rate")
+    if held is not None and (seen := comparisons_in_common(examples, held)):
+        figures["validation comparisons trained on, too"] = seen
     card = {
         "description": recipe.description,
         "training": _describe(examples),
@@ -188,6 +191,18 @@ def learnable(
         )
     scores = load_examples(specs, target, FeatureSet([]), store, **options).features[:, 0]
     return replace(examples, scores=scores)
+
+
+def comparisons_in_common(examples: Examples, held: Examples) -> int:
+    """Return how many comparisons of a validation set are, with the same texts, in the training set, too."""
+
+    def texts(of: Examples, better: int, worse: int) -> tuple[object, ...]:
+        return of.hypotheses[better], of.hypotheses[worse], of.references[better]
+
+    rows = zip(examples.better.tolist(), examples.worse.tolist(), strict=True)
+    known = {texts(examples, better, worse) for better, worse in rows}
+    rows = zip(held.better.tolist(), held.worse.tolist(), strict=True)
+    return sum(texts(held, better, worse) in known for better, worse in rows)
 
 
 def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> LearnedEstimator:
@@ -438,6 +453,17 @@ def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
     """Yield epoch, loss and τ of the first seed of each epoch in a log."""
     for number, line in enumerate((line for line in lines if "epoch" in line), 1):
         yield number, float(line["loss"][0]), float(line["tau"][0])
+
+
+def _check_plot(path: Path, estimator: LearnedEstimator) -> None:
+    """Raise what would else be found out after the training."""
+    if "epochs" not in estimator.get_params():
+        raise ConfigError("there is no learning curve: the estimator does not learn in epochs; leave --plot out")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in kinds:
+        raise ConfigError(f"{path}: no kind of picture; the name has to end in one of {', '.join(sorted(kinds))}")
 
 
 def plot_learning_curve(lines: list[dict[str, Any]], path: Path) -> None:
