@@ -214,6 +214,8 @@ def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(rec
     assert log.read_text(encoding="utf-8") == '{"event": "done"}\n'
     with pytest.raises(InputError, match="cannot use the log"):
         train(wrong, tmp_path / "nowhere" / "model", folder=tmp_path, store=store)
+    with pytest.raises(InputError, match="it is a folder"):
+        train(wrong, tmp_path, folder=tmp_path, store=store)
 
 
 def test_rank_beside_people(run, recipe, test_set, tmp_path):

@@ -114,6 +114,8 @@ def train(
     Raises:
         MeteorError: for whatever is wrong with recipe or data.
     """
+    if output.is_dir():
+        raise InputError(f"cannot write {output}: it is a folder; name a file in it")
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
     features, vectors = (
