@@ -5,8 +5,8 @@
     python benchmarks/linear_ranker.py recipes/pairwise-linear-meteor-e.yaml --ablation meteor meteor-e
 
 Trains as the recipe says, tests on WMT12 into English (strict τ × 100, bootstrap intervals of the segments), then
-leaves out one feature after the other (of those named, else of all) and trains again. ``METEOR_E_SHARED`` names the folder of the data. Needs the
-plugin meteor-e-learned.
+leaves out one feature after the other (of those named, else of all) and trains again. ``METEOR_E_SHARED`` names the
+folder of the data. Needs the plugin meteor-e-learned.
 """
 
 from __future__ import annotations
