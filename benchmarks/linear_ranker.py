@@ -2,10 +2,11 @@
 
     python benchmarks/linear_ranker.py                                   # pairwise-linear-11
     python benchmarks/linear_ranker.py recipes/pairwise-linear.yaml --ablation
+    python benchmarks/linear_ranker.py recipes/pairwise-linear-meteor-e.yaml --ablation meteor meteor-e
 
 Trains as the recipe says, tests on WMT12 into English (strict τ × 100, bootstrap intervals of the segments), then
-leaves out one feature after the other and trains again. ``METEOR_E_SHARED`` names the folder of the data. Needs the
-plugin meteor-e-learned.
+leaves out one feature after the other (of those named, else of all) and trains again. ``METEOR_E_SHARED`` names the
+folder of the data. Needs the plugin meteor-e-learned.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def main() -> int:
     """Run; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", nargs="?", type=Path, default=HERE / "recipes" / "pairwise-linear-11.yaml")
-    parser.add_argument("--ablation", action="store_true", help="leave out one feature after the other")
+    parser.add_argument("--ablation", nargs="*", metavar="FEATURE", help="leave out one feature after the other")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     try:
@@ -44,8 +45,8 @@ def main() -> int:
     return 0
 
 
-def run(path: Path, ablation: bool, jobs: int) -> None:
-    """Train, test, and print a table."""
+def run(path: Path, ablation: list[str] | None, jobs: int) -> None:
+    """Train, test, and print a table; ``ablation`` are the features to leave out, none of them for all."""
     recipe = load_recipe(path)
     features = make_features(recipe.features, recipe.language, path.parent)
     store, none = FeatureStore(), FeatureSet([])
@@ -72,10 +73,10 @@ def run(path: Path, ablation: bool, jobs: int) -> None:
         print(f"{title}: {time.perf_counter() - started:.1f} s", file=sys.stderr)
 
     row("all", everything)
-    if ablation:
-        for entry in features.features:
-            own = features.select([entry.label])
-            row(f"without {entry.label}", [place for place in everything if place not in own])
+    if ablation is not None:
+        for label in ablation or [entry.label for entry in features.features]:
+            own = features.select([f"{label}.*"])
+            row(f"without {label}", [place for place in everything if place not in own])
 
 
 if __name__ == "__main__":

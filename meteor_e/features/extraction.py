@@ -25,6 +25,8 @@ from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
 BATCH = 128
+LOCKED_AFTER = 60
+"""Seconds to wait for another process that writes."""
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
 
@@ -51,10 +53,15 @@ class FeatureStore:
         file = self.folder / f"{digest([signature])[:32]}.sqlite"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with contextlib.closing(sqlite3.connect(file, timeout=60)) as connection:
+            with contextlib.closing(sqlite3.connect(file, timeout=LOCKED_AFTER)) as connection:
                 connection.execute("create table if not exists rows (key blob primary key, value blob) without rowid")
                 yield connection
         except (OSError, sqlite3.Error) as error:
+            if "locked" in str(error):
+                raise ConfigError(
+                    f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it end, "
+                    "choose another folder with --cache, or use --no-cache"
+                ) from error
             raise ConfigError(
                 f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "
                 "--cache, or use --no-cache"

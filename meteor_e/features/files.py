@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,8 @@ __all__ = ["ScoreFileFeature", "VectorFileFeature"]
 class ScoreFileFeature(Feature):
     """A metric's scores, read from files in a form of the WMT metrics task.
 
-    Segments are found by system and number, so these have to be known.
+    Segments are found by system and number, so these have to be known. A file may say ``None`` or ``NaN`` of segments
+    that nobody asks for.
 
     Args:
         file: the files of segment scores.
@@ -39,11 +41,17 @@ class ScoreFileFeature(Feature):
         self.scores: dict[tuple[str, str], float] = {}
         self._metric, self._pair = metric, pair
         state = hashlib.sha256()
-        for path in [file] if isinstance(file, str | os.PathLike) else file:
+        files = [file] if isinstance(file, str | os.PathLike) else file
+        self._files = ", ".join(map(os.fspath, files))
+        for path in files:
             for found in read_metric_scores(path):
                 if found.segment is None or metric not in (None, found.metric) or pair not in (None, found.pair):
                     continue
                 key = (found.system, str(found.segment))
+                if math.isnan(found.score):
+                    continue
+                if math.isinf(found.score):
+                    raise InputError(f"{found.where}: the score is infinite")
                 if self.scores.setdefault(key, found.score) != found.score:
                     raise InputError(
                         f"{path}: system {found.system}, segment {found.segment} has a second score; "
@@ -66,8 +74,10 @@ class ScoreFileFeature(Feature):
         rows = []
         for system, segment in zip(batch.systems, batch.segments, strict=True):
             score = self.scores.get((system, segment))
-            if score is None or score != score:
-                raise InputError(f"feature 'score-file': no score of system {system!r}, segment {segment}")
+            if score is None:
+                raise InputError(
+                    f"feature 'score-file': {self._files} has no score of system {system!r}, segment {segment}"
+                )
             rows.append([score])
         return rows
 

@@ -144,6 +144,14 @@ def test_score_files(tmp_path):
     assert ScoreFileFeature(str(file), metric="N").scores == {("one", "1"): 0.75}
     with pytest.raises(InputError, match="no scores of segments of metric 'O'"):
         ScoreFileFeature(str(file), metric="O")
+    file.write_text("M\txx-en\tset\tone\t1\tNone\nM\txx-en\tset\tone\t2\t0.5\n", encoding="utf-8")
+    feature = ScoreFileFeature(str(file))
+    assert feature.extract(["a"], [["c"]], systems=["one"], segments=["2"]).tolist() == [[0.5]]
+    with pytest.raises(InputError, match=r"scores has no score of system 'one', segment 1"):
+        feature.extract(["a"], [["c"]], systems=["one"], segments=["1"])
+    file.write_text("M\txx-en\tset\tone\t1\t0\nM\txx-en\tset\tone\t2\tinf\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: the score is infinite"):
+        ScoreFileFeature(str(file))
 
 
 def test_vector_files(tmp_path):

@@ -163,3 +163,22 @@ def test_rows_keep_their_last_bit(tmp_path):
     features, store = FeatureSet([named(Third())]), FeatureStore(tmp_path)
     assert (features.extract(BATCH, store) == features.extract(BATCH, store)).all()
     assert features.extract(BATCH, store)[0].tolist() == [1 / 3, np.pi]
+
+
+def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
+    import sqlite3
+
+    import meteor_e.features.extraction as extraction
+
+    monkeypatch.setattr(extraction, "LOCKED_AFTER", 0)
+    features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
+    features.extract(BATCH, store)
+    (file,) = tmp_path.iterdir()
+    holder = sqlite3.connect(file)
+    holder.execute("begin exclusive")
+    try:
+        with pytest.raises(ConfigError, match="another process has kept the features .* to itself for 0 seconds"):
+            features.extract(BATCH, store)
+    finally:
+        holder.close()
+    assert features.extract(BATCH, store).shape == (4, 2)

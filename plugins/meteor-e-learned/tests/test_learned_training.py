@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
-from meteor_e_learned.data import Examples
+from meteor_e_learned.data import Examples, sample_judgements
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork
@@ -18,6 +18,8 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import fit_estimator, train
 
 from meteor_e.errors import ConfigError, InputError, MeteorError
+from meteor_e.evaluation.data import load_test_set
+from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features.extraction import FeatureStore
 
@@ -156,10 +158,12 @@ def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
         assert f"small-{name}" in out.output
 
 
-def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch):
+@pytest.mark.parametrize("every", [0.0, 1000.0])
+def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
+    """Whether a checkpoint was just written or a long time ago, nothing is lost, and nothing is logged twice."""
     import meteor_e_learned.training as training
 
-    monkeypatch.setattr(training, "CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr(training, "CHECKPOINT_EVERY", every)
     store = FeatureStore(tmp_path / "features")
     loaded = load_recipe(recipe(NETWORK))
     whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
@@ -168,15 +172,50 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch):
         if event.get("epoch") == 3:
             raise KeyboardInterrupt
 
+    def epochs(name):
+        lines = map(json.loads, (tmp_path / f"{name}.jsonl").read_text().splitlines())
+        return [(line["epoch"], line["tau"]) for line in lines if "epoch" in line]
+
     with pytest.raises(KeyboardInterrupt):
         train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
     assert not (tmp_path / "part").exists()
     assert (tmp_path / "part.checkpoint").exists()
+    assert len(epochs("part")) == 3
     with pytest.raises(ConfigError, match="another recipe"):
         train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True, seed=9)
     resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
     assert (resumed.estimator.theta_ == whole.estimator.theta_).all()
     assert not (tmp_path / "part.checkpoint").exists()
+    assert epochs("part") == epochs("whole")
+    assert [epoch for epoch, _ in epochs("part")] == [1, 2, 3, 4]
+
+
+def test_learning_curves_that_cannot_be_drawn(run, recipe, tmp_path):
+    """What cannot be drawn is said before the training and not after it."""
+    model = tmp_path / "model"
+    for text, name, message in (
+        (LINEAR, "curve.png", "no learning curve"),
+        (NETWORK, "curve.xyz", "no kind of picture"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run(cli.train, recipe(text), "-o", model, "--plot", tmp_path / name)
+    assert not model.exists()
+
+
+def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(recipe, tmp_path):
+    wrong = load_recipe(recipe(LINEAR.replace("{index: DATA/ranked.yaml}]", "{index: none.yaml}]", 1)))
+    store, log = FeatureStore(tmp_path / "features"), tmp_path / "model.jsonl"
+    with pytest.raises(ConfigError, match=r"none\.yaml"):
+        train(wrong, tmp_path / "model", folder=tmp_path, store=store)
+    assert not log.exists()
+    log.write_text('{"event": "done"}\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"none\.yaml"):
+        train(wrong, tmp_path / "model", folder=tmp_path, store=store)
+    assert log.read_text(encoding="utf-8") == '{"event": "done"}\n'
+    with pytest.raises(InputError, match="cannot use the log"):
+        train(wrong, tmp_path / "nowhere" / "model", folder=tmp_path, store=store)
+    with pytest.raises(InputError, match="it is a folder"):
+        train(wrong, tmp_path, folder=tmp_path, store=store)
 
 
 def test_rank_beside_people(run, recipe, test_set, tmp_path):
@@ -205,7 +244,7 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     assert float(share) == pytest.approx(right / 180, abs=1e-4)
     for arguments, message in (
         (("--index", index, "--segments"), "neither with files nor with --segments"),
-        (("--index", index, "--references", 2), "nor with --segments and --references"),
+        (("--index", index, "--references", 2), "nor with --segments, --system and --references"),
         (("--pair", "xx-en"), "go with --index"),
         (("--index", index, "--pair", "yy-en"), "yy-en"),
         (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
@@ -223,6 +262,30 @@ def test_other_features_are_refused(run, recipe, test_set, tmp_path):
     words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
         run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+
+
+def test_scores_from_files(run, recipe, test_set, tmp_path):
+    """A model that reads a metric's scores finds those of a system by its name."""
+    quality = {"good": 0.9, "fair": 0.5, "poor": 0.1}
+    lines = [f"M\txx-en\tset\t{name}\t{at}\t{score}" for name, score in quality.items() for at in range(1, 61)]
+    (tmp_path / "scores").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    model = tmp_path / "model"
+    run(cli.train, recipe(LINEAR.replace("bleu,", "{use: score-file, file: scores},")), "-o", model)
+    files = [test_set / f"out.{name}" for name in ("poor", "good")]
+    ranked = run(cli.rank, model, *files, test_set / "ref.en", "--system", "poor", "--system", "good").splitlines()
+    assert [line.split("\t")[2] for line in ranked[1:]] == ["good", "poor"]
+    means = [
+        float(run(cli.predict, model, files[1], test_set / "ref.en", "--system", name).split()[-1])
+        for name in ("poor", "good")
+    ]
+    assert means[0] < means[1]
+    for arguments, message in (
+        ((cli.predict, model, files[0], test_set / "ref.en"), "needs the systems"),
+        ((cli.predict, model, files[0], test_set / "ref.en", "--system", "other"), "no score of system 'other'"),
+        ((cli.rank, model, *files, test_set / "ref.en", "--system", "poor"), "given 1 times for 2 hypotheses"),
+    ):
+        with pytest.raises(MeteorError, match=message):
+            run(*arguments)
 
 
 def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
@@ -314,6 +377,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         ("unigram_*", "unigramm", "no column 'unigramm'"),
         ("description: For a test", "descripton: x", "unknown key"),
         ("DATA/ranked.yaml}", "DATA/none.yaml}", "none.yaml"),
+        ("DATA/ranked.yaml}]\nval", "DATA/ranked.yaml, pairs: []}]\nval", "'pairs' is empty"),
         ("features: [", "vectors: [tag-vectors]\nfeatures: [", "no use for 'vectors'"),
     ],
 )
@@ -322,6 +386,29 @@ def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
     with pytest.raises(MeteorError, match=message):
         run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_path):
+    tests = [load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")]
+
+    def judgements(**options):
+        found = sample_judgements(tests, options.pop("count", None), 7, **options)
+        (ranked,) = (test.rankings.strict() for test in found)
+        return list(zip(ranked.segments.tolist(), ranked.better.tolist(), ranked.worse.tolist(), strict=True))
+
+    everything, held = judgements(), judgements(count=50)
+    rest, some = judgements(skip=50), judgements(skip=50, count=30)
+    assert (len(everything), len(held), len(rest), len(some)) == (180, 50, 130, 30)
+    assert sorted(held + rest) == sorted(everything)
+    assert len({*held} & {*rest}) == 0
+    assert {*some} < {*rest}
+    apart = LINEAR.replace("ranked.yaml}]", "ranked.yaml, skip: 50}]", 1)
+    assert "trained on, too" not in run(cli.train, recipe(apart), "-o", tmp_path / "model")
+    assert "validation comparisons trained on, too\t50" in run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
+    for skip, message in ((180, "no judgements are left"), (-1, "skip is -1")):
+        path = recipe(LINEAR.replace("ranked.yaml}]", f"ranked.yaml, skip: {skip}}}]", 1))
+        with pytest.raises(MeteorError, match=message):
+            run(cli.train, path, "-o", tmp_path / "model")
 
 
 def test_samples_of_nothing(run, recipe, tmp_path):

@@ -164,6 +164,10 @@ def test_files_that_hold_no_vectors(tmp_path):
     with pytest.raises(ResourceError, match="cannot be read"):
         WordVectorsFeature(str(tmp_path / "none.txt"))
     broken = tmp_path / "broken.txt"
-    broken.write_text("3 2\na 1 2\nb x y\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not word vectors"):
+    for content in ("3 2\na 1 2\nb x y\n", "2 2\na 1 2\nb 1\n", "2 2\na 1 2\nb 1 2 3\n", "a 1 2\nb 1 2\n", ""):
+        broken.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match="not word vectors"):
+            WordVectorsFeature(str(broken))
+    broken.write_text("2 2\na 1 2\nb 1 nan\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not finite"):
         WordVectorsFeature(str(broken))

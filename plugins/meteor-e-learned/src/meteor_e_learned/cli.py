@@ -103,12 +103,14 @@ def _tell(event: Mapping[str, Any]) -> None:
 @click.argument("model_file", metavar="MODEL")
 @click.argument("hypothesis", metavar="HYPOTHESIS")
 @click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.option("--system", metavar="NAME", help="What files of scores call the system, for models that read such.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def predict(
     model_file: str,
     hypothesis: str,
     references: tuple[str, ...],
+    system: str | None,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -118,7 +120,7 @@ def predict(
     """Score the segments of a hypothesis with a trained model: a line a segment, then the mean.
 
     \b
-    meteor-e predict linear.safetensors system.txt reference.txt
+    meteor-e predict linear.safetensors hypothesis.txt reference.txt
     """
     from meteor_e.cli.evaluate import ProgressBars
     from meteor_e.cli.output import destination
@@ -128,10 +130,11 @@ def predict(
 
     loaded = load_model(model_file)
     (segments,), by_segment = _read([hypothesis], references)
+    named = None if system is None else [system] * len(segments)
     with ProgressBars(quiet) as progress:
         scores = score_segments(
             loaded,
-            FeatureBatch(segments, by_segment),
+            FeatureBatch(segments, by_segment, None, named, [str(at) for at in range(1, len(segments) + 1)]),
             _store(cache, no_cache),
             jobs=jobs,
             progress=progress("features"),
@@ -154,6 +157,13 @@ def predict(
 )
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
 @click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="What to call the systems, once for each; files of scores know them by it.  [default: their files]",
+)
+@click.option(
     "--index",
     metavar="INDEX",
     help="Rank the systems of a judged test set, in the place of files, and say how far people agree.",
@@ -173,6 +183,7 @@ def rank(
     files: tuple[str, ...],
     references: int,
     segments: bool,
+    systems: tuple[str, ...],
     index: str | None,
     pairs: tuple[str, ...],
     root: str | None,
@@ -196,23 +207,26 @@ def rank(
     from meteor_e_learned.prediction import rank as order
 
     if index is not None:
-        if files or segments or references != 1:
-            raise ConfigError("--index goes neither with files nor with --segments and --references")
+        if files or segments or systems or references != 1:
+            raise ConfigError("--index goes neither with files nor with --segments, --system and --references")
         with ProgressBars(quiet) as progress, destination(output) as stream:
             stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
-    names, its_references = files[:-references], files[-references:]
-    if len(names) < 2:
+    hypotheses, its_references = files[:-references], files[-references:]
+    if len(hypotheses) < 2:
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
+    if systems and len(systems) != len(hypotheses):
+        raise ConfigError(f"--system is given {len(systems)} times for {len(hypotheses)} hypotheses")
+    names = systems or hypotheses
     loaded = load_model(model_file)
-    systems, by_segment = _read(names, its_references)
+    outputs, by_segment = _read(hypotheses, its_references)
     if not by_segment:
         raise ConfigError("the files are empty; there is nothing to rank")
     with ProgressBars(quiet) as progress:
         found = pairwise_advantages(
-            loaded, systems, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress("features")
+            loaded, outputs, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress("features")
         )
     by_place, whole = order(found)
     with destination(output) as stream:

@@ -113,18 +113,25 @@ def load_examples(
         progress: makes a function that is told the progress of what it was named.
 
     Raises:
-        ConfigError: for a sample of nothing.
+        ConfigError: for a sample of nothing, or no pairs.
         InputError: if there is nothing to learn from.
     """
     found = []
     for spec in specs:
         if spec.sample is not None and spec.sample < 1:
             raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
+        if spec.skip < 0:
+            raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
+        if spec.pairs is not None and not spec.pairs:
+            raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
         index = load_index(resolve(spec.index, folder))
         tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
-        for test in sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed):
+        chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
+        if not chosen:
+            raise InputError(f"{spec.index}: no judgements are left after skip: {spec.skip}")
+        for test in chosen:
             told = None if progress is None else progress(f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return Examples.joined(found)
@@ -139,23 +146,25 @@ def pairs_into(index: DataIndex, language: str) -> list[str]:
     ]
 
 
-def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int) -> list[TestSet]:
+def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
     """Return test sets with so many judgements in all, drawn without replacement; ties do not count as judgements.
 
     Args:
         tests: test sets with rankings, or with scores of segments.
         count: how many; ``None`` for all.
         seed: of the draw.
+        skip: so many of those that are drawn first are left out.
     """
     ranked = [None if pairs_of(test) is None else pairs_of(test).strict() for test in tests]  # type: ignore[union-attr]
     sizes = [
         len(rankings) if test.rankings is not None and rankings is not None else len(test.assessments or ())
         for test, rankings in zip(tests, ranked, strict=True)
     ]
-    if count is None or count >= sum(sizes):
+    if not skip and (count is None or count >= sum(sizes)):
         return list(tests)
     chosen = np.zeros(sum(sizes), bool)
-    chosen[np.random.default_rng(seed).permutation(len(chosen))[:count]] = True
+    last = None if count is None else skip + count
+    chosen[np.random.default_rng(seed).permutation(len(chosen))[skip:last]] = True
     result = []
     for test, rankings, part in zip(tests, ranked, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
         if test.rankings is not None and rankings is not None:

@@ -47,6 +47,8 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         index: a data index, as ``meteor-e evaluate`` reads it.
         pairs: language pairs; by default all into the recipe's language.
         sample: take so many comparisons (or scores) of all; by default all.
+        skip: leave so many out, those that ``sample: SKIP`` takes: with the same index, pairs and seed, what one entry
+            skips and what the other samples have no judgement in common.
         seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
             sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
@@ -55,6 +57,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     index: str
     pairs: list[str] | None = None
     sample: int | None = None
+    skip: int = 0
     seed: int | None = None
     weight: float = 1.0
 

@@ -41,32 +41,47 @@ class TrainingLog:
     """A JSONL file, an object a line, and whoever else wants to be told.
 
     Args:
-        path: the file, that is begun anew or appended to; ``None`` for none.
-        append: whether to keep what it holds.
+        path: the file; ``None`` for none. It is begun anew with the first event, so that a training that fails before
+            leaves an older log as it was.
+        keep: so many of its lines are kept.
         listener: told the same.
+
+    Raises:
+        InputError: if the file cannot be written, or what is to be kept is no log.
     """
 
-    def __init__(self, path: Path | None, *, append: bool = False, listener: Report | None = None) -> None:
+    def __init__(self, path: Path | None, *, keep: int = 0, listener: Report | None = None) -> None:
         self._path = path
         self._listener = listener
+        self._begun = False
         self.lines: list[dict[str, Any]] = []
-        if path is not None:
-            try:
-                if append and path.exists():
-                    self.lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
-                else:
-                    path.write_text("", "utf-8")
-            except (OSError, ValueError) as error:
-                raise InputError(f"cannot use the log {path}: {error}") from error
+        if path is None:
+            return
+        try:
+            self._new = not path.exists()
+            # Whether it can be written is better known before hours of work.
+            with path.open("a+", encoding="utf-8") as stream:
+                stream.seek(0)
+                kept = [line for line in stream if line.strip()][:keep] if keep else []
+            self.lines = [json.loads(line) for line in kept]
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot use the log {path}: {getattr(error, 'strerror', None) or error}") from error
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Write a line."""
         self.lines.append(dict(event))
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(event, ensure_ascii=False) + "\n")
+            lines = self.lines[-1:] if self._begun else self.lines
+            with self._path.open("a" if self._begun else "w", encoding="utf-8") as stream:
+                stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            self._begun = True
         if self._listener is not None:
             self._listener(event)
+
+    def withdraw(self) -> None:
+        """Remove the file if it was not there before and nothing was written."""
+        if self._path is not None and self._new and not self._begun:
+            self._path.unlink(missing_ok=True)
 
 
 def train(
@@ -99,6 +114,8 @@ def train(
     Raises:
         MeteorError: for whatever is wrong with recipe or data.
     """
+    if output.is_dir():
+        raise InputError(f"cannot write {output}: it is a folder; name a file in it")
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
     features, vectors = (
@@ -107,35 +124,37 @@ def train(
     of_words = word_vectors(recipe, vectors)
     if of_words is not None:
         vectors = FeatureSet([])
+    estimator = make_estimator(recipe, features, vectors)
+    if plot is not None:
+        _check_plot(plot, estimator)
     signature = features_signature(features, vectors)
     state_file = output.with_name(output.name + ".checkpoint")
     words = "" if of_words is None else of_words.digest
     identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words])
-    state = _read_checkpoint(state_file, identity) if resume else None
-    log = TrainingLog(output.with_name(output.name + ".jsonl"), append=state is not None, listener=listener)
+    state, logged = (_read_checkpoint(state_file, identity) if resume else None) or (None, 0)
+    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=logged, listener=listener)
     started = time.perf_counter()
     common: dict[str, Any] = {
         "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
     }  # fmt: skip
-    examples = learnable(recipe, recipe.train, features, vectors, store, **common)
-    held = learnable(recipe, recipe.validation, features, vectors, store, **common) if recipe.validation else None
+    try:
+        examples = learnable(recipe, recipe.train, features, vectors, store, **common)
+        held = learnable(recipe, recipe.validation, features, vectors, store, **common) if recipe.validation else None
+    except BaseException:
+        log.withdraw()
+        raise
     log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
          "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     started = time.perf_counter()
-    estimator = make_estimator(recipe, features, vectors)
-
-    def checkpoint(reached: TrainingState) -> None:
-        if time.monotonic() - kept[0] >= CHECKPOINT_EVERY:
-            _write_checkpoint(state_file, identity, reached)
-            kept[0] = time.monotonic()
-
-    kept = [time.monotonic()]
-    with guarded(f"training {recipe.estimator!r}"):
+    checkpoints = Checkpoints(state_file, identity, log)
+    with checkpoints.written_when_interrupted(), guarded(f"training {recipe.estimator!r}"):
         figures = fit_estimator(
-            estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoint, resume=state, vectors=of_words
+            estimator, examples, held, recipe.seed, report=log, checkpoint=checkpoints, resume=state, vectors=of_words
         )
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} came to numbers that are none; try a lower learning_rate")
+    if held is not None and (seen := comparisons_in_common(examples, held)):
+        figures["validation comparisons trained on, too"] = seen
     card = {
         "description": recipe.description,
         "training": _describe(examples),
@@ -174,6 +193,18 @@ def learnable(
         )
     scores = load_examples(specs, target, FeatureSet([]), store, **options).features[:, 0]
     return replace(examples, scores=scores)
+
+
+def comparisons_in_common(examples: Examples, held: Examples) -> int:
+    """Return how many comparisons of a validation set are, with the same texts, in the training set, too."""
+
+    def texts(of: Examples, better: int, worse: int) -> tuple[object, ...]:
+        return of.hypotheses[better], of.hypotheses[worse], of.references[better]
+
+    rows = zip(examples.better.tolist(), examples.worse.tolist(), strict=True)
+    known = {texts(examples, better, worse) for better, worse in rows}
+    rows = zip(held.better.tolist(), held.worse.tolist(), strict=True)
+    return sum(texts(held, better, worse) in known for better, worse in rows)
 
 
 def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> LearnedEstimator:
@@ -340,11 +371,46 @@ def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
     return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)
 
 
-def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:
+class Checkpoints:
+    """Writes where training stands, now and then, and when it is interrupted.
+
+    Args:
+        path: the file.
+        identity: of recipe and features.
+        log: how far it is written is kept, too, so that a resumed training goes on from there.
+    """
+
+    def __init__(self, path: Path, identity: str, log: TrainingLog) -> None:
+        self._path, self._identity, self._log = path, identity, log
+        self._last: tuple[TrainingState, int] | None = None
+        self._written = time.monotonic()
+
+    def __call__(self, state: TrainingState) -> None:
+        """Write a state, if the last one that was written is old enough."""
+        self._last = state, len(self._log.lines)
+        if time.monotonic() - self._written >= CHECKPOINT_EVERY:
+            _write_checkpoint(self._path, self._identity, *self._last)
+            self._written = time.monotonic()
+
+    @contextlib.contextmanager
+    def written_when_interrupted(self) -> Iterator[None]:
+        """Write the last state if what is within is interrupted (and not if it fails)."""
+        try:
+            yield
+        except Exception:
+            raise
+        except BaseException:
+            if self._last is not None:
+                _write_checkpoint(self._path, self._identity, *self._last)
+            raise
+
+
+def _write_checkpoint(path: Path, identity: str, state: TrainingState, logged: int) -> None:
     scratch = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     values = asdict(state)
     numbers: dict[str, Any] = {name: np.asarray(value) for name, value in values.items() if name != "order"}
     numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
+    numbers["logged"] = np.array(logged)
     try:
         with scratch.open("xb") as stream:
             np.savez(stream, **numbers)
@@ -355,8 +421,8 @@ def _write_checkpoint(path: Path, identity: str, state: TrainingState) -> None:
         scratch.unlink(missing_ok=True)
 
 
-def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
-    """Return the state of an interrupted training of the same recipe; ``None`` if there is none."""
+def _read_checkpoint(path: Path, identity: str) -> tuple[TrainingState, int] | None:
+    """Return the state of an interrupted training of the same recipe, and how many lines its log had."""
     import zipfile
 
     with contextlib.suppress(FileNotFoundError):
@@ -367,7 +433,7 @@ def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
                         f"{path} is of another recipe, other features or another seed; "
                         "delete it, or train without --resume"
                     )
-                return TrainingState(
+                state = TrainingState(
                     int(content["phase"]),
                     int(content["epoch"]),
                     content["theta"],
@@ -377,6 +443,7 @@ def _read_checkpoint(path: Path, identity: str) -> TrainingState | None:
                     content["best_epoch"],
                     json.loads(str(content["order"])),
                 )
+                return state, int(content["logged"])
         except FileNotFoundError:
             raise
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -388,6 +455,17 @@ def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
     """Yield epoch, loss and τ of the first seed of each epoch in a log."""
     for number, line in enumerate((line for line in lines if "epoch" in line), 1):
         yield number, float(line["loss"][0]), float(line["tau"][0])
+
+
+def _check_plot(path: Path, estimator: LearnedEstimator) -> None:
+    """Raise what would else be found out after the training."""
+    if "epochs" not in estimator.get_params():
+        raise ConfigError("there is no learning curve: the estimator does not learn in epochs; leave --plot out")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in kinds:
+        raise ConfigError(f"{path}: no kind of picture; the name has to end in one of {', '.join(sorted(kinds))}")
 
 
 def plot_learning_curve(lines: list[dict[str, Any]], path: Path) -> None:

@@ -68,6 +68,8 @@ def _load(path: str, size: int, changed: int) -> WordVectors:
             if not digest:
                 digest = hashlib.sha256(stream.read()).hexdigest()
         binary = not path.removesuffix(".gz").endswith((".txt", ".vec", ".text"))
+        if not binary:
+            _check_lines(path)
         found = KeyedVectors.load_word2vec_format(path, binary=binary, unicode_errors="replace")
     except OSError as error:
         raise ResourceError(f"word vectors {path!r} cannot be read: {error.strerror or error}") from error
@@ -79,6 +81,21 @@ def _load(path: str, size: int, changed: int) -> WordVectors:
     if not np.isfinite(table).all():
         raise InputError(f"{path}: has vectors that are not finite")
     return WordVectors(found.key_to_index, table, digest[:12])
+
+
+def _check_lines(path: str) -> None:
+    """Check that each line has as many numbers as the first one says; gensim repeats a single one without a word."""
+    import gzip
+
+    with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as stream:
+        header = stream.readline().split()
+        if len(header) != 2:
+            raise ValueError("the first line is not the number of words and that of dimensions")
+        size = int(header[1])
+        for number, line in enumerate(stream, 2):
+            found = len(line.rstrip().split(b" ")) - 1
+            if found != size and line.strip():
+                raise ValueError(f"line {number} has {found} numbers, and not {size}")
 
 
 def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
