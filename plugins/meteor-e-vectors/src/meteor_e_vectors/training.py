@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,6 +55,12 @@ class TrainingSettings:
         for name in ("dimension", "window", "epochs", "min_count", "negative", "threads"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if not 0 < self.rate < math.inf:
+            raise ConfigError(f"rate is {self.rate}; it must be above 0, such as 0.025")
+        if not 0 <= self.sample <= 1:
+            raise ConfigError(f"sample is {self.sample}; it must be between 0 (thin out nothing) and 1, such as 0.001")
+        if not 0 <= self.seed < 1 << 32:
+            raise ConfigError(f"seed is {self.seed}; it must be a whole number from 0 to {(1 << 32) - 1}")
 
     def describe(self) -> dict[str, Any]:
         """Return what is written into the vector file."""
