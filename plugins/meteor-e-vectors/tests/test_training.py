@@ -178,7 +178,18 @@ def test_bilingual(tmp_path, corpus):
     assert left == text()[0].lower()
     assert right.split() == [OTHER + word for word in left.replace("the ", "").split()]
     assert sorted(mixed.split()) == sorted([*left.split(), *right.split()])
-    assert "bitext" in open_vectors(tmp_path / "out").metadata
+    vectors = open_vectors(tmp_path / "out")
+    assert "bitext" in vectors.metadata
+    # Each word stands twice in the corpus, alone and mixed; it is counted once.
+    cats = sum("cat" in line for line in text())
+    assert vectors.counts[vectors.number("cat")] == cats
+    with pytest.raises(MeteorError, match="no word occurs 601 times"):
+        run("train", corpus, "-l", "other", *arguments, "--min-count", 601, "-o", tmp_path / "out")
+    done = run("train", tmp_path / "kept", "-l", "other", "--split", "-d", 4, "-e", 1, "-o", tmp_path / "again")
+    again = open_vectors(tmp_path / "again")
+    assert again.digest == vectors.digest
+    assert again.counts[again.number("cat")] == cats
+    assert f"from {vectors.metadata['words']} words of text" in done.output
     other.write_text("one line\n")
     with pytest.raises(MeteorError, match=r"other\.txt ends before line 2"):
         run("train", corpus, "-l", "other", *arguments, "-o", tmp_path / "out")

@@ -145,7 +145,7 @@ def train(
                     stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell
                 )
         with progress_bar("training", chosen.epochs, hidden=quiet) as tell:
-            words, rows, counts, described = run(sentences, chosen, tell)
+            words, rows, counts, described = run(sentences, chosen, tell, repeats=size.repeats)
         described |= {
             "key": key,
             "language": language,
