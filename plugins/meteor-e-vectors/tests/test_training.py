@@ -233,6 +233,12 @@ def test_mistakes(tmp_path, corpus, arguments, message):
     assert not list(tmp_path.glob("folder/*"))
 
 
+def test_a_folder_in_the_place_of_the_file(tmp_path, corpus, monkeypatch):
+    monkeypatch.setattr("meteor_e_vectors.training.train", None)  # It is said before anything is trained.
+    with pytest.raises(MeteorError, match="it is a folder; name a file with -o"):
+        run("train", corpus, "-l", "other", "-o", tmp_path)
+
+
 def test_texts_that_cannot_be_read(tmp_path):
     (tmp_path / "empty").touch()
     (tmp_path / "latin").write_bytes(b"caf\xe9\n")
