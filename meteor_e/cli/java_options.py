@@ -174,8 +174,11 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
             value = next(rest, None)
             if value is None:
                 raise UsageError(f"option {name} needs a value")
+            if name in VECTOR_KEYS:
+                if options.vectors is not None:
+                    raise UsageError(f"there are vectors already where {name} names others; there is room for one file")
+                options.vector_key = VECTOR_KEYS[name]
             setattr(options, VALUES[name], value)
-            options.vector_key = VECTOR_KEYS.get(name, options.vector_key)
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     return options

@@ -207,9 +207,11 @@ class SimilarityMatcher(Matcher):
     """Whether a token's vector depends on its sentence; if not, it is asked for once a distinct token."""
 
     def __init__(self, threshold: float = 0.8, below: float | None = None) -> None:
-        if not 0 <= threshold <= 1:
-            raise ConfigError(f"matcher {self.name!r}: threshold is {threshold}; it must be between 0 and 1")
-        if below is not None and not threshold < below <= 1:
+        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+            raise ConfigError(
+                f"matcher {self.name!r}: threshold is {threshold}; it must be between 0 and 1, such as 0.8"
+            )
+        if below is not None and (not isinstance(below, int | float) or not threshold < below <= 1):
             raise ConfigError(f"matcher {self.name!r}: below is {below}; it must be above the threshold, up to 1")
         self.threshold = threshold
         self.below = below

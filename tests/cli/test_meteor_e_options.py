@@ -70,6 +70,7 @@ def test_lemmas_change_how_synonyms_are_looked_up(tmp_path):
         (["-embTh", ""], "-embTh is"),
         (["-embTh", ".8 .9"], "-embTh is"),
         (["-embLema", "x"], "unknown option \"-embLema\" \\(did you mean '-embLemma'"),
+        (["-emb", "x", "-embLemma", "y"], "there are vectors already where -embLemma names others"),
         (["-m", "exact embedings"], "unknown module"),
     ],
 )

@@ -108,6 +108,7 @@ def test_wrong_options(options, message):
         ("auto\n1 2\nvoiture\n", "line 3: the file ends inside an entry"),
         ("auto\n1 x\n", "line 2: 'x' is no synset id"),
         ("\n1\n", "line 1: expected a word"),
+        ("", "there are no synsets in"),
     ],
 )
 def test_damaged_files(tmp_path, content, message):

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from meteor_e_vectors import open_vectors
 from meteor_e_vectors.cache import convert, converted
-from meteor_e_vectors.places import usable_vectors
+from meteor_e_vectors.places import installed_path, usable_vectors
 from meteor_e_vectors.sources import detect_format
 
-from meteor_e import InputError, ResourceError
+from meteor_e import ConfigError, InputError, ResourceError
 
 WORDS = ["the", "été", "house"]
 ROWS = np.array([[1, 2, 3, 4], [-1, 0.5, 1e-8, 7], [0, 0, 0.25, 1]], np.float32)
@@ -74,10 +74,14 @@ def test_the_first_words(tmp_path):
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3\n", r"source:3: a line is a word and 4 numbers"),
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3 inf\n", r"source:3: a number is not finite"),
         (b"3 4\nthe 1 2 3 4\n", "announces 3 words and has 1"),
+        (b"3 4\nthe 1 2 x 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
+        (b"3 5\nthe 1 2 3 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 5 numbers"),
+        (b"2 4\nthe 1 2 3 4 5\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
+        ("2 4\nété 1 2 3 4\nhouse 1 2 3 4\n".encode("latin-1"), "1 of 2 words are not UTF-8; convert the file"),
         (b"the house stands\n", "is of no known format"),
         (b"", "is of no known format"),
         (b"\x00\x01\x02", "is of no known format"),
-        (b"1000000 300\n" + b"\xff" * 40, "for which it is too small"),
+        (b"1000000 300\n" + b"\xff\0" * 20, "for which it is too small"),
         (binary()[:-8], "unexpected end of input"),
         ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0" + b"\xff" * 100, "cannot read .* as a fastText model"),
         (b"\x80\x04garbage", "cannot read .* as a file of gensim"),
@@ -89,6 +93,17 @@ def test_mistakes(tmp_path, content, message):
     with pytest.raises(InputError, match=message):
         convert(tmp_path / "source", tmp_path / "target")
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_word2vec_taken_for_glove(tmp_path):
+    (tmp_path / "source").write_bytes(SOURCES["word2vec-text"])
+    with pytest.raises(InputError, match=r"source:2: a line is a word and 1 numbers"):
+        convert(tmp_path / "source", tmp_path / "target", format="glove")
+
+
+def test_a_language_is_no_path():
+    with pytest.raises(ConfigError, match=r"'\.\./\.\./x' is no code of a language"):
+        installed_path("../../x")
 
 
 def test_what_is_not_there(tmp_path):

@@ -178,7 +178,18 @@ def test_bilingual(tmp_path, corpus):
     assert left == text()[0].lower()
     assert right.split() == [OTHER + word for word in left.replace("the ", "").split()]
     assert sorted(mixed.split()) == sorted([*left.split(), *right.split()])
-    assert "bitext" in open_vectors(tmp_path / "out").metadata
+    vectors = open_vectors(tmp_path / "out")
+    assert "bitext" in vectors.metadata
+    # Each word stands twice in the corpus, alone and mixed; it is counted once.
+    cats = sum("cat" in line for line in text())
+    assert vectors.counts[vectors.number("cat")] == cats
+    with pytest.raises(MeteorError, match="no word occurs 601 times"):
+        run("train", corpus, "-l", "other", *arguments, "--min-count", 601, "-o", tmp_path / "out")
+    done = run("train", tmp_path / "kept", "-l", "other", "--split", "-d", 4, "-e", 1, "-o", tmp_path / "again")
+    again = open_vectors(tmp_path / "again")
+    assert again.digest == vectors.digest
+    assert again.counts[again.number("cat")] == cats
+    assert f"from {vectors.metadata['words']} words of text" in done.output
     other.write_text("one line\n")
     with pytest.raises(MeteorError, match=r"other\.txt ends before line 2"):
         run("train", corpus, "-l", "other", *arguments, "-o", tmp_path / "out")
@@ -203,6 +214,10 @@ def test_interleaved(left, right, mixed):
     [
         (["--min-count", 10000], "no word occurs 10000 times"),
         (["-d", 0], "dimension is 0"),
+        (["--rate", "nan"], "rate is nan; it must be above 0"),
+        (["--rate", -3], "rate is -3"),
+        (["--sample", -1], "sample is -1"),
+        (["--seed", -5], "seed is -5; it must be a whole number from 0 to 4294967295"),
         (["--bitext", "x"], "--bitext needs --bitext-language"),
         (["--bitext-language", "fr"], "--bitext-language goes with --bitext"),
         (["--lemmatizer", "lookup"], "--lemmatizer is only used with --key"),
@@ -216,6 +231,12 @@ def test_mistakes(tmp_path, corpus, arguments, message):
     with pytest.raises(MeteorError, match=message):
         run("train", corpus, "-l", "en", *arguments, "-o", tmp_path / "folder" / "out")
     assert not list(tmp_path.glob("folder/*"))
+
+
+def test_a_folder_in_the_place_of_the_file(tmp_path, corpus, monkeypatch):
+    monkeypatch.setattr("meteor_e_vectors.training.train", None)  # It is said before anything is trained.
+    with pytest.raises(MeteorError, match="it is a folder; name a file with -o"):
+        run("train", corpus, "-l", "other", "-o", tmp_path)
 
 
 def test_texts_that_cannot_be_read(tmp_path):

@@ -155,6 +155,7 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
     ("options", "message"),
     [
         ({"threshold": 2}, "threshold is 2"),
+        ({"threshold": "abc"}, "threshold is abc; it must be between 0 and 1, such as 0.8"),
         ({"key": "words"}, r"key is 'words' \(did you mean 'word'"),
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
         ({"tags": "NOUN"}, "it must be a list of tags"),
@@ -167,7 +168,8 @@ def test_wrong_options(plane, options, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"threshold": -1}, "threshold is -1"), ({"longest": 1}, "longest is 1")]
+    ("options", "message"),
+    [({"threshold": -1}, "threshold is -1"), ({"threshold": "x"}, "threshold is x"), ({"longest": 1}, "longest is 1")],
 )
 def test_wrong_options_of_phrases(plane, options, message):
     with pytest.raises(ConfigError, match=message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import re
 import zipfile
 from pathlib import Path
 
@@ -157,6 +158,8 @@ def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
     message = str(english.value)
     assert "there is no WordNet; get it with `python -m nltk.downloader wordnet` or `apt-get install" in message
     assert "\n" not in message
+    with pytest.raises(ResourceError, match=f"looked in {re.escape(str(tmp_path))};"):
+        made(folder=str(tmp_path))
     with pytest.raises(ResourceError, match=r"no Open Multilingual WordNet of French; get it with .*omw-1\.4"):
         made("fr")
     with pytest.raises(ResourceError, match="there is no folder"):

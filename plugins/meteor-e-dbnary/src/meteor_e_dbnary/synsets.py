@@ -46,10 +46,12 @@ def load_synsets(path: PathLike) -> Synsets:
     spaces between them. The file is indexed the first time and mapped from the cache afterwards.
 
     Raises:
-        ResourceError: if it cannot be read or is malformed, with the line.
+        ResourceError: if it cannot be read, is malformed (with the line), or holds nothing.
     """
     path = Path(path)
     index = cached_synonym_file(path)
+    if not len(index):
+        raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
     try:
         return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}")
     except OSError as error:

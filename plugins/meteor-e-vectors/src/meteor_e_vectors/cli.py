@@ -127,6 +127,8 @@ def train(
     if split and (bitext or side is not None or lemmatizer is not None):
         raise ConfigError("--split trains on the text as it is; it does not go with --bitext, --with and --lemmatizer")
     target = _target(output, language)
+    if target.is_dir():  # Said now, and not after hours of training.
+        raise InputError(f"cannot write {target}: it is a folder; name a file with -o")
     needs = needed(key) if not split else set()
     meteor = _normalizer(language, lemmatizer, needs | {side.removesuffix("s")} if side is not None else needs)
     other = _normalizer(bitext_language, bitext_lemmatizer, needs) if bitext_language is not None else None
@@ -145,7 +147,7 @@ def train(
                     stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell
                 )
         with progress_bar("training", chosen.epochs, hidden=quiet) as tell:
-            words, rows, counts, described = run(sentences, chosen, tell)
+            words, rows, counts, described = run(sentences, chosen, tell, repeats=size.repeats)
         described |= {
             "key": key,
             "language": language,

@@ -38,11 +38,13 @@ class CorpusSize(NamedTuple):
         sentences: sentences that were read from the first side.
         units: words of that side.
         lines: lines that were written.
+        repeats: how often each word stands in them: twice in a bilingual corpus, alone and mixed, else once.
     """
 
     sentences: int
     units: int
     lines: int
+    repeats: int
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -135,7 +137,7 @@ def write_corpus(
             else:
                 yield len(units), [units]
 
-    return _write(output, written(), texts, progress)
+    return _write(output, written(), texts, progress)._replace(repeats=2 if bitext else 1)
 
 
 def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], object] | None = None) -> CorpusSize:
@@ -150,13 +152,19 @@ def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], 
         InputError: if a file cannot be read, or there is nothing in them.
     """
 
+    bilingual = False
+
     def written() -> Iterator[_Written]:
+        nonlocal bilingual
         for path in texts:
             for line in read_lines(path):
                 if words := _units(line.split(" ")):
-                    yield sum(not word.startswith(OTHER) for word in words), [words]
+                    units = sum(not word.startswith(OTHER) for word in words)
+                    bilingual = bilingual or not units  # Only there does the second side stand alone.
+                    yield units, [words]
 
-    return _write(output, written(), texts, progress)
+    size = _write(output, written(), texts, progress)
+    return size._replace(units=size.units // 2, repeats=2) if bilingual else size
 
 
 def _write(
@@ -177,7 +185,7 @@ def _write(
             progress(sentences)
     if not lines:
         raise InputError(f"there are no words in {', '.join(texts)}")
-    return CorpusSize(sentences, units, lines)
+    return CorpusSize(sentences, units, lines, repeats=1)
 
 
 def _units(words: Iterable[str]) -> list[str]:

@@ -52,9 +52,11 @@ class PhraseVectorMatcher(Matcher):
     def __init__(
         self, file: str | os.PathLike[str], threshold: float = 0.95, longest: int = 3, key: str | None = None
     ) -> None:
-        if not 0 <= threshold <= 1:
-            raise ConfigError(f"matcher 'phrase-vector': threshold is {threshold}; it must be between 0 and 1")
-        if longest < 2:
+        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+            raise ConfigError(
+                f"matcher 'phrase-vector': threshold is {threshold}; it must be between 0 and 1, such as 0.95"
+            )
+        if not isinstance(longest, int) or longest < 2:
             raise ConfigError(f"matcher 'phrase-vector': longest is {longest}; it must be 2 or more")
         if key is not None:
             checked_key(key, "matcher 'phrase-vector': key")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
-from meteor_e import ResourceError
+from meteor_e import ConfigError, ResourceError
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
 __all__ = ["find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
@@ -22,7 +23,13 @@ def vectors_folder() -> Path:
 
 
 def installed_path(language: str) -> Path:
-    """Return where the vectors of a language are, or would be."""
+    """Return where the vectors of a language are, or would be.
+
+    Raises:
+        ConfigError: if the language is no code, but a path.
+    """
+    if not re.fullmatch(r"[\w-]+", language):
+        raise ConfigError(f"{language!r} is no code of a language, such as 'fr'; name a file with -o")
     return vectors_folder() / f"{language}{SUFFIX}"
 
 

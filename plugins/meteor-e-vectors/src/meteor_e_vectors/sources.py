@@ -31,6 +31,9 @@ FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 _HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
 _LONGEST_LINE = 1 << 24
+_NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""What numbers in binary have here and there, and text has not."""
 
 
 @dataclass
@@ -79,9 +82,11 @@ def detect_format(path: Path) -> str:
         return "gensim"
     header = _HEADER.match(head)
     if header is not None:
-        line, ended, _ = head[header.end() :].partition(b"\n")
-        dimension = int(header[2])
-        return "word2vec-text" if _row(line, dimension) is not None or (not ended and not line) else "word2vec-binary"
+        body = head[header.end() :]
+        line = body.partition(b"\n")[0]
+        if _row(line, int(header[2])) is not None or not _CONTROL.search(body):
+            return "word2vec-text"  # With a mistake in it, perhaps, which is found when it is read.
+        return "word2vec-binary"
     line = head.partition(b"\n")[0]
     if len(line.split()) > 2 and _row(line, len(line.split()) - 1) is not None:
         return "glove"
@@ -109,12 +114,20 @@ def read_source(path: Path, scratch: Path, format: str | None = None) -> Source:
     elif format not in FORMATS:
         raise ConfigError(f"there is no format {format!r}{near_miss(format, FORMATS)}; there are {', '.join(FORMATS)}")
     if format in ("word2vec-text", "glove"):
-        return _read_text(path, scratch, format)
-    if format == "gensim":
+        source = _read_text(path, scratch, format)
+    elif format == "gensim":
         from meteor_e_vectors.gensim_files import read_gensim
 
-        return read_gensim(path)
-    return _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
+        source = read_gensim(path)
+    else:
+        source = _read_binary(path) if format == "word2vec-binary" else _read_fasttext(path)
+    # A few words that are cut off inside a character are in many files; a file in another encoding has more.
+    broken = sum("\ufffd" in word for word in source.words)
+    if broken * 100 > len(source.words):
+        raise InputError(
+            f"{path}: {broken} of {len(source.words)} words are not UTF-8; convert the file to UTF-8 first"
+        )
+    return source
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -140,9 +153,14 @@ def _read(path: Path, read: Callable[[], bytes]) -> bytes:
 
 
 def _row(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
-    """Return word and vector of a line; ``None`` if it does not have so many numbers. A word may hold spaces."""
+    """Return word and vector of a line; ``None`` if it does not have so many numbers, or more.
+
+    A word may hold spaces, as some of GloVe's do; but none ends with a number.
+    """
     fields = line.rstrip().rsplit(maxsplit=dimension)
     if len(fields) != dimension + 1 or not dimension:
+        return None
+    if len(parts := fields[0].split()) > 1 and _NUMBER.fullmatch(parts[-1]):
         return None
     try:
         return fields[0], np.array(fields[1:], dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,6 +55,12 @@ class TrainingSettings:
         for name in ("dimension", "window", "epochs", "min_count", "negative", "threads"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if not 0 < self.rate < math.inf:
+            raise ConfigError(f"rate is {self.rate}; it must be above 0, such as 0.025")
+        if not 0 <= self.sample <= 1:
+            raise ConfigError(f"sample is {self.sample}; it must be between 0 (thin out nothing) and 1, such as 0.001")
+        if not 0 <= self.seed < 1 << 32:
+            raise ConfigError(f"seed is {self.seed}; it must be a whole number from 0 to {(1 << 32) - 1}")
 
     def describe(self) -> dict[str, Any]:
         """Return what is written into the vector file."""
@@ -61,7 +68,11 @@ class TrainingSettings:
 
 
 def train(
-    corpus: Path, settings: TrainingSettings, progress: Callable[[int], object] | None = None
+    corpus: Path,
+    settings: TrainingSettings,
+    progress: Callable[[int], object] | None = None,
+    *,
+    repeats: int = 1,
 ) -> tuple[list[str], NDArray[np.float32], NDArray[np.int64], dict[str, Any]]:
     """Train vectors on a corpus as :func:`~meteor_e_vectors.corpus.write_corpus` writes it.
 
@@ -71,6 +82,7 @@ def train(
         corpus: a sentence a line.
         settings: model and numbers.
         progress: called with the number of epochs done.
+        repeats: how often the corpus has each word of the text, so that ``min_count`` and the counts are the text's.
 
     Returns:
         Words (the most frequent first, without those of a second side), their vectors, how often each occurs,
@@ -100,7 +112,7 @@ def train(
             window=settings.window,
             sg=int(settings.model == "skip-gram"),
             epochs=settings.epochs,
-            min_count=settings.min_count,
+            min_count=settings.min_count * repeats,
             negative=settings.negative,
             sample=settings.sample,
             alpha=settings.rate,
@@ -125,5 +137,6 @@ def train(
         raise InputError(f"no word of the first side occurs {settings.min_count} times; train on more text")
     rows = np.asarray(model.wv.vectors, dtype=np.float32)[kept]
     counts = np.array([model.wv.get_vecattr(model.wv.index_to_key[number], "count") for number in kept], dtype=np.int64)
+    counts //= repeats
     words = [model.wv.index_to_key[number] for number in kept]
     return words, rows, counts, {"gensim": gensim.__version__, **settings.describe()}

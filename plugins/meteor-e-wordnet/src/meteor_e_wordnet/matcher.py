@@ -76,7 +76,7 @@ class WordnetMatcher(KeyMatcher):
         if data is None:
             if context.explicit:
                 what = "WordNet" if wanted.english else f"Open Multilingual WordNet of {context.language.name}"
-                raise ResourceError(f"matcher 'wordnet': there is no {what}; {how_to_get(context.language, what)}")
+                raise ResourceError(f"matcher 'wordnet': there is no {what}; {how_to_get(what, wanted.folder)}")
             return cls()
         index, description = wanted.index(data)
         return cls(index, description, wanted.english, **options)
@@ -160,9 +160,7 @@ class _Wanted:
         princeton = (find_princeton(self.folder) if self.folder else None) or find_princeton(None)
         if princeton is None:
             others = ", ".join(relation for relation in self.relations if relation != SYNONYMS)
-            raise ResourceError(
-                f"matcher 'wordnet': {others} need WordNet itself; {how_to_get(self.language, 'WordNet')}"
-            )
+            raise ResourceError(f"matcher 'wordnet': {others} need WordNet itself; {how_to_get('WordNet')}")
         return _Data(princeton, tab)
 
     def index(self, data: _Data) -> tuple[SynonymIndex, str]:

@@ -180,14 +180,17 @@ def nltk_folders() -> list[Path]:
     return [*map(Path, named), *home, *inside, *places]
 
 
-def how_to_get(language: Language, what: str) -> str:
-    """Return the end of an error message: how the data can be had."""
+def how_to_get(what: str, folder: Path | None = None) -> str:
+    """Return the end of an error message: how the data can be had, and where they were looked for."""
     if what == "WordNet":
         ways = ["`python -m nltk.downloader wordnet`", "`apt-get install wordnet-base` (Debian)"]
     else:
         ways = ["`python -m nltk.downloader omw-1.4`", "a .tab file of https://omwn.org"]
-    places = f"looked in {DEBIAN} and nltk's folders (NLTK_DATA)" if what == "WordNet" else "looked in nltk's folders"
+    if folder is not None:
+        places = str(folder)
+    else:
+        places = f"{DEBIAN} and nltk's folders (NLTK_DATA)" if what == "WordNet" else "nltk's folders"
     return (
-        f"get it with {' or '.join(ways)}; {places}; data elsewhere are named by the matcher's option "
+        f"get it with {' or '.join(ways)}; looked in {places}; data elsewhere are named by the matcher's option "
         f"{'folder' if what == 'WordNet' else 'file or folder'}"
     )
