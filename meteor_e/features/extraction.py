@@ -59,8 +59,8 @@ class FeatureStore:
         except (OSError, sqlite3.Error) as error:
             if "locked" in str(error):
                 raise ConfigError(
-                    f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it end, "
-                    "choose another folder with --cache, or use --no-cache"
+                    f"another process has kept the features in {file} to itself for {LOCKED_AFTER} seconds; let it "
+                    "end, choose another folder with --cache, or use --no-cache"
                 ) from error
             raise ConfigError(
                 f"the kept features in {file} cannot be used ({error}); delete the file, choose another folder with "

@@ -177,7 +177,7 @@ def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
     holder = sqlite3.connect(file)
     holder.execute("begin exclusive")
     try:
-        with pytest.raises(ConfigError, match="another process has kept the features .* to itself for 0 seconds"):
+        with pytest.raises(ConfigError, match=r"another process has kept the features .* to itself for 0 seconds"):
             features.extract(BATCH, store)
     finally:
         holder.close()
