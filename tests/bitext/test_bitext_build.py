@@ -394,7 +394,11 @@ def test_progress_on_a_terminal(bitext, tmp_path):
     arguments = ["pack", "build", "-l", "xx", "--bitext", *map(str, bitext), "-o", str(tmp_path / "pack")]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "meteor_e", *arguments], stdout=subprocess.DEVNULL, stderr=slave, env=environment
+        [sys.executable, "-m", "meteor_e", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+        cwd=tmp_path,  # not where the sources are found, which may have no extension
+        env=environment,
     )
     os.close(slave)
     shown = b""
