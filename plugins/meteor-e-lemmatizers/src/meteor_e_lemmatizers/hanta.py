@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
+from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.errors import near_miss
 from meteor_e.text.normalization import lowercase
+from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 
 LONGEST = 64
@@ -32,7 +33,7 @@ MODELS = {
 """The model of each language, and what its tags are called in :mod:`meteor_e_lemmatizers.tags`."""
 
 
-class HantaLemmatizer(Lemmatizer):
+class HantaLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by HanTa; for German, English and Dutch.
 
     Args:
@@ -46,6 +47,7 @@ class HantaLemmatizer(Lemmatizer):
     name: ClassVar[str] = "hanta"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("HanTa",)
+    started = ("_tagger", "_lemmas")
 
     def __init__(self, language: str) -> None:
         if language not in MODELS:
@@ -88,16 +90,6 @@ class HantaLemmatizer(Lemmatizer):
         from importlib.metadata import version
 
         return f"{version('HanTa')} {self._language}"
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        for name in ("_tagger", "_lemmas"):
-            state.pop(name)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()
 
 
 @cache

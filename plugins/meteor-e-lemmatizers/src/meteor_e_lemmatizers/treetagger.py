@@ -20,14 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal
 
-from meteor_e import ConfigError, Lemmatizer, MatcherContext, PluginError, ResourceError
+from meteor_e import ConfigError, MatcherContext, PluginError, ResourceError
+from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 
 _AHEAD = 64
 """Full stops behind a sentence; more than any tagger looks ahead."""
 
 
-class TreeTaggerLemmatizer(Lemmatizer):
+class TreeTaggerLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by an installed TreeTagger.
 
     Args:
@@ -44,6 +45,7 @@ class TreeTaggerLemmatizer(Lemmatizer):
     name: ClassVar[str] = "treetagger"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("TreeTagger", "a parameter file")
+    started = ("_lock", "_process")
 
     def __init__(
         self,
@@ -69,9 +71,9 @@ class TreeTaggerLemmatizer(Lemmatizer):
             raise ResourceError(f"lemmatizer 'treetagger': cannot read {self._parameters}: {error.strerror}") from error
         self._timeout = timeout
         self._language = language
-        self._prepare()
+        self._start()
 
-    def _prepare(self) -> None:
+    def _start(self) -> None:
         self._lock = threading.Lock()
         self._process: _Process | None = None
 
@@ -110,16 +112,6 @@ class TreeTaggerLemmatizer(Lemmatizer):
     def describe(self) -> str:
         """Name the parameter file and the beginning of its SHA-256."""
         return f"{self._parameters.name}@{self._digest}"
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        for name in ("_lock", "_process"):
-            state.pop(name)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
 
 
 def _sendable(word: str) -> str:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from meteor_e import Lemmatizer, PluginError, ResourceError
+from meteor_e import PluginError, ResourceError
+from meteor_e_lemmatizers.started import StartedLemmatizer
 
 
-class UdpipeLemmatizer(Lemmatizer):
+class UdpipeLemmatizer(StartedLemmatizer):
     """Lemmas (in lower case) and universal tags of whole sentences, by a model of UDPipe 1.
 
     Args:
@@ -25,6 +26,7 @@ class UdpipeLemmatizer(Lemmatizer):
     name: ClassVar[str] = "udpipe"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("ufal.udpipe", "a UDPipe model")
+    started = ("_model", "_lock")
 
     def __init__(self, model_file: str | os.PathLike[str]) -> None:
         self._path = Path(model_file)
@@ -69,13 +71,3 @@ class UdpipeLemmatizer(Lemmatizer):
     def describe(self) -> str:
         """Name the model and the beginning of its SHA-256."""
         return f"{self._path.name}@{self._digest}"
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        for name in ("_model", "_lock"):
-            state.pop(name)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()

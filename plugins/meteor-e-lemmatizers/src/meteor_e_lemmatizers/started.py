@@ -1,0 +1,32 @@
+"""What lemmatisers share that hold a program, a model or a lock, which do not travel to other processes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from meteor_e import Lemmatizer
+
+
+class StartedLemmatizer(Lemmatizer):
+    """A lemmatiser that is pickled without what it has started, and starts it anew where it arrives.
+
+    Class attributes:
+        started: names of the attributes that :meth:`_start` sets.
+    """
+
+    started: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Set what is not pickled; ``__init__`` calls it at its end."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        for name in self.started:
+            state.pop(name)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
