@@ -18,12 +18,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+from command import exit_code
 from meteor_e_learned.data import Examples, load_examples, pair_matrix
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
 from meteor_e_learned.training import decisions
 
-from meteor_e.errors import MeteorError
 from meteor_e.evaluation.resampling import draw_weights, interval
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 
@@ -86,12 +86,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=Path("guzman.jsonl"), help="finished rows")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    try:
-        run(options)
-    except MeteorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return exit_code(run, options)
 
 
 def run(options: argparse.Namespace) -> None:

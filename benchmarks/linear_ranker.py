@@ -17,12 +17,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+from command import exit_code
 from guzman import narrowed, resampled, tau_of
 from meteor_e_learned.data import Examples, load_examples
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import decisions, fit_estimator, make_estimator
 
-from meteor_e.errors import MeteorError
 from meteor_e.evaluation.resampling import interval
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 
@@ -37,12 +37,7 @@ def main() -> int:
     parser.add_argument("--ablation", nargs="*", metavar="FEATURE", help="leave out one feature after the other")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    try:
-        run(options.recipe, options.ablation, options.jobs)
-    except MeteorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return exit_code(run, options.recipe, options.ablation, options.jobs)
 
 
 def run(path: Path, ablation: list[str] | None, jobs: int) -> None:

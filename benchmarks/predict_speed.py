@@ -19,11 +19,11 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from command import exit_code
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.prediction import has_scores, pairwise_advantages, score_segments
 
 from meteor_e import Meteor
-from meteor_e.errors import MeteorError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.features.base import FeatureBatch
@@ -41,12 +41,7 @@ def main() -> int:
     parser.add_argument("--segments", type=int, default=1000, help="how many [1000]")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    try:
-        run(options)
-    except MeteorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return exit_code(run, options)
 
 
 def run(options: argparse.Namespace) -> None:

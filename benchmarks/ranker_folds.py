@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from command import exit_code
 from guzman import tau_of
 from meteor_e_learned.data import Examples, load_examples
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.errors import MeteorError
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
@@ -39,12 +39,7 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    try:
-        run(options)
-    except MeteorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return exit_code(run, options)
 
 
 def run(options: argparse.Namespace) -> None:

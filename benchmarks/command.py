@@ -1,0 +1,21 @@
+"""What the benchmarks' command lines share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import ParamSpec
+
+from meteor_e.errors import MeteorError
+
+P = ParamSpec("P")
+
+
+def exit_code(run: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> int:
+    """Run; return 0, or 1 after a line that says what was wrong."""
+    try:
+        run(*args, **kwargs)
+    except MeteorError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
