@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.evaluation import arrays
-from meteor_e.evaluation.cache import ArrayCache, digest
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
@@ -27,14 +27,14 @@ NATIVE_BATCH = 8192
 
 def statistics_signature(meteor: Meteor) -> str:
     """Return the signature of a chain's statistics: its own, but for what is applied afterwards."""
-    from meteor_e.plugin_system.registry import registry
-    from meteor_e.signature import signature
+    from meteor_e.chains.signature import plugins_of, signature
+    from meteor_e.plugins.registry import registry
 
     chain = meteor.chain
     neutral = dataclasses.replace(
         chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, (0.0,) * len(chain.parameters.weights))
     )
-    plugins = registry().plugins_of(chain)
+    plugins = plugins_of(chain, registry())
     return signature(neutral, meteor.matchers, meteor.resources.description, plugins, meteor.lemmatizer)
 
 

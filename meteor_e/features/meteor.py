@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
-    from meteor_e.results import SegmentScore
+    from meteor_e.api.context import MatcherContext
+    from meteor_e.scoring.results import SegmentScore
 
 __all__ = ["MeteorFeature"]
 
@@ -41,7 +41,7 @@ class MeteorFeature(Feature):
         task: str | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        from meteor_e.configuration.settings import apply_settings
+        from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
         given: dict[str, Any] = {"language": language, "task": task}
@@ -53,7 +53,7 @@ class MeteorFeature(Feature):
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
-        from meteor_e.configuration.chains import load_chain
+        from meteor_e.chains.config import load_chain
 
         chain = options.get("chain")
         if not options.get("language") and (not chain or load_chain(chain).language is None):

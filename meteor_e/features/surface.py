@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features.base import Feature, FeatureBatch, ReferenceFeature
+from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature
 from meteor_e.features.words import split
 
 Item = TypeVar("Item", bound=Hashable)

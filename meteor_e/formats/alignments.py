@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from meteor_e.errors import InputError
-from meteor_e.formats.java import java_double, parse_java_double
+from meteor_e.base.errors import InputError
+from meteor_e.java.formats import java_double, parse_java_double
 
 if TYPE_CHECKING:
-    from meteor_e.alignment.alignment import Alignment
+    from meteor_e.scoring.alignment import Alignment
 
 __all__ = ["AlignmentRecord", "format_alignment", "read_alignments"]
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.features.files import ScoreFileFeature, VectorFileFeature
 from meteor_e.features.metrics import BleuComponentsFeature, BleuFeature, ChrfFeature, NistFeature, TerFeature
 from meteor_e.features.surface import (

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from meteor_e.alignment.alignment import AlignedMatch, Alignment
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.alignments import AlignmentRecord, format_alignment, read_alignments
+from meteor_e.scoring.alignment import AlignedMatch, Alignment
 
 ALIGNMENT = Alignment(
     ("a", "big", "boat"),

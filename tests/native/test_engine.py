@@ -12,13 +12,13 @@ import pytest
 from random_chains import Letters, Sounds, chains, engines
 
 from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token, engine
-from meteor_e.alignment import candidates
-from meteor_e.engine import default_threads, native_module
-from meteor_e.errors import ConfigError
-from meteor_e.families import plan
+from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.base.errors import ConfigError
+from meteor_e.engine import candidates
+from meteor_e.engine.native import default_threads, native_module
+from meteor_e.engine.plan import plan
+from meteor_e.engine.streaming import CHUNK_SEGMENTS
 from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.streaming import CHUNK_SEGMENTS
-from meteor_e.text.lemmatizers import Lemmatizer
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
@@ -307,7 +307,7 @@ class TestSharing:
         assert outer.score("new words", "other ones").statistics.hypothesis_matched == 1
 
     def test_the_vocabulary_is_bounded(self, monkeypatch):
-        monkeypatch.setattr("meteor_e.engine.VOCABULARY_LIMIT", 50)
+        monkeypatch.setattr("meteor_e.engine.native.VOCABULARY_LIMIT", 50)
         meteor, python = engines([ExactMatcher(), Letters(), Sounds()])
         sizes = []
         for start in range(0, 1000, 20):

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.api.features import FeatureBatch
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import pairs_of
-from meteor_e.features.base import FeatureBatch
 from meteor_e.features.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
