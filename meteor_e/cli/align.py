@@ -120,7 +120,7 @@ def _json_writer(_: Meteor) -> Writer:
 
 
 def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.formats.alignments import format_alignment
+    from meteor_e.java.alignments import format_alignment
 
     return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
 

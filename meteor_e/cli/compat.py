@@ -271,7 +271,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
 
 
 def _alignment(segment: SegmentScore, ids: str, scores: FormulaScores) -> str:
-    from meteor_e.formats.alignments import format_alignment
+    from meteor_e.java.alignments import format_alignment
 
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
     return format_alignment(segment.alignment, ids, parts)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.formats.alignments import AlignmentRecord, format_alignment, read_alignments
+from meteor_e.java.alignments import AlignmentRecord, format_alignment, read_alignments
 from meteor_e.scoring.alignment import AlignedMatch, Alignment
 
 ALIGNMENT = Alignment(
