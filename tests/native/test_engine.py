@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from random_chains import Letters, Sounds, chains, engines
 
-from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token, engine
+from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates
+from meteor_e.engine import native as engine_native
 from meteor_e.engine.native import default_threads, native_module
 from meteor_e.engine.plan import plan
 from meteor_e.engine.streaming import CHUNK_SEGMENTS
@@ -81,7 +82,7 @@ class TestErrors:
 
     def test_too_many_candidates(self, monkeypatch):
         # In Python, the four million of everyday take many seconds.
-        for module in (candidates, engine):
+        for module in (candidates, engine_native):
             monkeypatch.setattr(module, "MAX_CANDIDATES", 40_000)
         native, python = self.both([ExactMatcher()], "a " * 201, "a " * 201 + "b")
         assert native == python
