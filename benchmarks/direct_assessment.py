@@ -27,7 +27,7 @@ from meteor_e_learned.training import fit_estimator, make_estimator
 
 from meteor_e.errors import ConfigError, MeteorError
 from meteor_e.evaluation.resampling import draw_weights, interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e.formats.files import atomic_writer
 
 HERE = Path(__file__).parent

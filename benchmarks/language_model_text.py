@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from meteor_e.features.words import split
+from meteor_e.features import split
 from meteor_e.formats.files import atomic_writer
 
 

@@ -26,8 +26,7 @@ from meteor_e_learned.prediction import has_scores, pairwise_advantages, score_s
 from meteor_e import Meteor
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureBatch, FeatureStore
 
 HERE = Path(__file__).parent
 

@@ -19,8 +19,7 @@ from scipy import stats
 
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureBatch, FeatureStore
 
 
 @pytest.fixture

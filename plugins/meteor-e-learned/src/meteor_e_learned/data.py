@@ -13,8 +13,7 @@ from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import pairs_of
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureBatch, FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
 __all__ = ["Examples", "build_examples", "load_examples", "pair_matrix", "pairs_into", "sample_judgements"]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError, InputError
 from meteor_e.evaluation.metrics import Metric, Scores
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureBatch, FeatureStore
 from meteor_e.plugin_system.guard import guarded
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
-from meteor_e.features.base import ReferenceFeature
+from meteor_e.features import ReferenceFeature
 from meteor_e_learned.features.vocabulary import Frequencies
 
 if TYPE_CHECKING:

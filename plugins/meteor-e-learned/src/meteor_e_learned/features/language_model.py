@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from meteor_e.errors import InputError, PluginError, ResourceError
-from meteor_e.features.base import ReferenceFeature
-from meteor_e.features.words import split
+from meteor_e.features import ReferenceFeature, split
 
 __all__ = ["LanguageModelFeature"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import ConfigError
-from meteor_e.features.base import ReferenceFeature, SegmentFeature
+from meteor_e.features import ReferenceFeature, SegmentFeature
 
 if TYPE_CHECKING:
     from typing_extensions import Self

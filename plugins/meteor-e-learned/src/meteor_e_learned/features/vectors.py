@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.errors import InputError, ResourceError
-from meteor_e.features.base import ReferenceFeature, SegmentFeature
-from meteor_e.features.words import split
+from meteor_e.features import ReferenceFeature, SegmentFeature, split
 from meteor_e_learned.features.vocabulary import Frequencies, as_list
 
 if TYPE_CHECKING:
