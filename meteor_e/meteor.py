@@ -152,18 +152,25 @@ class Meteor:
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self._segmenter = make_segmenter(self.chain.language, registry())
-        self.signature = signature(
-            self.chain,
-            self.matchers,
-            self.resources.description,
-            registry().plugins_of(self.chain),
-            self._lemmatizer,
-            self._segmenter,
-        )
+        self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
         """Threads that score a corpus."""
         self._start_engine()
+
+    def signature_with(self, chain: Chain) -> str:
+        """Return the signature that this metric would have with another chain's task and parameters.
+
+        Whatever describes the metric is in it, so that it is also what keys of caches are made from.
+        """
+        return signature(
+            chain,
+            self.matchers,
+            self.resources.description,
+            registry().plugins_of(chain),
+            self._lemmatizer,
+            self._segmenter,
+        )
 
     def _start_engine(self) -> None:
         lemmatizer = self._lemmatizer

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import perfect_rows
 
 __all__ = ["ArrayScores", "Counts", "drop_perfect_chunks", "fragmentation", "power", "precision_recall", "score"]
 
@@ -23,20 +24,13 @@ Counts = NDArray[Any]
 ArrayScores = Floats
 
 
-def _is_perfect(counts: Counts) -> NDArray[np.bool_]:
-    result: NDArray[np.bool_] = (
-        (counts[..., -3] == 1) & (counts[..., -2] == counts[..., 0]) & (counts[..., -1] == counts[..., 1])
-    )
-    return result
-
-
 def drop_perfect_chunks(counts: Counts) -> Counts:
     """Return segment statistics as they are summed: perfect one-chunk segments carry no chunk.
 
     See :class:`meteor_e.scoring.statistics.StatisticsSum`.
     """
     result = counts.copy()
-    result[..., -3] = np.where(_is_perfect(counts), 0, counts[..., -3])
+    result[..., -3] = np.where(perfect_rows(counts), 0, counts[..., -3])
     return result
 
 
@@ -45,7 +39,7 @@ def fragmentation(counts: Counts) -> Floats:
     chunks = counts[..., -3].astype(float)
     matched = (counts[..., -2] + counts[..., -1]) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        result: Floats = np.where(_is_perfect(counts), 0.0, chunks / matched)
+        result: Floats = np.where(perfect_rows(counts), 0.0, chunks / matched)
     return result
 
 

@@ -26,16 +26,16 @@ NATIVE_BATCH = 8192
 
 
 def statistics_signature(meteor: Meteor) -> str:
-    """Return the signature of a chain's statistics: its own, but for what is applied afterwards."""
-    from meteor_e.plugin_system.registry import registry
-    from meteor_e.signature import signature
+    """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
 
+    It is the whole signature with the task, parameters and weights set to zero. So whatever a signature names (now
+    or later) tells statistics apart in a cache.
+    """
     chain = meteor.chain
-    neutral = dataclasses.replace(
-        chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, (0.0,) * len(chain.parameters.weights))
+    weights = (0.0,) * len(chain.parameters.weights)
+    return meteor.signature_with(
+        dataclasses.replace(chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, weights))
     )
-    plugins = registry().plugins_of(chain)
-    return signature(neutral, meteor.matchers, meteor.resources.description, plugins, meteor.lemmatizer)
 
 
 def collect_statistics(

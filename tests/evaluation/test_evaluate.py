@@ -10,6 +10,7 @@ import pytest
 from tiny_task import OUTPUTS
 
 from meteor_e.errors import ConfigError, InputError
+from meteor_e.evaluation import chain_metric
 from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.evaluate import evaluate, load_test_sets
@@ -66,8 +67,6 @@ def test_meteor_is_what_the_metric_says(tests, cache, packs):
 
 
 def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
-    from meteor_e.evaluation import chain_metric
-
     (test,) = tests
     first = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False)
 
@@ -86,8 +85,6 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
 
 def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkeypatch):
     """Statistics by one lemmatiser, or one table of lemmas, are not taken for those of another."""
-    from meteor_e.evaluation import chain_metric
-
     aligned = []
     collect = chain_metric.collect_statistics
 
@@ -104,6 +101,26 @@ def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkey
     for chain in chains * 2:
         ChainMetric(chain).score(tests[0], tests[0].judged(), cache, systems=False)
     assert len(aligned) == len(set(aligned)) == 3
+
+
+def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
+    from meteor_e import Meteor
+
+    class Halves:
+        name = "halves"
+
+        def describe(self):
+            return "at 2"
+
+    meteor = Meteor.from_config(CHAIN)
+    before = chain_metric.statistics_signature(meteor)
+    meteor._segmenter = Halves()
+    after = chain_metric.statistics_signature(meteor)
+    assert after != before
+    assert "segmenter:halves(at 2)" in after
+    # What is applied afterwards is not: one alignment serves all parameters.
+    for part in ("a:0.0", "b:0.0", "g:0.0", "d:0.0", "exact=0.0", "task:|"):
+        assert part in before
 
 
 def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):

@@ -142,6 +142,19 @@ def test_score_tests_systems(index, tmp_path, method):
         run(*arguments, "--tsv")
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, tmp_path, method):
+    (tmp_path / "a").write_text("the cat sat\nthe boats left\n", encoding="utf-8")
+    (tmp_path / "b").write_text("the cat sat\na boat leaves\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("the cat sat\nboats left early\n", encoding="utf-8")
+    files = [tmp_path / name for name in ("a", "b", "ref")]
+    document = json.loads(
+        run("score", *files, "-l", "en", "--character-mode", "--significance", method, "--samples", 50, "--json").stdout
+    )
+    for shown, tested in zip(document["systems"], document["significance"]["systems"], strict=True):
+        assert tested["score"] == pytest.approx(shown["score"], rel=1e-12)
+
+
 def test_drafts_an_index(tmp_path):
     for file in ("system-outputs/cs-en/t.cs-en.a", "references/t-ref.en"):
         (tmp_path / file).parent.mkdir(parents=True)
