@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e import Meteor
-from meteor_e.configuration.settings import apply_settings
-from meteor_e.errors import MeteorError
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import MeteorError
+from meteor_e.chains.settings import apply_settings
 from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.evaluate import AVERAGE, evaluate, load_test_sets

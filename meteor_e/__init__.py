@@ -14,51 +14,44 @@ from typing import TYPE_CHECKING, Any
 from meteor_e._version import __version__
 
 if TYPE_CHECKING:
-    from meteor_e.alignment.alignment import AlignedMatch, Alignment
-    from meteor_e.errors import ConfigError, InputError, MeteorError, PluginError, ResourceError
-    from meteor_e.features import Feature
-    from meteor_e.matchers import (
-        KeyMatcher,
-        Match,
-        Matcher,
-        MatcherContext,
-        PhraseMatcher,
-        PhraseTable,
-        SimilarityMatcher,
-    )
+    from meteor_e.api.context import MatcherContext, PhraseTable
+    from meteor_e.api.features import Feature
+    from meteor_e.api.hooks import hookimpl
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.tokens import Token
+    from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, ResourceError
     from meteor_e.meteor import Meteor
-    from meteor_e.plugin_system.hookspecs import hookimpl
-    from meteor_e.results import CorpusScore, SegmentScore
+    from meteor_e.scoring.alignment import AlignedMatch, Alignment
     from meteor_e.scoring.parameters import Parameters
+    from meteor_e.scoring.results import CorpusScore, SegmentScore
     from meteor_e.scoring.statistics import MatcherCounts, Statistics
-    from meteor_e.text.lemmatizers import Lemmatizer
-    from meteor_e.text.tokens import Token
 
 _HOMES = {
-    "AlignedMatch": "alignment.alignment",
-    "Alignment": "alignment.alignment",
-    "ConfigError": "errors",
-    "CorpusScore": "results",
-    "Feature": "features",
-    "InputError": "errors",
-    "KeyMatcher": "matchers",
-    "Lemmatizer": "text.lemmatizers",
-    "Match": "matchers",
-    "Matcher": "matchers",
-    "MatcherContext": "matchers",
+    "AlignedMatch": "scoring.alignment",
+    "Alignment": "scoring.alignment",
+    "ConfigError": "base.errors",
+    "CorpusScore": "scoring.results",
+    "Feature": "api.features",
+    "InputError": "base.errors",
+    "KeyMatcher": "api.matchers",
+    "Lemmatizer": "api.lemmatizers",
+    "Match": "api.matchers",
+    "Matcher": "api.matchers",
+    "MatcherContext": "api.context",
     "MatcherCounts": "scoring.statistics",
     "Meteor": "meteor",
-    "MeteorError": "errors",
+    "MeteorError": "base.errors",
     "Parameters": "scoring.parameters",
-    "PhraseMatcher": "matchers",
-    "PhraseTable": "matchers",
-    "PluginError": "errors",
-    "ResourceError": "errors",
-    "SegmentScore": "results",
-    "SimilarityMatcher": "matchers",
+    "PhraseMatcher": "api.matchers",
+    "PhraseTable": "api.context",
+    "PluginError": "base.errors",
+    "ResourceError": "base.errors",
+    "SegmentScore": "scoring.results",
+    "SimilarityMatcher": "api.matchers",
     "Statistics": "scoring.statistics",
-    "Token": "text.tokens",
-    "hookimpl": "plugin_system.hookspecs",
+    "Token": "api.tokens",
+    "hookimpl": "api.hooks",
 }
 
 __all__ = [

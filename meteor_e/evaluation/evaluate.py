@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.base.array_cache import ArrayCache
 from meteor_e.evaluation.comparison import Comparison, compare
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import correlate, grouped_pearson
 from meteor_e.evaluation.data import TestSet

@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import InputError, near_miss
 from meteor_e.evaluation.assessments import MetricScore, read_metric_scores
-from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e.errors import ConfigError
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats

@@ -1,13 +1,11 @@
-"""Features: from hypotheses and references to rows of numbers, for the learned metrics.
+"""Features that meteor_e brings, what they count with, and what turns a list of features into a matrix.
 
-The base classes are in :mod:`~meteor_e.features.base`; :mod:`~meteor_e.features.counting` has what features count
-with, for all segments of a batch at once; :mod:`~meteor_e.features.extraction` turns a list of features into a matrix.
-The other modules are features that meteor_e itself brings.
+The base classes are in :mod:`meteor_e.api.features`. :mod:`~meteor_e.features.counting` counts for all segments of a
+batch at once.
 """
 
 from __future__ import annotations
 
-from meteor_e.features.base import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
 from meteor_e.features.counting import (
     Pairs,
     Tally,
@@ -23,15 +21,11 @@ from meteor_e.features.meteor import MeteorFeature
 from meteor_e.features.words import split
 
 __all__ = [
-    "Feature",
-    "FeatureBatch",
     "FeatureSet",
     "FeatureStore",
     "MeteorFeature",
     "NamedFeature",
     "Pairs",
-    "ReferenceFeature",
-    "SegmentFeature",
     "Tally",
     "characters",
     "mean_over_references",

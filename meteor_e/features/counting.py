@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features.base import FeatureBatch
+from meteor_e.api.features import FeatureBatch
 from meteor_e.features.words import split
 
 __all__ = [

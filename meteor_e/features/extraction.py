@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, near_miss
-from meteor_e.evaluation.cache import digest
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.array_cache import digest
+from meteor_e.base.errors import ConfigError, near_miss
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
@@ -152,9 +152,9 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        from meteor_e.language_resources import LanguageResources
-        from meteor_e.matchers.base import MatcherContext
-        from meteor_e.plugin_system.registry import registry
+        from meteor_e.api.context import MatcherContext
+        from meteor_e.packs.resources import LanguageResources
+        from meteor_e.plugins.registry import registry
 
         context = MatcherContext(registry().language(language), LanguageResources())
         made = []
@@ -295,7 +295,7 @@ def _row_keys(
 
     Rows that are kept on disk go by a digest; else the texts themselves do.
     """
-    from meteor_e.errors import InputError
+    from meteor_e.base.errors import InputError
 
     result: dict[tuple[str, ...], list[Hashable]] = {}
     for names in needs:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api.context import MatcherContext
     from meteor_e.scoring.parameters import Parameters
 
 __all__ = ["MeteorFeature"]
@@ -43,7 +43,7 @@ class MeteorFeature(Feature):
         task: str | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        from meteor_e.configuration.settings import apply_settings
+        from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
         given: dict[str, Any] = {"language": language, "task": task}
@@ -55,7 +55,7 @@ class MeteorFeature(Feature):
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
-        from meteor_e.configuration.chains import load_chain
+        from meteor_e.chains.config import load_chain
 
         chain = options.get("chain")
         if not options.get("language") and (not chain or load_chain(chain).language is None):
@@ -97,7 +97,7 @@ class MeteorFeature(Feature):
 def _contributions(
     statistics: NDArray[np.float64], counts: NDArray[np.float64], parts: NDArray[np.float64], parameters: Parameters
 ) -> NDArray[np.float64]:
-    """Return what :meth:`meteor_e.results.Score.contributions` does, of many segments at once.
+    """Return what :meth:`meteor_e.scoring.results.Score.contributions` does, of many segments at once.
 
     Args:
         statistics: ``(segments, 7 + 4 · matchers)``.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.api.features import Feature, FeatureBatch
 from meteor_e.features.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class ChrfFeature(_MetricFeature):
     name: ClassVar[str] = "chrf"
 
     def __init__(self, word_order: int = 0) -> None:
-        from meteor_e.errors import ConfigError
+        from meteor_e.base.errors import ConfigError
         from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
 
         if word_order not in (0, 2):
@@ -241,7 +241,7 @@ class NistFeature(_MetricFeature):
     dimension = 6
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
-        from meteor_e.evaluation.cache import digest
+        from meteor_e.base.array_cache import digest
         from meteor_e.evaluation.nist import NistMetric
         from meteor_e.formats.plain import read_segments
 

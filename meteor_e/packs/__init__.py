@@ -10,13 +10,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from meteor_e.api.languages import NonbreakingPrefixes
+from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.packs.pack import Pack, open_pack
 from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.progress import Progress, terminal_progress
 from meteor_e.packs.store import PackStore
 from meteor_e.packs.synonyms import SynonymIndex
 from meteor_e.packs.wordlists import read_function_words, read_prefixes
-from meteor_e.text.normalization import NonbreakingPrefixes
 
 if TYPE_CHECKING:
     from meteor_e.packs.build import build_pack

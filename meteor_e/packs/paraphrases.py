@@ -30,7 +30,7 @@ class ParaphraseIndex:
     """A paraphrase table, looked up by phrase.
 
     A phrase is a *node*, a number: equal phrases are equal nodes, whichever side of the table they stand on.
-    All methods raise :class:`~meteor_e.errors.ResourceError` when the file turns out to be damaged.
+    All methods raise :class:`~meteor_e.base.errors.ResourceError` when the file turns out to be damaged.
     """
 
     __slots__ = ("_entries", "_first_child", "_first_entry", "_starts", "_vocabulary", "_words", "longest",

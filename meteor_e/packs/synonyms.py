@@ -24,7 +24,7 @@ LAYOUT = Layout(
 class SynonymIndex:
     """Synsets of words and base forms of irregular words.
 
-    All methods raise :class:`~meteor_e.errors.ResourceError` when the file turns out to be damaged.
+    All methods raise :class:`~meteor_e.base.errors.ResourceError` when the file turns out to be damaged.
     """
 
     __slots__ = (

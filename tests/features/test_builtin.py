@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.features import MeteorFeature
 from meteor_e.features.files import ScoreFileFeature, VectorFileFeature
 from meteor_e.features.metrics import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from meteor_e.errors import ConfigError, InputError, PluginError
-from meteor_e.features import Feature, FeatureBatch, SegmentFeature
-from meteor_e.features.extraction import FeatureSet, FeatureStore, NamedFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.errors import ConfigError, InputError, PluginError
+from meteor_e.features import FeatureSet, FeatureStore, NamedFeature
 
 HYPOTHESES = ["a cat sat", "the boats left", "a cat sat", ""]
 REFERENCES = [["the cat sat"], ["the boat left", "boats left"], ["the cat sat"], ["x"]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from meteor_e import ConfigError
-from meteor_e.languages import find_language
+from meteor_e.chains.lookup import find_language
 from meteor_e.packs import terminal_progress
-from meteor_e.plugin_system.registry import registry
+from meteor_e.plugins.registry import registry
 
 
 @click.group()

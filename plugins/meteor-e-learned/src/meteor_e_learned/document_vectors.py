@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.features import split
 from meteor_e.formats.plain import decode_lines, read_segments
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Rankings

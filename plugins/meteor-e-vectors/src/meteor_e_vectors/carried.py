@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.evaluation.cache import ArrayCache, digest
-from meteor_e.matchers.base import SimilarityMatcher
+from meteor_e.api import SimilarityMatcher
+from meteor_e.base.array_cache import ArrayCache, digest
 
 if TYPE_CHECKING:
     from meteor_e import Meteor

@@ -11,7 +11,7 @@ from meteor_e import ConfigError
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.evaluation.cache import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.evaluation.data import TestSet
     from meteor_e.evaluation.evaluate import Evaluation
     from meteor_e.evaluation.measures import Measure
@@ -83,8 +83,8 @@ def search_threshold(
         ConfigError: if the chain has no such matcher, or there is no such measure.
         InputError: if there are no judgements in the language.
     """
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.cli.tune import load_tests
-    from meteor_e.evaluation.cache import ArrayCache
     from meteor_e.evaluation.measures import measure
 
     tests = load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))

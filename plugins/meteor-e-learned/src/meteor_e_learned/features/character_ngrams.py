@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features import Feature, FeatureBatch, characters, mean_over_references
+from meteor_e.api import Feature, FeatureBatch
+from meteor_e.features import characters, mean_over_references
 
 __all__ = ["CharacterNgramsFeature"]
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features import Feature, FeatureBatch, mean_over_references, words
+from meteor_e.api import Feature, FeatureBatch
+from meteor_e.features import mean_over_references, words
 from meteor_e_learned.features.vocabulary import FREQUENT, Frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["DifficultyFeature"]
 

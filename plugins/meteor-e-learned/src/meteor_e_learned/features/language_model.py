@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from meteor_e.errors import InputError, PluginError, ResourceError
-from meteor_e.features import ReferenceFeature, split
+from meteor_e.api import ReferenceFeature
+from meteor_e.base.errors import InputError, PluginError, ResourceError
+from meteor_e.features import split
 
 __all__ = ["LanguageModelFeature"]
 

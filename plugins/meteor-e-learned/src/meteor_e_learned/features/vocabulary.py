@@ -12,25 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError
-from meteor_e.evaluation.cache import digest
-from meteor_e.features import (
-    Feature,
-    FeatureBatch,
-    Pairs,
-    Tally,
-    mean_over_references,
-    precision_recall_f,
-    segment_pairs,
-    split,
-    words,
-)
+from meteor_e.api import Feature, FeatureBatch
+from meteor_e.base.array_cache import digest
+from meteor_e.base.errors import ConfigError
+from meteor_e.features import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, split, words
 from meteor_e.formats.plain import read_segments
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["Frequencies", "VocabularyFeature"]
 
