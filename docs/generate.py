@@ -26,17 +26,22 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-_OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+((?:plugins|meteor_e|benchmarks|examples|resources|tests)(?:/[^)#]*)?)(?:#[^)]*)?\)")
+_OUTSIDE = re.compile(
+    r"\[([^\]]*)\]"
+    r"\((?:\.\./)+((?:plugins|meteor_e|benchmarks|examples|resources|tests)(?:/[^)#]*)?)(?:#[^)]*)?\)"
+)
+"""A link to a file of the repository beside ``docs``: its text, and the file."""
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Name files of the repository that are not part of the site, instead of linking to them."""
-    return _OUTSIDE.sub(lambda match: f"{match[1]} (`{match[2]}`)" if match[1] != match[2] else f"`{match[2]}`", markdown)
+    return _OUTSIDE.sub(r"\1 (`\2`)", markdown)
 
 
 def command_line() -> str:
     """Return the page of all commands, as their help says it."""
-    lines = ["# Command line", "", "This page is made from the help texts. `meteor-e COMMAND --help` prints the same.", ""]
+    lines = ["# Command line", ""]
+    lines += ["This page is made from the help texts. `meteor-e COMMAND --help` prints the same.", ""]
     for name in sorted(COMMANDS):
         context = click.Context(cli, info_name="meteor-e")
         command = cli.get_command(context, name)

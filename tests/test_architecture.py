@@ -61,5 +61,5 @@ def test_a_circle_would_be_found():
 def test_every_floor_is_in_the_contract():
     contract = (PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8")
     for entry in PACKAGE.iterdir():
-        if entry.suffix == ".py" and entry.stem != "__init__" or (entry / "__init__.py").is_file():
+        if (entry.suffix == ".py" and entry.stem != "__init__") or (entry / "__init__.py").is_file():
             assert f'"{entry.stem}' in contract or f"| {entry.stem}" in contract, entry.stem
