@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import ClassVar
 
-from meteor_e.api.features import ReferenceFeature
+from meteor_e.api import ReferenceFeature
 
 __all__ = ["CharacterNgramsFeature"]
 

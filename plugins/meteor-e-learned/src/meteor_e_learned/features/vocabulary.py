@@ -10,16 +10,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.api.features import ReferenceFeature
-from meteor_e.base.array_cache import digest
-from meteor_e.base.errors import ConfigError
-from meteor_e.features.words import split
-from meteor_e.formats.plain import read_segments
+from meteor_e.api import ConfigError, ReferenceFeature
+from meteor_e.base import digest
+from meteor_e.features import split
+from meteor_e.formats import read_segments
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["Frequencies", "VocabularyFeature"]
 
