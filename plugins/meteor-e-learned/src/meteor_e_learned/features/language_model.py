@@ -49,7 +49,7 @@ class LanguageModelFeature(ReferenceFeature):
 
     Args:
         file: a model in ARPA's form or KenLM's binary one, of text split as
-            :func:`meteor_e.features.words.split` does, words with spaces between.
+            :func:`meteor_e.features.splitting.split` does, words with spaces between.
     """
 
     name: ClassVar[str] = "language-model"

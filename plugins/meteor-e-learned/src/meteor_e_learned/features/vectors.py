@@ -1,7 +1,7 @@
 """Features from word vectors: mean vectors of segments, and greedy matching of words.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
-:func:`meteor_e.features.words.split` does.
+:func:`meteor_e.features.splitting.split` does.
 """
 
 from __future__ import annotations
