@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.api.component import Component
     from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
     from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
     from meteor_e.api.hooks import hookimpl
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
-    from meteor_e.api.options import unknown_options
+    from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import (
@@ -34,9 +35,14 @@ if TYPE_CHECKING:
     from meteor_e.base.guard import guarded
 
 __all__ = [
+    "Component",
+    "ComponentOptions",
     "ConfigError",
+    "ContextualMatcher",
     "Feature",
     "FeatureBatch",
+    "FilePath",
+    "FolderPath",
     "InputError",
     "KeyMatcher",
     "Language",
@@ -44,6 +50,7 @@ __all__ = [
     "Match",
     "Matcher",
     "MatcherContext",
+    "Meta",
     "MeteorError",
     "MeteorWarning",
     "NonbreakingPrefixes",
@@ -58,6 +65,7 @@ __all__ = [
     "SegmentFeature",
     "Segmenter",
     "SimilarityMatcher",
+    "SimilarityOptions",
     "SynonymTable",
     "Task",
     "Token",
@@ -65,7 +73,6 @@ __all__ = [
     "hookimpl",
     "located",
     "near_miss",
-    "unknown_options",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -83,13 +90,14 @@ __getattr__, __dir__ = lazy_names(
             "near_miss",
         ],
         ".base.guard": ["guarded"],
+        "component": ["Component"],
         "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
         "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
         "hooks": ["hookimpl"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
-        "matchers": ["KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
-        "options": ["unknown_options"],
+        "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tokens": ["Token"],
     },

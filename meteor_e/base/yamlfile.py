@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from yaml.events import Event, NodeEvent, ScalarEvent
 
-__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml"]
+__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml", "seen_from"]
 
 SIZE_LIMIT = 1 << 20
 """Bytes of the largest file that is read."""
@@ -89,18 +89,28 @@ class Document:
 
         Paths in what comes from Python stay as they are.
         """
-        if not self.source:
-            return text
-        try:
-            path = Path(text).expanduser()
-        except RuntimeError:
-            # There is no home to expand to.
-            path = Path(text)
-        return str(Path(self.source).absolute().parent / path)
+        return seen_from(self.folder, text)
+
+    @property
+    def folder(self) -> str:
+        """The absolute path of the document's folder; empty for what comes from Python."""
+        return str(Path(self.source).absolute().parent) if self.source else ""
 
     def problem(self, key: Key, message: str, *, is_note: bool = False) -> Problem:
         """Return a problem at a key."""
         return Problem(self.source, self.line(key), key, message, is_note)
+
+
+def seen_from(folder: str, text: str) -> str:
+    """Return a path as seen from a folder, ``~`` being the user's home; as it is where the folder is empty."""
+    if not folder:
+        return text
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError:
+        # There is no home to expand to.
+        path = Path(text)
+    return str(Path(folder) / path)
 
 
 def is_path(text: str) -> bool:

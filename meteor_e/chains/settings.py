@@ -52,10 +52,10 @@ def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings
 
 
 def _entries(config: ChainConfig) -> list[dict[str, Any]]:
-    if config.matchers is None:
-        from meteor_e.chains.chain import resolve
-        from meteor_e.plugins.registry import registry
+    from meteor_e.chains.chain import resolve, sound_options
+    from meteor_e.plugins.registry import registry
 
+    if config.matchers is None:
         matchers: list[dict[str, Any]] = resolve(config, registry()).effective()["matchers"]
         return matchers
     return [
@@ -63,7 +63,7 @@ def _entries(config: ChainConfig) -> list[dict[str, Any]]:
             "use": entry.use,
             **({} if entry.weight is None else {"weight": entry.weight}),
             **({"optional": True} if entry.optional else {}),
-            **entry.options,
+            **sound_options("matcher", entry, registry()),
         }
         for entry in config.matchers
     ]
@@ -76,4 +76,7 @@ def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, An
         return dict(options)
     if before is None:
         raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
-    return {"use": before.use, **before.options, **options}
+    from meteor_e.chains.chain import sound_options
+    from meteor_e.plugins.registry import registry
+
+    return {"use": before.use, **sound_options("lemmatizer", before, registry()), **options}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import plain_value
-from meteor_e.chains.config import names_a_path
 
 __all__ = ["parse_settings"]
 
@@ -28,5 +26,5 @@ def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         options = settings.setdefault(matcher, {})
         if option in options:
             raise ConfigError(f"--set {name} is given twice")
-        options[option] = str(Path(value).expanduser().absolute()) if names_a_path(option) else plain_value(value)
+        options[option] = plain_value(value)
     return settings

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from meteor_e.api.component import Component
     from meteor_e.api.features import Feature
     from meteor_e.api.languages import Language
     from meteor_e.api.lemmatizers import Lemmatizer
@@ -105,6 +106,14 @@ class Registry:
     def segmenter(self, name: str, *, explicit: bool = False) -> type[Segmenter]:
         """Return the class of a segmenter; arguments and errors as for :meth:`matcher`."""
         found: type[Segmenter] = self._get("segmenter", name, explicit)
+        return found
+
+    def component(self, kind: str, name: str, *, explicit: bool = False) -> type[Component]:
+        """Return the class of a matcher, lemmatizer, segmenter or feature by its kind and name.
+
+        Arguments and errors are those of :meth:`matcher`.
+        """
+        found: type[Component] = self._get(kind, name, explicit)
         return found
 
     def language(self, code: str, *, explicit: bool = False) -> Language:

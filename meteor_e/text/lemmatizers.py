@@ -6,9 +6,10 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.errors import InputError, ResourceError
 
 __all__ = ["LookupLemmatizer", "NoLemmatizer"]
@@ -23,6 +24,12 @@ class NoLemmatizer(Lemmatizer):
     def lemmatize(self, words: Sequence[str]) -> list[tuple[None, None]]:
         """Return no lemmas."""
         return [(None, None)] * len(words)
+
+
+class LookupOptions(ComponentOptions):
+    """Options of :class:`LookupLemmatizer`."""
+
+    file: Annotated[FilePath, Meta(description="The table, plain or compressed (.gz).")]
 
 
 class LookupLemmatizer(Lemmatizer):
@@ -40,6 +47,7 @@ class LookupLemmatizer(Lemmatizer):
     """
 
     name: ClassVar[str] = "lookup"
+    Options: ClassVar[type[Any] | str | None] = LookupOptions
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         path = Path(file)
