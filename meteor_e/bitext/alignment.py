@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from meteor_e.base.errors import ConfigError, InputError, ResourceError
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.progress import Progress
 from meteor_e.bitext.corpus import Corpus
-from meteor_e.errors import ConfigError, InputError, ResourceError
-from meteor_e.formats.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np

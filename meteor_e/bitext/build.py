@@ -12,6 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.folders import locked, put_text, sha256_of, workplace
+from meteor_e.base.progress import Progress, silent
 from meteor_e.bitext.alignment import AlignmentOptions, align, bitext_module, read_pharaoh
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
 from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
@@ -20,13 +24,9 @@ from meteor_e.bitext.pivot import Paraphrases, PivotOptions, WordFilter, pivot
 from meteor_e.bitext.report import report, sample
 from meteor_e.bitext.sides import LanguageSide
 from meteor_e.bitext.stages import Stages
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.formats.files import PathLike, input_name
 from meteor_e.packs.build import Ingredients, check_target, place_pack, write_pack
-from meteor_e.packs.folders import locked, put_text, sha256_of, workplace
 from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
 
 __all__ = ["BitextOptions", "build_from_bitext"]

@@ -8,14 +8,14 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from meteor_e.engine import native_module
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name
+from meteor_e.api.tokens import split_words
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.folders import put_text
+from meteor_e.base.progress import Progress
+from meteor_e.engine.native import native_module
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.folders import put_text
-from meteor_e.packs.progress import Progress
 from meteor_e.text.normalization import Normalizer
-from meteor_e.text.tokens import split_words
 
 if TYPE_CHECKING:
     from typing import Any

@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.progress import Progress
 from meteor_e.bitext.alignment import bitext_module
-from meteor_e.errors import ResourceError
-from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np

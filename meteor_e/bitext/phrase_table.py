@@ -15,13 +15,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.folders import put_text
+from meteor_e.base.progress import Progress
 from meteor_e.bitext.numbering import Scratch, mapped, number_rows
 from meteor_e.bitext.phrases import PhrasePairs, Phrases
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
-from meteor_e.packs.folders import put_text
-from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     from typing import BinaryIO

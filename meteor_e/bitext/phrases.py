@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from meteor_e.base.progress import Progress
 from meteor_e.bitext.alignment import bitext_module
 from meteor_e.bitext.corpus import Corpus
-from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import Progress
 from meteor_e.bitext.alignment import bitext_module
 from meteor_e.bitext.phrases import PhrasePairs, Phrases
-from meteor_e.errors import ConfigError
-from meteor_e.packs.progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np

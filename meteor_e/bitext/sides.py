@@ -9,15 +9,16 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.formats.files import PathLike
-from meteor_e.languages import Language, find_language, own_tasks
+from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.files import PathLike
+from meteor_e.chains.lookup import find_language, make_segmenter
+from meteor_e.languages.files import own_tasks
 from meteor_e.packs.manifest import PREFIXES
 from meteor_e.packs.store import PackStore
 from meteor_e.packs.wordlists import decode, parse_prefixes
-from meteor_e.plugin_system.registry import registry
-from meteor_e.text.normalization import NonbreakingPrefixes, Normalization, Normalizer
-from meteor_e.text.segmentation import make_segmenter
+from meteor_e.plugins.registry import registry
+from meteor_e.text.normalization import Normalizer
 
 __all__ = ["LanguageSide", "language_side"]
 

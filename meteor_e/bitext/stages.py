@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ConfigError, ResourceError
-from meteor_e.packs.folders import put_text
+from meteor_e.base.errors import ConfigError, ResourceError
+from meteor_e.base.folders import put_text
 
 __all__ = ["Stages"]
 

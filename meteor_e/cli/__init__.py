@@ -18,25 +18,42 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from meteor_e._version import __version__
-from meteor_e.errors import MeteorError
+from meteor_e.base.errors import MeteorError
+from meteor_e.base.lazy import lazy_names
+from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
-    from meteor_e.plugin_system.registry import Registry
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.options import metric_options
+    from meteor_e.cli.output import destination
+    from meteor_e.cli.progress import progress_bar
+    from meteor_e.cli.tables import format_table, printable
+    from meteor_e.cli.tune import load_tests
+    from meteor_e.plugins.registry import Registry
 
-COMMANDS = {
-    "align": "Align hypotheses with references and show which words match.",
-    "compat": "Take the Java program's command line and write what it writes.",
-    "completion": "Print a script that completes meteor-e's commands in your shell.",
-    "evaluate": "Measure how well metrics agree with human judgements.",
-    "config": "Check and show YAML chains.",
-    "pack": "Install, build, list, verify and remove resource packs.",
-    "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
-    "tune": "Find parameters and weights that agree best with human judgements.",
-    "report": "Write a page that shows scores, distributions and every segment's alignment.",
-    "score": "Score hypotheses against references.",
-    "stem": "Stem words as METEOR does.",
-}
-"""The commands and what they are for; a command's module is named like it."""
+__all__ = [
+    "ProgressBars",
+    "cli",
+    "destination",
+    "format_table",
+    "load_tests",
+    "main",
+    "metric_options",
+    "printable",
+    "progress_bar",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "evaluate": ["ProgressBars"],
+        "options": ["metric_options"],
+        "output": ["destination"],
+        "progress": ["progress_bar"],
+        "tables": ["format_table", "printable"],
+        "tune": ["load_tests"],
+    },
+)
 
 
 class LazyGroup(click.Group):
@@ -74,7 +91,7 @@ class LazyGroup(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest the nearest command for one that does not exist."""
-        from meteor_e.errors import near_miss
+        from meteor_e.base.errors import near_miss
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             names = self.list_commands(context)
@@ -86,7 +103,7 @@ class LazyGroup(click.Group):
 
 
 def _registry() -> Registry:
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.plugins.registry import registry
 
     return registry()
 
@@ -101,7 +118,7 @@ def _summary(name: str) -> str:
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from meteor_e.engine import native_module
+        from meteor_e.engine.native import native_module
 
         engine = "pure Python" if native_module() is None else "native core"
         click.echo(f"meteor-e {__version__} ({engine})")

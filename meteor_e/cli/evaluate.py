@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meteor_e.base.errors import ConfigError
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
-from meteor_e.errors import ConfigError
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.evaluate import Evaluation
+    from meteor_e.evaluation.agreement import Evaluation
     from meteor_e.evaluation.index import DataIndex
     from meteor_e.evaluation.metrics import Progress
 
@@ -145,9 +145,9 @@ def evaluate(
     meteor-e evaluate wmt12.yaml --check
     meteor-e evaluate folder/ --draft -o index.yaml
     """
-    from meteor_e.evaluation.cache import ArrayCache
-    from meteor_e.evaluation.evaluate import evaluate as run
-    from meteor_e.evaluation.evaluate import load_test_sets
+    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.evaluation.agreement import evaluate as run
+    from meteor_e.evaluation.agreement import load_test_sets
     from meteor_e.evaluation.index import load_index
     from meteor_e.evaluation.measures import measure
     from meteor_e.evaluation.metric_specs import parse_metric
@@ -198,7 +198,7 @@ def evaluate(
 
 
 def _draft(folders: tuple[str, ...], output: str | None) -> None:
-    from meteor_e.configuration.yamlfile import dump_yaml
+    from meteor_e.base.yamlfile import dump_yaml
     from meteor_e.evaluation.draft import draft_index
 
     if len(folders) > 1:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import open_input
 from meteor_e.formats.plain import read_segments

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
+from meteor_e.base.errors import ConfigError, ResourceError
+from meteor_e.base.yamlfile import is_folder
 from meteor_e.cli.tables import format_table, isolated, printable
-from meteor_e.configuration.yamlfile import is_folder
-from meteor_e.errors import ConfigError, ResourceError
 from meteor_e.packs import Pack, PackStore, open_pack, terminal_progress
 from meteor_e.packs.languages import how_to_install
 
@@ -184,7 +184,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     """
     import tempfile
 
-    from meteor_e.formats.files import atomic_binary_writer
+    from meteor_e.base.files import atomic_binary_writer
     from meteor_e.packs.build import derive_pack
     from meteor_e.packs.manifest import check_name
     from meteor_e.packs.usage import filter_table, pack_entries, table_entries
@@ -302,7 +302,7 @@ def build(
     from meteor_e.bitext.build import BitextOptions, build_from_bitext
     from meteor_e.bitext.pivot import SYMBOLS, PivotOptions
     from meteor_e.bitext.sides import language_side
-    from meteor_e.engine import default_threads
+    from meteor_e.engine.native import default_threads
 
     whitespace = tokenization == "whitespace"
     side = language_side(language, whitespace=whitespace, prefixes=prefixes)
@@ -357,10 +357,10 @@ def _language_of(pack: Pack) -> str:
 
 def _words(files: Sequence[str], language: str, pack: Pack | None) -> Iterator[list[str]]:
     """Yield the words of each line of text files, as a language's text is normalised with a pack."""
+    from meteor_e.api.tokens import split_words
     from meteor_e.bitext.sides import language_side
     from meteor_e.formats.plain import read_segments
     from meteor_e.text.normalization import Normalizer
-    from meteor_e.text.tokens import split_words
 
     side = language_side(language)
     normalizer = side.normalizer

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.evaluate import ProgressBars, cache_options
 from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
-from meteor_e.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from meteor_e.evaluation.resampling import Interval
@@ -134,7 +134,7 @@ def tune(
     meteor-e tune wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
     meteor-e tune wmt11.yaml --grid --first '.7 .2 .4 .6 1 .5 .5 .5' --last '.9 .4 .8 .8 1 .7 .9 .7' --step .1
     """
-    from meteor_e.evaluation.cache import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.tuning.data import collect
     from meteor_e.tuning.grid import evaluate_grid, java_axes
     from meteor_e.tuning.objectives import make_objective
@@ -273,7 +273,7 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
     if not option_values:
         yield {}, base
         return
-    from meteor_e.configuration.yamlfile import plain_value
+    from meteor_e.base.yamlfile import plain_value
     from meteor_e.meteor import Meteor
 
     names, values = [], []

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["Assessment", "MetricScore", "read_assessments", "read_metric_scores"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.evaluation import arrays
-from meteor_e.evaluation.cache import ArrayCache, digest
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import williams_matrix
 from meteor_e.evaluation.data import TestSet

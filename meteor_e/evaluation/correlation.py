@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats, Integers
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.errors import InputError, near_miss
 from meteor_e.evaluation.assessments import Assessment, read_assessments
 from meteor_e.evaluation.containers import read_all_texts, read_texts
 from meteor_e.evaluation.index import (

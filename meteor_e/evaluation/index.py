@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from meteor_e.configuration.validation import find_problems
-from meteor_e.configuration.yamlfile import raise_problems, read_yaml
-from meteor_e.errors import ConfigError, InputError, near_miss
+from meteor_e.base.errors import ConfigError, InputError, near_miss
+from meteor_e.base.validation import find_problems
+from meteor_e.base.yamlfile import raise_problems, read_yaml
 
 __all__ = [
     "DataIndex",

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import correlate, grouped_pearson
 from meteor_e.evaluation.data import TestSet

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ConfigError, near_miss
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.metrics import Metric, ScorerMetric, SegmentScorer
 from meteor_e.evaluation.nist import NistMetric
@@ -94,7 +94,7 @@ def _score_files(text: str, arguments: str, name: str | None) -> Metric:
 
 
 def _options(text: str) -> dict[str, Any]:
-    from meteor_e.configuration.yamlfile import plain_value
+    from meteor_e.base.yamlfile import plain_value
 
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):

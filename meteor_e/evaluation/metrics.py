@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError
-from meteor_e.evaluation.cache import ArrayCache, digest
+from meteor_e.base.array_cache import ArrayCache, digest
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
 

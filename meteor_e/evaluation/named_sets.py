@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.errors import InputError, near_miss
 from meteor_e.evaluation.extras import require
 from meteor_e.formats.plain import read_segments
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from meteor_e.evaluation.cache import digest
+from meteor_e.base.array_cache import digest
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name, open_binary, reading
 from meteor_e.formats.plain import read_segments
 
 if TYPE_CHECKING:

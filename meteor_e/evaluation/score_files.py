@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import InputError, near_miss
+from meteor_e.base.files import PathLike
 from meteor_e.evaluation.assessments import MetricScore, read_metric_scores
-from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.index import expand
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
-from meteor_e.formats.files import PathLike
 
 __all__ = ["ScoreFileMetric"]
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation import arrays
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e.errors import ConfigError, near_miss
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats
@@ -161,14 +161,13 @@ def _make(metric: type[SacreMetric], kind: str, given: Mapping[str, Any], option
     parameters = inspect.signature(metric).parameters
     known = [name for name in parameters if name not in ("references", "force")]
     for name, value in given.items():
-        usual = parameters[name].default if name in known else None
-        numeric = isinstance(usual, int | float) and not isinstance(usual, bool)
-        if isinstance(value, bool) != isinstance(usual, bool) or (numeric and not isinstance(value, int | float)):
-            if name in known:
-                raise ConfigError(f"metric {kind!r}: {name} is {value!r}; a value such as {usual!r} was expected")
         if name not in known:
             near = near_miss(name, known)
             raise ConfigError(f"metric {kind!r}: unknown option {name!r}{near}; there are {', '.join(known)}")
+        usual = parameters[name].default
+        numeric = isinstance(usual, int | float) and not isinstance(usual, bool)
+        if isinstance(value, bool) != isinstance(usual, bool) or (numeric and not isinstance(value, int | float)):
+            raise ConfigError(f"metric {kind!r}: {name} is {value!r}; a value such as {usual!r} was expected")
     try:
         return metric(**options)
     except (AssertionError, TypeError, ValueError, KeyError, ImportError, RuntimeError) as error:

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["ScoreFileFeature", "VectorFileFeature"]

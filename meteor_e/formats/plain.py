@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.formats.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.files import PathLike, input_name, open_binary, reading
 
 __all__ = ["decode_lines", "read_segments"]
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from meteor_e._version import __version__
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.usage import TABLE_FILE
 from meteor_e.packs.wordlists import decode, parse_function_words, parse_prefixes
 
@@ -74,7 +74,7 @@ def build_pack(
 
     A pack that is already there is replaced when the new one is whole; a folder that is no pack is left
     alone.
-    Raises :class:`~meteor_e.errors.ResourceError`.
+    Raises :class:`~meteor_e.base.errors.ResourceError`.
     """
     target = Path(target).absolute()
     name = check_name(name or target.name)
@@ -106,7 +106,7 @@ def derive_pack(
     """Build a pack in the folder ``target`` that is like another one but for its paraphrases, and open it.
 
     ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
-    of the new pack if the old one had it. Raises :class:`~meteor_e.errors.ResourceError`.
+    of the new pack if the old one had it. Raises :class:`~meteor_e.base.errors.ResourceError`.
     """
     target = Path(target).absolute()
     pack.check()

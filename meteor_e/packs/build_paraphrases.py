@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
 from meteor_e.packs.paraphrases import FLAG_BITS, LAYOUT, LEFT_SIDE, RIGHT_SIDE
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.vocabulary import vocabulary_sections
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def build_paraphrase_index(
     An entry is three lines: probability (checked, not kept), reference phrase, paraphrase; words are
     separated by white space. ``source`` is a path or an open binary stream, of which ``name`` is what
     messages call it and ``size`` its bytes, for the progress. The target is written in place.
-    Raises :class:`~meteor_e.errors.ResourceError` with file and line for a malformed table.
+    Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for a malformed table.
     """
     progress = progress or silent
     with contextlib.ExitStack() as stack:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.synonyms import LAYOUT
 from meteor_e.packs.vocabulary import little, vocabulary_sections
 
@@ -33,7 +33,7 @@ def build_synonym_index(
     last counts. Ids are whole numbers below 2³²; leading zeros do not count. ``exceptions``: a base form on
     one line, its irregular forms on the next. Both are paths or open binary streams. The target is written
     in place.
-    Raises :class:`~meteor_e.errors.ResourceError` with file and line for malformed files.
+    Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for malformed files.
     """
     progress = progress or silent
     progress("indexing synonyms", 0, None)

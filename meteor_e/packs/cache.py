@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import locked, sha256_of, workplace
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
-from meteor_e.packs.folders import locked, sha256_of, workplace
 from meteor_e.packs.indexfile import FORMAT_VERSION
 from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.synonyms import SynonymIndex
 
 MAX_CACHE = 2 << 30

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 
 FORMAT_VERSION = 1
 BYTE_ORDER_MARK = 0x0A0B0C0D

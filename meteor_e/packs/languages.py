@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meteor_e.errors import ResourceError, near_miss
+from meteor_e.base.errors import ResourceError, near_miss
 
 LANGUAGES = {
     "cs": ("czech", "cz"),

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 
 FORMAT_VERSION = 1
 FILE_NAME = "manifest.json"

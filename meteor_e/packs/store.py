@@ -7,13 +7,13 @@ import os
 import time
 from pathlib import Path
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import locked, remove_folder, workplace
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
-from meteor_e.packs.folders import locked, remove_folder, workplace
 from meteor_e.packs.languages import ALIASES, how_to_install, language_code
 from meteor_e.packs.manifest import check_name
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.progress import Progress, silent
 
 _PATIENCE = 3
 

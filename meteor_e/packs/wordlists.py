@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from meteor_e.errors import ResourceError
-from meteor_e.text.normalization import NonbreakingPrefixes
+from meteor_e.api.languages import NonbreakingPrefixes
+from meteor_e.base.errors import ResourceError
 
 MAX_SIZE = 64 << 20
 """Bytes that a word list may hold."""

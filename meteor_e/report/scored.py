@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.resampling import DEFAULT_SEED
 from meteor_e.evaluation.significance import (
     METHODS,
@@ -20,7 +20,7 @@ from meteor_e.evaluation.significance import (
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e.results import CorpusScore, SegmentScore
+from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ScoredSystem:
     def shares(self) -> Floats:
         """Return what each matcher contributed to each segment's score, ``(segments, matchers)``.
 
-        The rows add up to the scores; see :meth:`meteor_e.results.Score.contributions`, which gives the same
+        The rows add up to the scores; see :meth:`meteor_e.scoring.results.Score.contributions`, which gives the same
         numbers, a segment at a time.
         """
         parameters = self.corpus.parameters

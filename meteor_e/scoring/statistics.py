@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from meteor_e.alignment.alignment import AlignedMatch
+    from meteor_e.scoring.alignment import AlignedMatch
 
 CHARACTER_UNITS = "utf-16-le"
 

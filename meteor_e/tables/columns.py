@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.errors import located
+from meteor_e.base.errors import located
+from meteor_e.engine.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
 from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum, perfect_rows
-from meteor_e.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
 from meteor_e.tables.arrow import arrow_table
 from meteor_e.tables.batches import BATCH_ROWS, Batch, Range, TextColumns, text_batch

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module, metadata
 from typing import Any
 
-from meteor_e.errors import ConfigError, ResourceError, near_miss
+from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 from meteor_e.text.stemming import STEMMERS, stemmer
 
 __all__ = ["FURTHER_STEMMERS", "FurtherStemmer", "any_stemmer", "known_stemmers"]

@@ -28,7 +28,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.errors import ConfigError, ResourceError, near_miss
+from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 
 if TYPE_CHECKING:
     from types import ModuleType

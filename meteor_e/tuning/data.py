@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.arrays import Counts
-from meteor_e.evaluation.cache import ArrayCache
 from meteor_e.evaluation.chain_metric import chain_statistics
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats, Integers

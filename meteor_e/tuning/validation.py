@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.resampling import Interval, draw_weights, interval
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.objectives import Objective

@@ -15,15 +15,15 @@ import pytest
 from made_up_bitext import write_alignment
 
 from meteor_e import Meteor
+from meteor_e.base.errors import ConfigError, InputError, ResourceError
+from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.bitext.build import BitextOptions, build_from_bitext
 from meteor_e.bitext.pivot import PivotOptions
 from meteor_e.bitext.sides import language_side
-from meteor_e.configuration.chain_files import check_chain
-from meteor_e.configuration.yamlfile import parse_yaml
-from meteor_e.errors import ConfigError, InputError, ResourceError
+from meteor_e.chains.checks import check_chain
+from meteor_e.metrics.portable import PortableMetric
 from meteor_e.packs import Pack
-from meteor_e.plugin_system.registry import registry
-from meteor_e.portable import PortableMetric
+from meteor_e.plugins.registry import registry
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:
@@ -84,7 +84,7 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
 def test_a_metric_of_the_packs_language_goes_where_the_pack_lies_elsewhere(bitext, store_root, tmp_path, monkeypatch):
     pack = build(tmp_path / "here" / "pack", bitext, options=OPTIONS)
     metric = PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
-    monkeypatch.setattr("meteor_e.portable._metrics", {})
+    monkeypatch.setattr("meteor_e.metrics.portable._metrics", {})
     shutil.copytree(pack.path, store_root / "pack")
     shutil.rmtree(pack.path)
     assert metric.meteor().signature == metric.signature

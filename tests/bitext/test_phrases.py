@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from meteor_e.api.languages import Normalization
+from meteor_e.base.progress import silent
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
 from meteor_e.bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
-from meteor_e.packs.progress import silent
-from meteor_e.text.normalization import Normalization, Normalizer
+from meteor_e.text.normalization import Normalizer
 
 
 def random_bitext(seed: int, lines: int = 30):

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import silent
 from meteor_e.bitext.moses import write_phrase_table
 from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e.bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.packs.progress import silent
 
 
 def everything(words):

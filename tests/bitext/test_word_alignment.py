@@ -8,10 +8,10 @@ import pytest
 from made_up_bitext import sentences, write_alignment, write_bitext
 
 from meteor_e import _bitext
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import silent
 from meteor_e.bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
 from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.packs.progress import silent
 
 
 def corpora(folder: Path, files, longest: int = 100) -> tuple[Corpus, Corpus]:

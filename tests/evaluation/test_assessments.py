@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.assessments import read_assessments, read_metric_scores
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tiny_task import OUTPUTS
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation import chain_metric
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.chain_metric import ChainMetric
-from meteor_e.evaluation.evaluate import evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES, human_system_scores, measure
 from meteor_e.evaluation.metric_specs import parse_metric

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
+from meteor_e.base.errors import ConfigError
 from meteor_e.cli import cli
-from meteor_e.errors import ConfigError
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.evaluation.cache import ArrayCache
+from meteor_e.base.array_cache import ArrayCache
 from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index

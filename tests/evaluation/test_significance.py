@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.significance import compare_systems, meteor_scorer, meteor_statistics
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.parameters import Parameters

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from own_resources import TABLE, flip
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import Pack, PackStore, build_pack, open_pack
 from meteor_e.packs import pack as pack_module
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from own_resources import FUNCTION_WORDS, PREFIXES
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import read_function_words, read_prefixes
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.lemma import LemmaMatcher
 from meteor_e.matchers.stem import StemMatcher
 from meteor_e.testing import check_matcher

@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from java_stems import JAVA_CODES, content, java_stems, read
 
-from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.api.tokens import split_words
+from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.text import stemming
 from meteor_e.text.stemming import STEMMERS, SnowballStemmer, stemmer
-from meteor_e.text.tokens import split_words
 
 
 def test_the_stemmers_are_those_of_the_java_program():

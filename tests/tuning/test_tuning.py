@@ -7,7 +7,7 @@ import pytest
 from made_up import make_set
 from scipy import stats
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import formula
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics

@@ -1,0 +1,187 @@
+"""Opening input and writing output: compressed files and ``-`` in, whole files out."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TextIO, TypeVar, cast
+
+from meteor_e.base.errors import InputError
+
+__all__ = [
+    "PathLike",
+    "atomic_binary_writer",
+    "atomic_writer",
+    "compression",
+    "input_name",
+    "open_binary",
+    "reading",
+]
+
+PathLike = str | os.PathLike[str]
+
+Stream = TypeVar("Stream", TextIO, BinaryIO)
+
+_MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    # The three letters alone could be text; the number behind them begins every block, or ends a file without one.
+    "bzip2": tuple(
+        b"BZh%d%b" % (level, mark) for level in range(1, 10) for mark in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+    ),
+    "xz": (b"\xfd7zXZ\0",),
+    "Zstandard": (b"\x28\xb5\x2f\xfd",),
+}
+_LONGEST_MAGIC = 10
+
+
+def input_name(path: PathLike) -> str:
+    """Return what to call a file in messages: its path, or ``standard input`` for ``-``."""
+    name = os.fspath(path)
+    return "standard input" if name == "-" else name
+
+
+def compression(head: bytes) -> str | None:
+    """Return what a file's first ten bytes say it is compressed by, ``None`` if it is not.
+
+    That is ``gzip``, ``bzip2``, ``xz``, or ``Zstandard``, which :func:`open_binary` refuses.
+    """
+    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
+
+
+@contextlib.contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into an :class:`InputError` that names it.
+
+    To be put around reading and nothing else: a broken pipe of the output is an ``OSError`` too.
+    """
+    try:
+        yield
+    except OSError as error:
+        # A damaged gzip header is an OSError without a number.
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+    except EOFError as error:
+        raise InputError(f"cannot read {name}: its compressed data breaks off") from error
+    except Exception as error:
+        # By name: their modules need not be imported to know that it is none of theirs. (bzip2 raises OSError.)
+        if (type(error).__module__, type(error).__name__) in (("zlib", "error"), ("_lzma", "LZMAError")):
+            raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
+        raise
+
+
+@contextlib.contextmanager
+def open_binary(path: PathLike) -> Iterator[BinaryIO]:
+    """Open a file to read its bytes; ``-`` is standard input.
+
+    They are unpacked if they are gzip, bzip2 or xz, which the first of them tell. What can go wrong later, in
+    reading, is for :func:`reading` to report.
+
+    Raises:
+        InputError: if it cannot be opened, or is compressed by something else.
+    """
+    with contextlib.ExitStack() as stack:
+        with reading(input_name(path)):
+            if os.fspath(path) == "-":
+                binary = cast(io.RawIOBase, sys.stdin.buffer)
+                # Tests and embedding programs put plain BytesIO objects there.
+                stream = cast(io.BufferedReader, binary) if hasattr(binary, "peek") else io.BufferedReader(binary)
+            else:
+                try:
+                    stream = stack.enter_context(Path(path).open("rb"))
+                except ValueError as error:
+                    raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
+            head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+        packed = compression(head)
+        if packed is not None:
+            unpacked = _unpacked(stream, packed, input_name(path))
+            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, unpacked)))
+        yield stream
+
+
+def _unpacked(stream: BinaryIO, packed: str, name: str) -> BinaryIO:
+    if packed == "gzip":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+    if packed == "bzip2":
+        import bz2
+
+        return cast(BinaryIO, bz2.BZ2File(stream))
+    if packed == "xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(stream))
+    raise InputError(f"cannot read {name}: it is {packed}; unpack it first (gzip, bzip2 and xz are read as they are)")
+
+
+@contextlib.contextmanager
+def atomic_writer(path: PathLike) -> Iterator[TextIO]:
+    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends.
+
+    The text goes to a temporary file beside the target, which takes its place at the end of the block, unless
+    the block raises. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+
+    def text(scratch: Path, mode: str) -> TextIO:
+        return cast(TextIO, scratch.open(mode, encoding="utf-8", errors="replace", newline="\n"))
+
+    with _atomic(path, text) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
+    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with _atomic(path, lambda scratch, mode: cast(BinaryIO, scratch.open(mode + "b"))) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
+    name = os.fspath(path)
+    with _writing(name):
+        target = Path(os.path.realpath(path))
+        direct = target.exists() and not target.is_file()
+        scratch = target if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+        stream = opener(scratch, "w" if direct else "x")
+    try:
+        try:
+            yield stream
+        except OSError as error:
+            # Other errors in the block may be another file's; a full disk is no different for any of them.
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise InputError(f"cannot write {name}: {error.strerror}") from error
+            raise
+        with _writing(name):
+            stream.close()
+            if not direct:
+                if target.exists():
+                    scratch.chmod(target.stat().st_mode)
+                scratch.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            stream.close()
+        if not direct:
+            scratch.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write {name}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"cannot write {name!r}: {error}") from error

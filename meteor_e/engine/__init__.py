@@ -1,0 +1,1 @@
+"""The engines: chunks of segments in, statistics and scores out."""
