@@ -68,11 +68,11 @@ class LazyGroup(click.Group):
         if name in COMMANDS:
             command = getattr(import_module(f"meteor_e.cli.{name}"), name)
             assert isinstance(command, click.Command)
-            return command
+            return _completing(context, command)
         if name not in _registry().names("command"):
             return None
         try:
-            return _registry().command(name)
+            return _completing(context, _registry().command(name))
         except MeteorError:
             if context.resilient_parsing:  # completion in a shell has no place for errors
                 return None
@@ -141,6 +141,15 @@ def cli() -> None:
 
         meteor-e score HYPOTHESIS REFERENCE -l en
     """
+
+
+def _completing(context: click.Context, command: click.Command) -> click.Command:
+    """Return a command; while a shell completes, one that knows what its values may be."""
+    if context.resilient_parsing:
+        from meteor_e.cli.completion import complete_values
+
+        complete_values(command)
+    return command
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
