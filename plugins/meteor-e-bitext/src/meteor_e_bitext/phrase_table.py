@@ -2,7 +2,7 @@
 
 A table may be larger than memory. It is read once, its phrases as numbers of words into scratch files; the phrases are
 then numbered a word at a time from the left, in sorted runs on disk that are merged
-(:mod:`meteor_e.bitext.numbering`). What stays in memory is the vocabulary, and what pivoting needs.
+(:mod:`meteor_e_bitext.numbering`). What stays in memory is the vocabulary, and what pivoting needs.
 """
 
 from __future__ import annotations
@@ -13,18 +13,14 @@ from array import array
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.folders import put_text
-from meteor_e.base.progress import Progress
-from meteor_e.bitext.numbering import Scratch, mapped, number_rows
-from meteor_e.bitext.phrases import PhrasePairs, Phrases
-from meteor_e.formats.plain import read_segments
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
+import numpy as np
+from meteor_e.api import InputError
+from meteor_e.packs import Progress
+from meteor_e_bitext.numbering import Scratch, mapped, number_rows
+from meteor_e_bitext.phrases import PhrasePairs, Phrases
+from meteor_e.formats import PathLike, input_name, read_segments
 
 __all__ = ["convert_phrase_table", "open_phrase_table"]
 
@@ -156,14 +152,12 @@ def convert_phrase_table(
     progress("reading the phrase table", 1, 1)
     for side, words_of in zip(_SIDES, (phrases, pivots), strict=True):
         vocabulary = words_of.vocabulary()
-        put_text(folder / f"{side}-vocabulary.json", json.dumps(vocabulary))
+        (folder / f"{side}-vocabulary.json").write_text(json.dumps(vocabulary), encoding="utf-8", newline="\n")
         number_rows(Scratch(folder, side, rows, len(vocabulary)), progress)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
     """Return what :func:`convert_phrase_table` wrote into a folder; most of it stays on disk."""
-    import numpy as np
-
     sides = []
     for side in _SIDES:
         lengths = np.load(folder / f"{side}-lengths.npy")

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from meteor_e.base.errors import ConfigError, ResourceError
-from meteor_e.base.folders import put_text
+from meteor_e.api import ConfigError, ResourceError
 
 __all__ = ["Stages"]
 
@@ -74,7 +73,7 @@ class Stages:
             try:
                 work(building)
                 seconds = time.monotonic() - begin
-                put_text(building / _STATE, json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n")
+                (building / _STATE).write_text(json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n", encoding="utf-8", newline="\n")
                 building.rename(target)
             except BaseException:
                 # What a stage leaves half done is of no use, nor is a folder without a stage.

@@ -9,16 +9,14 @@ from __future__ import annotations
 import string
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from meteor_e.base.errors import ConfigError
-from meteor_e.base.progress import Progress
-from meteor_e.bitext.alignment import bitext_module
-from meteor_e.bitext.phrases import PhrasePairs, Phrases
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e.api import ConfigError
+from meteor_e.packs import Progress
+from meteor_e_bitext import _native
+from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
 __all__ = ["SYMBOLS", "Paraphrases", "PivotOptions", "WordFilter", "pivot"]
 
@@ -72,8 +70,6 @@ class WordFilter:
 
     def select(self, phrases: Phrases) -> NDArray[np.bool_]:
         """Return which phrases may take part."""
-        import numpy as np
-
         vocabulary = phrases.vocabulary
         common = np.fromiter((word in self._common for word in vocabulary), bool, len(vocabulary))
         symbols = np.fromiter(map(self._has_symbol, vocabulary), bool, len(vocabulary))
@@ -113,9 +109,6 @@ def pivot(
         threads: how many work.
         progress: told how far it is.
     """
-    import numpy as np
-
-    module = bitext_module()
     progress("pivoting", 0, None)
     phrases, pivots = pairs.phrases, pairs.pivots
     usable = wanted.select(phrases)[pairs.pair_phrases] & wanted_pivot.select(pivots)[pairs.pair_pivots]
@@ -130,7 +123,7 @@ def pivot(
 
     def search(begin: int) -> NDArray[np.void]:
         part = np.ascontiguousarray(starting[begin : begin + _TOGETHER])
-        data = module.pivot(part, *to, *back, options.least_product, options.least_probability)
+        data = _native.pivot(part, *to, *back, options.least_product, options.least_probability)
         found = np.frombuffer(data, RESULT)
         kept: NDArray[np.void] = found[~_nested(phrases, found["phrase"], found["paraphrase"])]
         return kept
@@ -160,8 +153,6 @@ def _by_phrase(
     count: int,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
     """Return pairs sorted by one of their phrases: where each phrase's begin, the others, the probabilities."""
-    import numpy as np
-
     rows = rows[np.argsort(keys[rows], kind="stable")]
     starts = np.zeros(count + 1, np.uint64)
     starts[1:] = np.cumsum(np.bincount(keys[rows], minlength=count))
@@ -170,8 +161,6 @@ def _by_phrase(
 
 def _nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Return in which pairs one phrase is part of the other, word for word."""
-    import numpy as np
-
     swap = phrases.lengths[left] > phrases.lengths[right]
     inner, outer = np.where(swap, right, left), np.where(swap, left, right)
     inner_lengths, outer_lengths = phrases.lengths[inner].astype(int), phrases.lengths[outer].astype(int)

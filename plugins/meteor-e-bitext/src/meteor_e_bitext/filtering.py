@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from meteor_e.bitext.pivot import Paraphrases
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e_bitext.pivot import Paraphrases
 
 __all__ = ["phrases_in"]
 
 
 def phrases_in(table: Paraphrases, sentences: Iterable[list[str]]) -> NDArray[np.bool_]:
     """Return which entries of a table have a left side that occurs in one of the sentences."""
-    import numpy as np
-
     left = np.unique(table.left).tolist()
     missing = {table.phrases.text(phrase): phrase for phrase in left}
     longest = max((len(text.split(" ")) for text in missing), default=0)

@@ -8,15 +8,13 @@ and merged, are the numbers of the next place.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from meteor_e.base.errors import ResourceError
-from meteor_e.base.progress import Progress
-from meteor_e.bitext.alignment import bitext_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e.api import ResourceError
+from meteor_e.packs import Progress
+from meteor_e_bitext import _native
 
 __all__ = ["Scratch", "mapped", "number_rows"]
 
@@ -62,8 +60,6 @@ class _Chunk(NamedTuple):
 
 def mapped(path: Path, kind: type[np.generic]) -> NDArray[Any]:
     """Return a file of numbers, which stays on disk."""
-    import numpy as np
-
     return np.memmap(path, kind, "r") if path.stat().st_size else np.zeros(0, kind)
 
 
@@ -77,8 +73,6 @@ def number_rows(scratch: Scratch, progress: Progress) -> None:
         ResourceError: if there are more than four billion.
         OSError: if the folder cannot be written.
     """
-    import numpy as np
-
     chunks = _chunks(scratch)
     longest = max((chunk.longest for chunk in chunks), default=0)
     sizes = [0]
@@ -126,8 +120,6 @@ def _bounded(scratch: Scratch, count: int) -> int:
 
 def _extend(scratch: Scratch, chunks: list[_Chunk], place: int) -> int:
     """Number the first ``place + 1`` words of all rows that have them; return how many numbers there are."""
-    import numpy as np
-
     runs: list[Path] = []
     if place:
         for number, chunk in enumerate(chunks):
@@ -162,8 +154,6 @@ def _extend(scratch: Scratch, chunks: list[_Chunk], place: int) -> int:
 
 def _merge(runs: list[Path], target: Path) -> int:
     """Merge sorted runs of pairs into a file of sorted uint64; return how many distinct ones there are."""
-    import numpy as np
-
     count = 0
     with target.open("wb") as file:
 
@@ -173,14 +163,12 @@ def _merge(runs: list[Path], target: Path) -> int:
             count += len(pairs)
             file.write((pairs["first"].astype(np.uint64) << np.uint64(32) | pairs["second"]).tobytes())
 
-        bitext_module().merge_runs([mapped(run, np.uint8) for run in runs], write)
+        _native.merge_runs([mapped(run, np.uint8) for run in runs], write)
     return count
 
 
 def _ranks(keys: NDArray[np.uint64], file: Path, count: int) -> NDArray[np.uint32]:
     """Return the places of sorted keys in a file that has them all, sorted."""
-    import numpy as np
-
     ranks = np.zeros(len(keys), np.uint32)
     done = 0
     for begin in range(0, count, _KEYS):
@@ -194,8 +182,6 @@ def _ranks(keys: NDArray[np.uint64], file: Path, count: int) -> NDArray[np.uint3
 
 
 def _chunks(scratch: Scratch) -> list[_Chunk]:
-    import numpy as np
-
     chunks = []
     word = 0
     for row in range(0, scratch.rows, _ROWS):
@@ -207,28 +193,20 @@ def _chunks(scratch: Scratch) -> list[_Chunk]:
 
 
 def _lengths(scratch: Scratch, chunk: _Chunk) -> NDArray[np.uint8]:
-    import numpy as np
-
     return np.fromfile(scratch.file("lengths.scratch"), np.uint8, chunk.rows, offset=chunk.row)
 
 
 def _prefixes(scratch: Scratch, chunk: _Chunk) -> NDArray[np.uint32]:
-    import numpy as np
-
     return np.fromfile(scratch.file("prefixes.scratch"), np.uint32, chunk.rows, offset=4 * chunk.row)
 
 
 def _starts(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    import numpy as np
-
     starts: NDArray[np.int64] = np.cumsum(lengths, dtype=np.int64) - lengths
     return starts
 
 
 def _keys(scratch: Scratch, chunk: _Chunk, place: int) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
     """Return the rows of a chunk that have a word at a place, and each one's number so far with that word's."""
-    import numpy as np
-
     lengths = _lengths(scratch, chunk)
     rows = np.flatnonzero(lengths > place)
     words = np.fromfile(scratch.file("words.scratch"), np.uint32, chunk.words, offset=4 * chunk.word)

@@ -2,77 +2,41 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.folders import locked, put_text, sha256_of, workplace
-from meteor_e.base.progress import Progress, silent
-from meteor_e.bitext.alignment import AlignmentOptions, align, bitext_module, read_pharaoh
-from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
-from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
-from meteor_e.bitext.phrases import extract_phrase_pairs, read_phrase_pairs
-from meteor_e.bitext.pivot import Paraphrases, PivotOptions, WordFilter, pivot
-from meteor_e.bitext.report import report, sample
-from meteor_e.bitext.sides import LanguageSide
-from meteor_e.bitext.stages import Stages
-from meteor_e.packs.build import Ingredients, check_target, place_pack, write_pack
-from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
-from meteor_e.packs.pack import Pack
-from meteor_e.packs.usage import TABLE_FILE
+import numpy as np
 
-__all__ = ["BitextOptions", "build_from_bitext"]
+from meteor_e.api import ConfigError, InputError
+from meteor_e.chains import LanguageText
+from meteor_e.formats import PathLike, input_name
+from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, Progress, SourceFile, pack_place, silent
+from meteor_e_bitext.alignment import align, read_pharaoh
+from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.filtering import phrases_in
+from meteor_e_bitext.language_file import language_file
+from meteor_e_bitext.options import BitextOptions
+from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
+from meteor_e_bitext.phrases import extract_phrase_pairs, read_phrase_pairs
+from meteor_e_bitext.pivot import Paraphrases, WordFilter, pivot
+from meteor_e_bitext.report import report, sample
+from meteor_e_bitext.stages import Stages
+from meteor_e_bitext.table import write_table
+
+__all__ = ["build_from_bitext"]
 
 REPORT_FILE = "report.md"
 
 
-@dataclass(frozen=True)
-class BitextOptions:
-    """How a pack is made of bitext.
-
-    Attributes:
-        alignment: how words are aligned.
-        pivot: filters and thresholds of the paraphrases.
-        longest_sentence: lines with more words are left out.
-        longest_phrase: words of the longest phrase.
-        least_count: phrases that occur less often have no paraphrases and are none.
-        table_first: the pack's language is the first column of a phrase table; METEOR's is the second.
-        target_lines: paraphrases are for phrases in so many lines of the bitext, as in METEOR (10,000); 0: in all.
-        sample: paraphrases that the report shows.
-        seed: of their choice.
-        encoding: of the text files.
-    """
-
-    alignment: AlignmentOptions = field(default_factory=AlignmentOptions)
-    pivot: PivotOptions = field(default_factory=PivotOptions)
-    longest_sentence: int = 100
-    longest_phrase: int = 7
-    least_count: int = 2
-    table_first: bool = False
-    target_lines: int = 0
-    sample: int = 100
-    seed: int = 1
-    encoding: str = "utf-8"
-
-    def __post_init__(self) -> None:
-        bounds = {"longest_sentence": (1, 1000), "longest_phrase": (1, 20), "least_count": (1, 1 << 30)}
-        for name, (least, most) in bounds.items():
-            if not least <= getattr(self, name) <= most:
-                raise ConfigError(f"{name.replace('_', ' ')} is {getattr(self, name)}; it can be {least} to {most}")
-
-
 def build_from_bitext(
     target: PathLike,
-    side: LanguageSide,
-    pivot_side: LanguageSide,
+    side: LanguageText,
+    pivot_side: LanguageText,
     bitext: tuple[PathLike, PathLike],
     *,
     options: BitextOptions | None = None,
@@ -105,24 +69,20 @@ def build_from_bitext(
 
     Raises:
         InputError: if the bitext is malformed.
-        ResourceError: if files cannot be written, or the extension is not there.
+        ResourceError: if files cannot be written.
     """
-    bitext_module()
     progress = progress or silent
     options = options or BitextOptions()
     target = Path(target).absolute()
-    name = check_name(name or target.name)
-    check_name(target.name)
-    check_target(target)  # not after hours
     if alignments is not None and phrase_table is not None:
         raise ConfigError("a phrase table needs no alignments; give one or the other")
     inputs = [Path(file) for file in (*bitext, alignments, phrase_table) if file is not None]
     for file in inputs:
         if str(file) == "-":
             raise ConfigError("the files of a bitext are read more than once; standard input cannot be")
-    sources = [_source(file) for file in inputs]
     folder = Path(work).absolute() if work is not None else target.with_name(f".work-{target.name}")
-    with locked(target.parent, target.name, progress):
+    with pack_place(target, name, progress) as place:
+        sources = [_source(file) for file in inputs]
         stages = Stages(folder, done)
         work_on = _Work(stages, side, pivot_side, bitext, sources, options, threads, progress)
         if phrase_table is not None:
@@ -130,15 +90,12 @@ def build_from_bitext(
         else:
             work_on.from_text(alignments, sources[-1].sha256)
         begin = time.monotonic()
-        with workplace(target) as place:
-            built = place / "pack"
-            write_pack(built, work_on.ingredients(), name, side.code, "1", sources, progress)
-            place_pack(built, target)
+        pack = place.build(work_on.ingredients(), side.code, sources)
         if done is not None:
             done("pack", time.monotonic() - begin, False)
         if not keep_work:
             stages.remove()
-    return Pack.open(target)
+    return pack
 
 
 class _Work:
@@ -147,8 +104,8 @@ class _Work:
     def __init__(
         self,
         stages: Stages,
-        side: LanguageSide,
-        pivot_side: LanguageSide,
+        side: LanguageText,
+        pivot_side: LanguageText,
         bitext: tuple[PathLike, PathLike],
         sources: Sequence[SourceFile],
         options: BitextOptions,
@@ -172,21 +129,21 @@ class _Work:
             folders = (folder / names[0], folder / names[1])
             for each in folders:
                 each.mkdir()
-            tokenizers = tuple(Tokenizer(side.normalizer, side.segment, self.threads) for side in self.sides)
             counts = read_bitext(
                 self.bitext,
-                (tokenizers[0], tokenizers[1]),
+                self.sides,
                 folders,
                 self.options.longest_sentence,
                 self.progress,
-                self.options.encoding,
+                encoding=self.options.encoding,
+                threads=self.threads,
             )
             if not counts.kept:
                 raise InputError(
                     f"{input_name(self.bitext[0])} and {input_name(self.bitext[1])} have no line with words on both "
                     f"sides, {self.options.longest_sentence} of them at most"
                 )
-            put_text(folder / "counts.json", json.dumps(counts._asdict()))
+            (folder / "counts.json").write_text(json.dumps(counts._asdict()), encoding="utf-8", newline="\n")
 
         described = {
             "files": [(file.name, file.sha256) for file in self.sources[:2]],
@@ -200,8 +157,6 @@ class _Work:
 
     def from_text(self, alignments: PathLike | None, alignments_hash: str) -> None:
         """Go from text to paraphrases, or from text and alignments."""
-        import numpy as np
-
         corpus, pivot_corpus = self.tokens()
         options = self.options
 
@@ -293,12 +248,8 @@ class _Work:
 
     def _write(self, folder: Path, found: Paraphrases, corpus: Corpus, phrase_pairs: int) -> None:
         """Write the table, the function words, and what the report will say."""
-        import numpy as np
-
         options = self.options
         if options.target_lines:
-            from meteor_e.bitext.filtering import phrases_in
-
             end = int(corpus.starts[np.searchsorted(np.load(corpus.folder / "lines.npy"), options.target_lines)])
             starts = [int(start) for start in corpus.starts if start < end] + [end]
             sentences = (
@@ -311,7 +262,7 @@ class _Work:
             )
         write_table(folder / TABLE_FILE, found, self.progress)
         words = corpus.common_words(options.pivot.common)
-        put_text(folder / "function.words", "".join(f"{word}\n" for word in words))
+        (folder / "function.words").write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
         facts = {
             "function_words": words,
             "phrase_pairs": phrase_pairs,
@@ -321,7 +272,7 @@ class _Work:
             "types": len(corpus.vocabulary),
             "sample": sample(found, options.sample, options.seed),
         }
-        put_text(folder / "facts.json", json.dumps(facts))
+        (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8", newline="\n")
 
     def ingredients(self) -> Ingredients:
         """Return what goes into the pack."""
@@ -333,40 +284,14 @@ class _Work:
             function_words=(folder / "function.words").read_bytes(),
             prefixes=side.prefixes,
             paraphrases=folder / TABLE_FILE,
-            notices=((LANGUAGE_FILE, side.definition().encode()), (REPORT_FILE, described.encode())),
+            notices=((LANGUAGE_FILE, language_file(side).encode()), (REPORT_FILE, described.encode())),
             copies=((TABLE_FILE, folder / TABLE_FILE),),
             licence="that of the bitext; meteor_e claims no rights in it",
         )
 
 
-def write_table(path: Path, table: Paraphrases, progress: Progress) -> None:
-    """Write a table in METEOR's format: gzip text, three lines an entry. Equal tables are equal files."""
-    import numpy as np
-
-    phrases = table.phrases
-    with (
-        path.open("wb") as file,
-        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
-        ThreadPoolExecutor(1) as packer,
-    ):
-        packing: Future[int] | None = None  # of the block before, while the next one is made
-        for begin in range(0, len(table.left), 1 << 16):
-            block = slice(begin, begin + (1 << 16))
-            left, left_rows = np.unique(table.left[block], return_inverse=True)
-            left_texts = phrases.texts(left)
-            columns = (table.probabilities[block].tolist(), left_rows.tolist(), phrases.texts(table.right[block]))
-            text = "".join([f"{p:.9g}\n{left_texts[row]}\n{right}\n" for p, row, right in zip(*columns, strict=True)])
-            if packing is not None:
-                packing.result()
-            packing = packer.submit(packed.write, text.encode())
-            progress("writing paraphrases", begin, len(table.left))
-        if packing is not None:
-            packing.result()
-        progress("writing paraphrases", 1, 1)
-
-
 def _source(file: Path) -> SourceFile:
     try:
-        return SourceFile(file.name, sha256_of(file))
+        return SourceFile.of(file)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error

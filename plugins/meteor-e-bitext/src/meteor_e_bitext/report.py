@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from meteor_e._version import __version__
-from meteor_e.bitext.pivot import Paraphrases
-from meteor_e.bitext.sides import LanguageSide
-from meteor_e.packs.manifest import SourceFile
-
-if TYPE_CHECKING:
-    from meteor_e.bitext.build import BitextOptions
+from meteor_e import __version__
+from meteor_e_bitext.pivot import Paraphrases
+from meteor_e.chains import LanguageText
+from meteor_e.packs import SourceFile
+from meteor_e_bitext.options import BitextOptions
 
 __all__ = ["report", "sample"]
 
@@ -29,8 +27,8 @@ def sample(table: Paraphrases, size: int, seed: int) -> list[tuple[float, str, s
 
 
 def report(
-    side: LanguageSide,
-    pivot_side: LanguageSide,
+    side: LanguageText,
+    pivot_side: LanguageText,
     sources: Sequence[SourceFile],
     options: BitextOptions,
     facts: Mapping[str, Any],

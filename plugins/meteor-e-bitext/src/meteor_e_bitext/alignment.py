@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import ModuleType
-from typing import TYPE_CHECKING
 
-from meteor_e.base.errors import ConfigError, InputError, ResourceError
-from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.progress import Progress
-from meteor_e.bitext.corpus import Corpus
-from meteor_e.formats.plain import read_segments
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e.api import ConfigError, InputError
+from meteor_e.packs import Progress
+from meteor_e_bitext import _native
+from meteor_e_bitext.corpus import Corpus
+from meteor_e.formats import PathLike, input_name, read_segments
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-__all__ = ["HEURISTICS", "AlignmentOptions", "align", "bitext_module", "read_pharaoh"]
+__all__ = ["HEURISTICS", "AlignmentOptions", "align", "read_pharaoh"]
 
 HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 """Ways of making one alignment of two, by the number that the extension knows them by."""
@@ -53,29 +49,14 @@ class AlignmentOptions:
             raise ConfigError(f"{self.iterations} iterations cannot align; at least 1 is needed")
 
 
-def bitext_module() -> ModuleType:
-    """Return the extension; :class:`ResourceError` where it is not built."""
-    try:
-        from meteor_e import _bitext
-    except ImportError as error:
-        raise ResourceError(
-            "packs are built from bitext by the extension meteor_e._bitext, which is not there; "
-            "install a wheel of meteor_e, or a C++ compiler and then meteor_e anew"
-        ) from error
-    return _bitext
-
-
 def align(
     source: Corpus, target: Corpus, longest: int, options: AlignmentOptions, threads: int, progress: Progress
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
     """Return the links of all sentence pairs, rows of (source, target position), and where each pair's begin."""
-    import numpy as np
-
-    module = bitext_module()
 
     def one_way(given: Corpus, made: Corpus, stage: str) -> NDArray[np.uint16]:
         positions = np.empty(len(made.words), np.uint16)
-        module.align_words(
+        _native.align_words(
             given.words,
             given.starts,
             len(given.vocabulary),
@@ -96,7 +77,7 @@ def align(
 
     forward = one_way(source, target, "aligning words")
     backward = one_way(target, source, "aligning words, the other way")
-    pairs, starts = module.symmetrize(
+    pairs, starts = _native.symmetrize(
         source.starts, target.starts, forward, backward, HEURISTICS.index(options.heuristic)
     )
     return np.frombuffer(pairs, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64)
@@ -117,8 +98,6 @@ def read_pharaoh(
     Raises:
         InputError: for a malformed pair, one outside of its sentences, or another number of lines.
     """
-    import numpy as np
-
     name = input_name(path)
     links: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
     starts = np.zeros(len(source) + 1, np.uint64)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from meteor_e.bitext.phrases import PhrasePairs
+import numpy as np
+from meteor_e_bitext.phrases import PhrasePairs
 
 __all__ = ["write_phrase_table"]
 
@@ -16,8 +17,6 @@ def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
     The second and fourth number would be lexical weights, which nothing here computes. Phrases that hold the
     separator ``|||`` are left out: the format cannot say them.
     """
-    import numpy as np
-
     order = np.lexsort((pairs.pair_phrases, pairs.pair_pivots))
     lines = 0
     with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:

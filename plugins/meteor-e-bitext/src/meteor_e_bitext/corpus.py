@@ -3,108 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from meteor_e.api.tokens import split_words
-from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name
-from meteor_e.base.folders import put_text
-from meteor_e.base.progress import Progress
-from meteor_e.engine.native import native_module
-from meteor_e.formats.plain import read_segments
-from meteor_e.text.normalization import Normalizer
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e.api import InputError
+from meteor_e.chains import LanguageText
+from meteor_e.packs import Progress
+from meteor_e.formats import PathLike, input_name, read_segments
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from meteor_e._native import Core
-
-__all__ = ["Corpus", "Counts", "Tokenizer", "read_bitext"]
+__all__ = ["Corpus", "Counts", "read_bitext"]
 
 _BATCH = 5000
 """Lines that are tokenised together."""
-
-Segment = Callable[[str], str]
-"""Turns a raw segment into one whose words are separated by spaces: what a segmenter does."""
-
-
-class Tokenizer:
-    """Turns lines into the numbers of their words; numbers follow the words' first appearance.
-
-    Args:
-        normalizer: the language's, ``None`` to split on white space and leave words as they are.
-        segment: applied to each line before that, for languages that write no spaces.
-        threads: threads of the native normaliser, where there is one.
-    """
-
-    def __init__(self, normalizer: Normalizer | None, segment: Segment | None = None, threads: int = 1) -> None:
-        self._normalizer = normalizer
-        self._segment = segment
-        self._threads = threads
-        self._numbers: dict[str, int] = {}
-        self._forms: list[str] = []  # by the core's number
-        self._ours: Any = ()  # our number of each, -1 if it has none yet
-        module = native_module()
-        self._core: Core | None = None
-        if normalizer is not None and module is not None:
-            self._core = module.Core(
-                [],
-                (0.5, 1.0, 0.5, 0.5),
-                (),
-                1,
-                False,
-                1,
-                normalizer.mode.value,
-                normalizer.apostrophes,
-                tuple(normalizer.prefixes.always),
-                tuple(normalizer.prefixes.numeric),
-            )
-
-    @property
-    def words(self) -> list[str]:
-        """All words so far, by number."""
-        return list(self._numbers)
-
-    def __call__(self, lines: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of the words of each line."""
-        if self._segment is not None:
-            lines = [self._segment(line) for line in lines]
-        core, numbers = self._core, self._numbers
-        if core is None:
-            return [[numbers.setdefault(word, len(numbers)) for word in self._split(line)] for line in lines]
-        batch = core.read(lines, self._threads, None)
-        for number in batch.irregular():
-            batch.set_words(number, self._split(lines[number]))
-        if batch.intern():
-            forms = core.undescribed()
-            self._forms.extend(forms)
-            core.describe(bytes(len(forms)), [])
-        return self._renumbered([batch.types(number) for number in range(len(lines))])
-
-    def _renumbered(self, rows: list[list[int]]) -> list[list[int]]:
-        """Return the core's numbers of words as ours: the core's depend on which thread came first."""
-        import numpy as np
-
-        ours = np.full(len(self._forms), -1, np.int64)
-        ours[: len(self._ours)] = self._ours
-        flat = _flat(rows)
-        found, places = np.unique(flat, return_index=True)
-        fresh = ours[found] < 0
-        for number in found[fresh][np.argsort(places[fresh])].tolist():
-            ours[number] = self._numbers.setdefault(self._forms[number], len(self._numbers))
-        self._ours = ours
-        words = iter(ours[flat].tolist())
-        return [list(islice(words, len(row))) for row in rows]
-
-    def _split(self, line: str) -> list[str]:
-        return split_words(line if self._normalizer is None else self._normalizer(line))
-
 
 class Counts(NamedTuple):
     """What became of a bitext's lines."""
@@ -128,8 +42,6 @@ class Corpus:
     """
 
     def __init__(self, folder: Path) -> None:
-        import numpy as np
-
         self.folder = folder
         self.words: NDArray[np.uint32] = np.load(folder / "words.npy", mmap_mode="r")
         self.starts: NDArray[np.uint64] = np.load(folder / "starts.npy")
@@ -154,11 +66,13 @@ def common_words(words: Sequence[str], frequencies: Sequence[int], relative_freq
 
 def read_bitext(
     files: tuple[PathLike, PathLike],
-    tokenizers: tuple[Tokenizer, Tokenizer],
+    texts: tuple[LanguageText, LanguageText],
     folders: tuple[Path, Path],
     longest: int,
     progress: Progress,
+    *,
     encoding: str = "utf-8",
+    threads: int = 1,
 ) -> Counts:
     """Tokenise both sides of a bitext and write them into folders, together with the line of each sentence kept.
 
@@ -167,8 +81,7 @@ def read_bitext(
     Raises:
         InputError: if a file cannot be read, or they have different numbers of lines.
     """
-    import numpy as np
-
+    tokenizers = [text.tokenizer(threads) for text in texts]
     words: tuple[list[NDArray[np.uint32]], ...] = ([], [])
     lengths: tuple[list[int], ...] = ([], [])
     frequencies = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
@@ -199,7 +112,7 @@ def read_bitext(
         np.save(folder / "words.npy", np.concatenate([np.zeros(0, np.uint32), *words[side]]))
         np.save(folder / "starts.npy", np.concatenate([[0], np.cumsum(lengths[side])]).astype(np.uint64))
         np.save(folder / "frequencies.npy", frequencies[side])
-        put_text(folder / "vocabulary.json", json.dumps(tokenizers[side].words))
+        (folder / "vocabulary.json").write_text(json.dumps(tokenizers[side].words), encoding="utf-8", newline="\n")
     np.save(folders[0] / "lines.npy", np.array(kept, np.uint32))
     return Counts(lines, empty, long, len(kept))
 
@@ -226,15 +139,11 @@ def _batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]
 
 
 def _flat(rows: list[list[int]]) -> NDArray[np.uint32]:
-    import numpy as np
-
     flat: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
     return flat  # type: ignore[no-any-return]
 
 
 def _count(frequencies: NDArray[np.int64], rows: list[list[int]]) -> NDArray[np.int64]:
-    import numpy as np
-
     counts = np.bincount(_flat(rows), minlength=len(frequencies))
     counts[: len(frequencies)] += frequencies
     return counts

@@ -7,15 +7,13 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from meteor_e.base.progress import Progress
-from meteor_e.bitext.alignment import bitext_module
-from meteor_e.bitext.corpus import Corpus
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
+from meteor_e.packs import Progress
+from meteor_e_bitext import _native
+from meteor_e_bitext.corpus import Corpus
 
 __all__ = ["PhrasePairs", "Phrases", "extract_phrase_pairs"]
 
@@ -49,8 +47,6 @@ class Phrases(NamedTuple):
 
     def texts(self, phrases: NDArray[np.integer[Any]]) -> list[str]:
         """Return many phrases, as :meth:`text` returns one; ``(n,)`` numbers of phrases."""
-        import numpy as np
-
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
         begins = ends - lengths
@@ -60,8 +56,6 @@ class Phrases(NamedTuple):
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
         """Return the places of phrases in the order of their words, which are compared by code point."""
-        import numpy as np
-
         by_text = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
         rank = np.empty(len(by_text), np.uint32)
         rank[by_text] = np.arange(1, len(by_text) + 1, dtype=np.uint32)
@@ -76,8 +70,6 @@ class Phrases(NamedTuple):
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which phrases hold a word that is flagged; ``flags`` by word number."""
-        import numpy as np
-
         found = np.zeros(len(self.places), bool)
         for position in range(int(self.lengths.max(initial=0))):
             there = self.lengths > position
@@ -134,14 +126,11 @@ def extract_phrase_pairs(
         threads: how many work.
         progress: told how far it is.
     """
-    import numpy as np
-
-    module = bitext_module()
     numbers, counts = [], []
     for name, side in (("phrases", corpus), ("pivots", pivot)):
         scratch = _scratch(folder / f"{name}.scratch", longest * len(side.words) or 1)
         stage = "counting phrases" if side is corpus else "counting phrases of the pivot language"
-        places, by_length = module.number_phrases(
+        places, by_length = _native.number_phrases(
             side.words,
             side.starts,
             len(side.vocabulary),
@@ -160,7 +149,7 @@ def extract_phrase_pairs(
     flat = np.ascontiguousarray(links[:, ::-1]).reshape(-1)
 
     def extract(begin: int) -> Path:
-        found = module.extract_pairs(
+        found = _native.extract_pairs(
             pivot.starts,
             corpus.starts,
             numbers[1],
@@ -185,7 +174,7 @@ def extract_phrase_pairs(
     progress("sorting phrase pairs", 0, None)
     mapped = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
     with (folder / "pairs.bin").open("wb") as file:
-        module.merge_runs(mapped, file.write)
+        _native.merge_runs(mapped, file.write)
     progress("sorting phrase pairs", 1, 1)
     for name, count in zip(("phrases", "pivots"), counts, strict=True):
         np.save(folder / f"{name}-counts.npy", count)
@@ -201,8 +190,6 @@ def _scratch(path: Path, size: int) -> NDArray[np.uint32]:
     Its space is taken at once, where the system can: if a mapped file took it as it is written to, a full disk would
     kill the process.
     """
-    import numpy as np
-
     scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
     if hasattr(os, "posix_fallocate"):
         with path.open("r+b") as file:
@@ -219,8 +206,6 @@ def read_phrase_pairs(corpus: Corpus, pivot: Corpus, folder: Path, least_probabi
 
     Pairs whose probabilities are both below ``least_probability`` are left out: no product reaches it.
     """
-    import numpy as np
-
     sides = []
     for name, side in (("phrases", corpus), ("pivots", pivot)):
         places = np.load(folder / f"{name}-places.npy").astype(np.int64)
