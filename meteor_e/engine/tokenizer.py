@@ -25,7 +25,9 @@ class Tokenizer:
         threads: how many threads the native core normalizes with.
     """
 
-    def __init__(self, normalizer: Normalizer | None, segment: Callable[[str], str] | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, normalizer: Normalizer | None, segment: Callable[[str], str] | None = None, threads: int = 1
+    ) -> None:
         self._normalizer = normalizer
         self._segment = segment
         self._threads = threads

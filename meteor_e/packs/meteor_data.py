@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import sha256_of
 from meteor_e.packs.build import Ingredients, Stream
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile

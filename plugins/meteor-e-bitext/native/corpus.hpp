@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "../../native/common.hpp"
+#include "common.hpp"
 
 namespace meteor::bitext {
 

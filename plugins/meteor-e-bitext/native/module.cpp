@@ -1,291 +1,222 @@
-// The extension module meteor_e._bitext. Its signatures are in meteor_e/_bitext.pyi.
-#include "../../native/python_helpers.hpp"
+// The extension module meteor_e_bitext._native. Its signatures are in src/meteor_e_bitext/_native.pyi.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
 #include "phrases.hpp"
 #include "pivot.hpp"
 #include "word_alignment.hpp"
 
+namespace py = pybind11;
+
 namespace {
 
-using namespace meteor;
 using namespace meteor::bitext;
-using python::Buffer;
-using python::ErrorSet;
-using python::Ref;
-using python::Unlocked;
 
-// Memory of a Python object that is written to.
-class Output {
-public:
-    explicit Output(PyObject* object) {
-        if (PyObject_GetBuffer(object, &view_, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) throw ErrorSet{};
-    }
-    Output(const Output&) = delete;
-    Output& operator=(const Output&) = delete;
-    ~Output() { PyBuffer_Release(&view_); }
-
-    template <class Item>
-    Item* items(std::size_t count) const {
-        if (static_cast<std::size_t>(view_.len) != count * sizeof(Item) ||
-            reinterpret_cast<std::uintptr_t>(view_.buf) % alignof(Item)) {
-            throw std::invalid_argument("an output buffer has the wrong size");
-        }
-        return static_cast<Item*>(view_.buf);
-    }
-    template <class Item>
-    std::size_t size() const {
-        return static_cast<std::size_t>(view_.len) / sizeof(Item);
-    }
-
-private:
-    Py_buffer view_{};
-};
-
-// Calls back into Python from work that runs without the interpreter's lock: progress, and signals such as Ctrl-C.
-class Report {
-public:
-    explicit Report(PyObject* function) : function_(function) {}
-
-    bool operator()(std::size_t done, std::size_t all) {
-        const PyGILState_STATE state = PyGILState_Ensure();
-        bool fine = PyErr_CheckSignals() == 0;
-        if (fine) {
-            PyObject* result = PyObject_CallFunction(function_, "nn", static_cast<Py_ssize_t>(done),
-                                                     static_cast<Py_ssize_t>(all));
-            fine = result != nullptr;
-            Py_XDECREF(result);
-        }
-        // An error stays set for this thread until the work has ended.
-        PyGILState_Release(state);
-        failed_ = failed_ || !fine;
-        return fine;
-    }
-    void raise() const {
-        if (failed_) throw ErrorSet{};
-    }
-
-private:
-    PyObject* function_;
-    bool failed_ = false;
-};
+// Only arrays of the very type are taken, so that nothing large is copied without a word: arguments are noconvert().
+template <class Item>
+using Array = py::array_t<Item, py::array::c_style>;
 
 template <class Item>
-Ref to_bytes(const std::vector<Item>& items) {
-    return Ref(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(items.data()),
-                                         static_cast<Py_ssize_t>(items.size() * sizeof(Item))));
+View<Item> view(const Array<Item>& array) {
+    return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-void expect(std::size_t found, std::size_t size) {
-    if (found != size) throw std::invalid_argument("buffers do not fit each other");
+// The memory of an array that is written to.
+template <class Item>
+Item* output(Array<Item>& array, std::size_t size) {
+    if (static_cast<std::size_t>(array.size()) != size) {
+        throw std::invalid_argument("an output array has the wrong size");
+    }
+    return array.mutable_data();
 }
 
-PyObject* py_align_words(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *source_words, *source_starts, *target_words, *target_starts, *positions, *report_function;
-        Py_ssize_t source_types, target_types, iterations, longest, threads;
-        ModelOptions options;
-        if (!PyArg_ParseTuple(arguments, "OOnOOnndddnnOO", &source_words, &source_starts, &source_types, &target_words,
-                              &target_starts, &target_types, &iterations, &options.null_probability, &options.tension,
-                              &options.concentration, &longest, &threads, &positions, &report_function)) {
-            throw ErrorSet{};
-        }
-        if (iterations < 1 || longest < 1 || longest >= NOT_ALIGNED || threads < 1 ||
-            !(options.null_probability > 0 && options.null_probability < 1) || !(options.tension > 0) ||
-            !(options.concentration > 0)) {
-            throw std::invalid_argument("an option is out of range");
-        }
-        options.iterations = static_cast<std::size_t>(iterations);
-        options.longest = static_cast<std::size_t>(longest);
-        options.threads = static_cast<std::size_t>(threads);
-        const Buffer a(source_words), b(source_starts), c(target_words), d(target_starts);
-        const Side source{a.items<std::uint32_t>(), b.items<std::uint64_t>()};
-        const Side target{c.items<std::uint32_t>(), d.items<std::uint64_t>()};
-        source.check(static_cast<std::size_t>(source_types));
-        target.check(static_cast<std::size_t>(target_types));
-        expect(source.sentences(), target.sentences());
-        const Output output(positions);
-        std::uint16_t* out = output.items<std::uint16_t>(target.words.size);
-        Report report(report_function);
-        double tension = 0;
-        {
-            const Unlocked unlocked;
-            tension = align_words(source, target, static_cast<std::size_t>(source_types),
-                                  static_cast<std::size_t>(target_types), options, out, std::ref(report));
-        }
-        report.raise();
-        return PyFloat_FromDouble(tension);
-    });
+template <class Item>
+py::bytes to_bytes(const std::vector<Item>& items) {
+    return py::bytes(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item));
 }
 
-PyObject* py_symmetrize(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *source_starts, *target_starts, *forward, *backward;
-        int heuristic;
-        if (!PyArg_ParseTuple(arguments, "OOOOi", &source_starts, &target_starts, &forward, &backward, &heuristic)) {
-            throw ErrorSet{};
-        }
-        if (heuristic < 0 || heuristic > 4) throw std::invalid_argument("there is no such heuristic");
-        const Buffer a(source_starts), b(target_starts), c(forward), d(backward);
-        const auto sources = a.items<std::uint64_t>(), targets = b.items<std::uint64_t>();
-        const auto from_target = c.items<std::uint16_t>(), from_source = d.items<std::uint16_t>();
-        expect(sources.size, targets.size);
-        if (sources.size == 0) throw std::invalid_argument("there is no end");
-        expect(sources[sources.size - 1], from_source.size);
-        expect(targets[targets.size - 1], from_target.size);
-        for (std::size_t k = 0; k + 1 < sources.size; ++k) {
-            if (sources[k] > sources[k + 1] || targets[k] > targets[k + 1]) {
-                throw std::invalid_argument("sentences overlap");
-            }
-        }
-        Links links;
-        {
-            const Unlocked unlocked;
-            links = symmetrize(sources, targets, from_target, from_source, static_cast<Heuristic>(heuristic));
-        }
-        const Ref pairs = to_bytes(links.pairs), starts = to_bytes(links.starts);
-        return PyTuple_Pack(2, pairs.get(), starts.get());
-    });
+void expect(bool condition, const char* problem) {
+    if (!condition) throw std::invalid_argument(problem);
 }
 
-PyObject* py_number_phrases(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *words, *starts, *numbers, *report_function;
-        Py_ssize_t types, longest, least;
-        if (!PyArg_ParseTuple(arguments, "OOnnnOO", &words, &starts, &types, &longest, &least, &numbers,
-                              &report_function)) {
-            throw ErrorSet{};
-        }
-        const Buffer a(words), b(starts);
-        const Side side{a.items<std::uint32_t>(), b.items<std::uint64_t>()};
-        side.check(static_cast<std::size_t>(types));
-        if (longest < 1 || longest > 100 || least < 1) throw std::invalid_argument("an option is out of range");
-        if (side.words.size > 0xFFFFFFF0u) throw std::invalid_argument("more than four billion words");
-        const Output output(numbers);
-        std::uint32_t* out = output.items<std::uint32_t>(side.words.size * static_cast<std::size_t>(longest));
-        Report report(report_function);
-        std::vector<std::uint32_t> places, by_length;
-        {
-            const Unlocked unlocked;
-            places = number_phrases(side, static_cast<std::size_t>(longest), static_cast<std::uint32_t>(least), out,
-                                    by_length, std::ref(report));
-        }
-        report.raise();
-        const Ref first = to_bytes(places), second = to_bytes(by_length);
-        return PyTuple_Pack(2, first.get(), second.get());
-    });
+void expect_sizes(std::size_t found, std::size_t size) { expect(found == size, "arrays do not fit each other"); }
+
+void expect_sorted(View<std::uint64_t> starts) {
+    for (std::size_t k = 0; k + 1 < starts.size; ++k) expect(starts[k] <= starts[k + 1], "sentences overlap");
 }
 
-PyObject* py_extract_pairs(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *first_starts, *second_starts, *first_numbers, *second_numbers, *links, *link_starts, *first_counts,
-            *second_counts;
-        Py_ssize_t longest, begin, end;
-        if (!PyArg_ParseTuple(arguments, "OOOOnOOnnOO", &first_starts, &second_starts, &first_numbers, &second_numbers,
-                              &longest, &links, &link_starts, &begin, &end, &first_counts, &second_counts)) {
-            throw ErrorSet{};
-        }
-        if (longest < 1 || begin < 0 || end < begin) throw std::invalid_argument("an option is out of range");
-        const Buffer a(first_starts), b(second_starts), c(first_numbers), d(second_numbers), e(links), f(link_starts);
-        const auto firsts = a.items<std::uint64_t>(), seconds = b.items<std::uint64_t>();
-        const auto link_items = e.items<std::uint16_t>();
-        const auto link_from = f.items<std::uint64_t>();
-        const auto size = static_cast<std::size_t>(longest);
-        expect(firsts.size, seconds.size);
-        expect(firsts.size, link_from.size);
-        if (static_cast<std::size_t>(end) >= firsts.size) throw std::invalid_argument("there are fewer sentences");
-        expect(firsts[firsts.size - 1] * size, c.items<std::uint32_t>().size);
-        expect(seconds[seconds.size - 1] * size, d.items<std::uint32_t>().size);
-        expect(link_from[link_from.size - 1] * 2, link_items.size);
-        for (std::size_t k = 0; k + 1 < firsts.size; ++k) {
-            if (firsts[k] > firsts[k + 1] || seconds[k] > seconds[k + 1] || link_from[k] > link_from[k + 1]) {
-                throw std::invalid_argument("sentences overlap");
-            }
-        }
-        const PhraseNumbers first{c.items<std::uint32_t>(), size, firsts[firsts.size - 1]};
-        const PhraseNumbers second{d.items<std::uint32_t>(), size, seconds[seconds.size - 1]};
-        const Output counts(first_counts), other_counts(second_counts);
-        const std::size_t phrases = counts.size<std::uint32_t>(), others = other_counts.size<std::uint32_t>();
-        if (!phrases || !others) throw std::invalid_argument("an output buffer is empty");
-        std::uint32_t* out = counts.items<std::uint32_t>(phrases);
-        std::uint32_t* other_out = other_counts.items<std::uint32_t>(others);
-        std::vector<PairCount> pairs;
-        {
-            const Unlocked unlocked;
-            pairs = extract_pairs(firsts, seconds, first, second, link_items, link_from,
-                                  static_cast<std::size_t>(begin), static_cast<std::size_t>(end), out, phrases - 1,
-                                  other_out, others - 1);
-        }
-        return to_bytes(pairs).release();
-    });
-}
+// Calls back into Python from work that runs without the interpreter's lock: progress, and signals such as Ctrl-C.
+// Work goes on until it sees `false`; the Python error is then raised again.
+class Report {
+public:
+    explicit Report(py::function function) : function_(std::move(function)) {}
 
-PyObject* py_merge_runs(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *list, *write;
-        if (!PyArg_ParseTuple(arguments, "OO", &list, &write)) throw ErrorSet{};
-        const python::Sequence sequence(list);
-        std::vector<std::unique_ptr<Buffer>> buffers;
-        std::vector<View<PairCount>> runs;
-        for (std::size_t k = 0; k < sequence.size(); ++k) {
-            buffers.push_back(std::make_unique<Buffer>(sequence[k]));
-            runs.push_back(buffers.back()->items<PairCount>());
+    bool operator()(std::size_t done, std::size_t all) {
+        const py::gil_scoped_acquire locked;
+        try {
+            if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+            function_(done, all);
+        } catch (...) {
+            error_ = std::current_exception();
         }
-        merge_runs(runs, [&](const std::vector<PairCount>& block) {
-            const Ref bytes = to_bytes(block);
-            const Ref result(PyObject_CallOneArg(write, bytes.get()));
-        });
-        Py_RETURN_NONE;
-    });
-}
+        return !error_;
+    }
+    void raise() const {
+        if (error_) std::rethrow_exception(error_);
+    }
 
-PyObject* py_pivot(PyObject*, PyObject* arguments) {
-    return python::guarded(static_cast<PyObject*>(nullptr), [&]() -> PyObject* {
-        PyObject *phrases, *starts, *pivots, *to_probabilities, *pivot_starts, *others, *from_probabilities;
-        double least_product, least_sum;
-        if (!PyArg_ParseTuple(arguments, "OOOOOOOdd", &phrases, &starts, &pivots, &to_probabilities, &pivot_starts,
-                              &others, &from_probabilities, &least_product, &least_sum)) {
-            throw ErrorSet{};
-        }
-        const Buffer a(phrases), b(starts), c(pivots), d(to_probabilities), e(pivot_starts), f(others),
-            g(from_probabilities);
-        const auto wanted = a.items<std::uint32_t>();
-        const PairTable to{b.items<std::uint64_t>(), c.items<std::uint32_t>(), d.items<double>()};
-        const PairTable from{e.items<std::uint64_t>(), f.items<std::uint32_t>(), g.items<double>()};
-        if (!to.starts.size || !from.starts.size) throw std::invalid_argument("there is no end");
-        to.check(from.starts.size - 1);
-        from.check(to.starts.size - 1);
-        for (const std::uint32_t phrase : wanted) {
-            if (phrase >= to.starts.size - 1) throw std::invalid_argument("a phrase is not in the table");
-        }
-        std::vector<Paraphrase> found;
-        {
-            const Unlocked unlocked;
-            found = pivot(wanted, to, from, least_product, least_sum);
-        }
-        return to_bytes(found).release();
-    });
-}
-
-PyMethodDef methods[] = {
-    {"align_words", py_align_words, METH_VARARGS, nullptr},
-    {"symmetrize", py_symmetrize, METH_VARARGS, nullptr},
-    {"number_phrases", py_number_phrases, METH_VARARGS, nullptr},
-    {"extract_pairs", py_extract_pairs, METH_VARARGS, nullptr},
-    {"merge_runs", py_merge_runs, METH_VARARGS, nullptr},
-    {"pivot", py_pivot, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
+private:
+    py::function function_;
+    std::exception_ptr error_;
 };
 
-PyModuleDef_Slot slots[] = {
-#if PY_VERSION_HEX >= 0x030C0000
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
-#endif
-    {0, nullptr},
-};
+double py_align_words(const Array<std::uint32_t>& source_words, const Array<std::uint64_t>& source_starts,
+                      std::size_t source_types, const Array<std::uint32_t>& target_words,
+                      const Array<std::uint64_t>& target_starts, std::size_t target_types, std::size_t iterations,
+                      double null_probability, double tension, double concentration, std::size_t longest,
+                      std::size_t threads, Array<std::uint16_t> positions, py::function progress) {
+    expect(iterations >= 1 && longest >= 1 && longest < NOT_ALIGNED && threads >= 1 && null_probability > 0 &&
+               null_probability < 1 && tension > 0 && concentration > 0,
+           "an option is out of range");
+    ModelOptions options;
+    options.iterations = iterations;
+    options.null_probability = null_probability;
+    options.tension = tension;
+    options.concentration = concentration;
+    options.longest = longest;
+    options.threads = threads;
+    const Side source{view(source_words), view(source_starts)}, target{view(target_words), view(target_starts)};
+    source.check(source_types);
+    target.check(target_types);
+    expect_sizes(source.sentences(), target.sentences());
+    std::uint16_t* const out = output(positions, target.words.size);
+    Report report(std::move(progress));
+    double found = 0;
+    {
+        const py::gil_scoped_release unlocked;
+        found = align_words(source, target, source_types, target_types, options, out, std::ref(report));
+    }
+    report.raise();
+    return found;
+}
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "meteor_e._bitext", "Resources from bitext, the heavy part.", 0,
-                          methods,               slots,              nullptr,                                 nullptr,
-                          nullptr};
+py::tuple py_symmetrize(const Array<std::uint64_t>& source_starts, const Array<std::uint64_t>& target_starts,
+                        const Array<std::uint16_t>& forward, const Array<std::uint16_t>& backward, int heuristic) {
+    expect(heuristic >= 0 && heuristic <= 4, "there is no such heuristic");
+    const auto sources = view(source_starts), targets = view(target_starts);
+    expect_sizes(sources.size, targets.size);
+    expect(sources.size != 0, "there is no end");
+    expect_sizes(sources[sources.size - 1], view(backward).size);
+    expect_sizes(targets[targets.size - 1], view(forward).size);
+    expect_sorted(sources);
+    expect_sorted(targets);
+    Links links;
+    {
+        const py::gil_scoped_release unlocked;
+        links = symmetrize(sources, targets, view(forward), view(backward), static_cast<Heuristic>(heuristic));
+    }
+    return py::make_tuple(to_bytes(links.pairs), to_bytes(links.starts));
+}
+
+py::tuple py_number_phrases(const Array<std::uint32_t>& words, const Array<std::uint64_t>& starts, std::size_t types,
+                            std::size_t longest, std::uint32_t least, Array<std::uint32_t> numbers,
+                            py::function progress) {
+    const Side side{view(words), view(starts)};
+    side.check(types);
+    expect(longest >= 1 && longest <= 100 && least >= 1, "an option is out of range");
+    expect(side.words.size <= 0xFFFFFFF0u, "more than four billion words");
+    std::uint32_t* const out = output(numbers, side.words.size * longest);
+    Report report(std::move(progress));
+    std::vector<std::uint32_t> places, by_length;
+    {
+        const py::gil_scoped_release unlocked;
+        places = number_phrases(side, longest, least, out, by_length, std::ref(report));
+    }
+    report.raise();
+    return py::make_tuple(to_bytes(places), to_bytes(by_length));
+}
+
+py::bytes py_extract_pairs(const Array<std::uint64_t>& first_starts, const Array<std::uint64_t>& second_starts,
+                           const Array<std::uint32_t>& first_numbers, const Array<std::uint32_t>& second_numbers,
+                           std::size_t longest, const Array<std::uint16_t>& links,
+                           const Array<std::uint64_t>& link_starts, std::size_t begin, std::size_t end,
+                           Array<std::uint32_t> first_counts, Array<std::uint32_t> second_counts) {
+    expect(longest >= 1 && end >= begin, "an option is out of range");
+    const auto firsts = view(first_starts), seconds = view(second_starts), link_from = view(link_starts);
+    expect_sizes(firsts.size, seconds.size);
+    expect_sizes(firsts.size, link_from.size);
+    expect(end < firsts.size, "there are fewer sentences");
+    const PhraseNumbers first{view(first_numbers), longest, firsts[firsts.size - 1]};
+    const PhraseNumbers second{view(second_numbers), longest, seconds[seconds.size - 1]};
+    expect_sizes(first.words * longest, first.numbers.size);
+    expect_sizes(second.words * longest, second.numbers.size);
+    expect_sizes(link_from[link_from.size - 1] * 2, view(links).size);
+    for (const auto starts : {firsts, seconds, link_from}) expect_sorted(starts);
+    const std::size_t phrases = view(first_counts).size, others = view(second_counts).size;
+    expect(phrases != 0 && others != 0, "an output array is empty");
+    std::uint32_t* const out = output(first_counts, phrases);
+    std::uint32_t* const other_out = output(second_counts, others);
+    std::vector<PairCount> pairs;
+    {
+        const py::gil_scoped_release unlocked;
+        pairs = extract_pairs(firsts, seconds, first, second, view(links), link_from, begin, end, out, phrases - 1,
+                              other_out, others - 1);
+    }
+    return to_bytes(pairs);
+}
+
+void py_merge_runs(const std::vector<Array<std::uint8_t>>& buffers, const py::function& write) {
+    std::vector<View<PairCount>> runs;
+    for (const auto& buffer : buffers) {
+        const auto bytes = view(buffer);
+        expect(bytes.size % sizeof(PairCount) == 0 &&
+                   reinterpret_cast<std::uintptr_t>(bytes.data) % alignof(PairCount) == 0,
+               "an array does not hold whole items");
+        runs.push_back({reinterpret_cast<const PairCount*>(bytes.data), bytes.size / sizeof(PairCount)});
+    }
+    merge_runs(runs, [&](const std::vector<PairCount>& block) { write(to_bytes(block)); });
+}
+
+py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_t>& starts,
+                   const Array<std::uint32_t>& pivots, const Array<double>& to_probabilities,
+                   const Array<std::uint64_t>& pivot_starts, const Array<std::uint32_t>& others,
+                   const Array<double>& from_probabilities, double least_product, double least_sum) {
+    const PairTable to{view(starts), view(pivots), view(to_probabilities)};
+    const PairTable from{view(pivot_starts), view(others), view(from_probabilities)};
+    expect(to.starts.size && from.starts.size, "there is no end");
+    to.check(from.starts.size - 1);
+    from.check(to.starts.size - 1);
+    for (const std::uint32_t phrase : view(phrases)) {
+        expect(phrase < to.starts.size - 1, "a phrase is not in the table");
+    }
+    std::vector<Paraphrase> found;
+    {
+        const py::gil_scoped_release unlocked;
+        found = pivot(view(phrases), to, from, least_product, least_sum);
+    }
+    return to_bytes(found);
+}
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__bitext() { return PyModuleDef_Init(&definition); }
+PYBIND11_MODULE(_native, module) {
+    using namespace py::literals;
+    module.doc() = "Packs from bitext: the heavy part.";
+    module.def("align_words", py_align_words, py::kw_only(), "source_words"_a.noconvert(),
+               "source_starts"_a.noconvert(), "source_types"_a, "target_words"_a.noconvert(),
+               "target_starts"_a.noconvert(), "target_types"_a, "iterations"_a, "null_probability"_a, "tension"_a,
+               "concentration"_a, "longest"_a, "threads"_a, "positions"_a.noconvert(), "report"_a);
+    module.def("symmetrize", py_symmetrize, py::kw_only(), "source_starts"_a.noconvert(),
+               "target_starts"_a.noconvert(), "forward"_a.noconvert(), "backward"_a.noconvert(), "heuristic"_a);
+    module.def("number_phrases", py_number_phrases, py::kw_only(), "words"_a.noconvert(), "starts"_a.noconvert(),
+               "types"_a, "longest"_a, "least"_a, "numbers"_a.noconvert(), "report"_a);
+    module.def("extract_pairs", py_extract_pairs, py::kw_only(), "first_starts"_a.noconvert(),
+               "second_starts"_a.noconvert(), "first_numbers"_a.noconvert(), "second_numbers"_a.noconvert(),
+               "longest"_a, "links"_a.noconvert(), "link_starts"_a.noconvert(), "begin"_a, "end"_a,
+               "first_counts"_a.noconvert(), "second_counts"_a.noconvert());
+    module.def("merge_runs", py_merge_runs, "runs"_a.noconvert(), "write"_a);
+    module.def("pivot", py_pivot, py::kw_only(), "phrases"_a.noconvert(), "starts"_a.noconvert(),
+               "pivots"_a.noconvert(), "to_probabilities"_a.noconvert(), "pivot_starts"_a.noconvert(),
+               "others"_a.noconvert(), "from_probabilities"_a.noconvert(), "least_product"_a, "least_sum"_a);
+}

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
+import shutil
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
 from made_up_bitext import write_bitext
-
-pytest.importorskip("meteor_e._bitext", reason="the extension is not built")
 
 
 @pytest.fixture
@@ -19,3 +20,19 @@ def store_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "store"
     monkeypatch.setenv("METEOR_E_PACKS", str(root))
     return root
+
+
+@pytest.fixture(scope="session")
+def jar() -> Path:
+    """The Java program: METEOR_E_JAR, or the jar of an installed pycocoevalcap."""
+    if shutil.which("java") is None:
+        pytest.skip("no java on the PATH")
+    try:
+        named = os.environ.get("METEOR_E_JAR") or str(
+            distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor/meteor-1.5.jar")
+        )
+    except PackageNotFoundError:
+        pytest.skip("no METEOR_E_JAR, and pycocoevalcap is not installed")
+    if not Path(named).is_file():
+        pytest.skip(f"there is no {named}")
+    return Path(named)

@@ -13,21 +13,20 @@ from pathlib import Path
 
 import pytest
 from made_up_bitext import write_alignment
+from meteor_e_bitext.build import build_from_bitext
+from meteor_e_bitext.language_file import language_file
+from meteor_e_bitext.options import BitextOptions
+from meteor_e_bitext.pivot import PivotOptions
 
 from meteor_e import Meteor
-from meteor_e.base.errors import ConfigError, InputError, ResourceError
-from meteor_e.base.yamlfile import parse_yaml
-from meteor_e.bitext.build import BitextOptions, build_from_bitext
-from meteor_e.bitext.pivot import PivotOptions
-from meteor_e.bitext.sides import language_side
-from meteor_e.chains.checks import check_chain
+from meteor_e.api import ConfigError, InputError, ResourceError
+from meteor_e.chains import language_text
 from meteor_e.metrics.portable import PortableMetric
 from meteor_e.packs import Pack
-from meteor_e.plugins.registry import registry
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:
-    sides = [language_side(name, whitespace=whitespace) for name in (code, None)]
+    sides = [language_text(name, whitespace=whitespace) for name in (code, None)]
     return build_from_bitext(target, *sides, files, **options)
 
 
@@ -73,7 +72,9 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
     signature = Meteor(str(pack.path / "language.yaml")).signature
     assert Meteor("xx", pack="xx-bitext").signature == signature
     assert Meteor("xx", pack=str(pack.path)).signature == signature
-    assert check_chain(parse_yaml(b"language: xx\npack: xx-bitext\n", "chain.yaml"), registry())[1] == []
+    (tmp_path / "chain.yaml").write_text("language: xx\npack: xx-bitext\n")
+    checked = run("config", "check", tmp_path / "chain.yaml")
+    assert (checked.returncode, checked.stderr) == (0, ""), checked.stderr
     for name, named in (("xy", "xx-bitext"), ("xx", None)):
         with pytest.raises(ConfigError, match=f"there is no language '{name}'"):
             Meteor(name, pack=named)
@@ -415,28 +416,33 @@ def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):
     (tmp_path / "xx.yaml").write_text(
         "code: xx\nname: Example\nnormalization: lower\nsegmenter: characters\nmatchers: [exact]\ndefault_task: li\n"
     )
-    side = language_side(str(tmp_path / "xx.yaml"))
+    side = language_text(str(tmp_path / "xx.yaml"))
     assert side.description.startswith("lower, apostrophes apart, prefixes none, segmenter characters")
-    assert "segmenter: characters\n" in side.definition()
+    assert "segmenter: characters\n" in language_file(side)
     with pytest.raises(ConfigError):
-        language_side("not/a/file.yaml")
+        language_text("not/a/file.yaml")
+
+
+def run_java(jar: Path, *arguments: object) -> str:
+    command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", jar, *arguments]
+    return subprocess.run([str(part) for part in command], capture_output=True, check=True, encoding="utf-8").stdout
 
 
 @pytest.mark.java
-def test_the_java_program_scores_alike(bitext, tmp_path, java):
+def test_the_java_program_scores_alike(bitext, tmp_path, jar):
     """METEOR takes the pack's folder for a new language: ``-new``."""
     pack = build(tmp_path / "pack", bitext, options=OPTIONS)
     hypotheses = ["the tomcat sees name1 .", "the old house likes the hound name2 .", "a b"]
     references = ["the cat spots name1 .", "the aged home loves the dog name2 .", "b c"]
     for name, lines in (("hyp", hypotheses), ("ref", references)):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    out = java.run([str(tmp_path / "hyp"), str(tmp_path / "ref"), "-new", str(pack.path)])
+    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", "-new", pack.path)
     theirs = [float(line.split("\t")[1]) for line in out.splitlines() if line.startswith("Segment ")]
     meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
     assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
 
     # Or its table alone, for a language that it has.
     options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
-    out = java.run([str(tmp_path / "hyp"), str(tmp_path / "ref"), *options])
+    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", *options)
     assert out == run("compat", str(tmp_path / "hyp"), str(tmp_path / "ref"), *options).stdout
     assert "Segment 3 score:" in out

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
 
-from meteor_e.api.languages import Normalization
-from meteor_e.base.progress import silent
-from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
-from meteor_e.bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
-from meteor_e.text.normalization import Normalizer
+from meteor_e.base import silent
+from meteor_e.chains import language_text
+
+PLAIN = language_text(None, whitespace=True)
 
 
 def random_bitext(seed: int, lines: int = 30):
@@ -47,7 +48,7 @@ def extracted(folder: Path, made, longest: int, least: int, threads: int = 1):
     for side in (0, 1):
         files[side].write_text("".join(" ".join(row[side]) + "\n" for row in made), encoding="utf-8")
         places[side].mkdir()
-    read_bitext(files, (Tokenizer(None), Tokenizer(None)), places, 100, silent)
+    read_bitext(files, (PLAIN, PLAIN), places, 100, silent)
     corpora = Corpus(places[0]), Corpus(places[1])
     links = np.array([pair for row in made for pair in sorted(row[2])], np.uint16).reshape(-1, 2)
     starts = np.cumsum([0, *(len(row[2]) for row in made)]).astype(np.uint64)
@@ -71,7 +72,7 @@ def extracted(folder: Path, made, longest: int, least: int, threads: int = 1):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("longest", "least"), [(7, 1), (3, 1), (7, 2), (2, 3)])
 def test_pairs_are_those_of_the_definition(tmp_path, monkeypatch, seed, longest, least):
-    monkeypatch.setattr("meteor_e.bitext.phrases._SENTENCES", 7)  # several runs to merge
+    monkeypatch.setattr("meteor_e_bitext.phrases._SENTENCES", 7)  # several runs to merge
     made = random_bitext(seed)
     counts = Counter(pair for row in made for pair in consistent_pairs(*row, longest))
     totals = [Counter(), Counter()]
@@ -115,18 +116,3 @@ def test_texts_and_order_of_many_phrases():
     expected = sorted(range(len(chosen)), key=lambda place: texts[place].split(" "))
     assert phrases.order(chosen).tolist() == expected
     assert phrases.texts(chosen[:0]) == []
-
-
-def test_words_have_the_same_numbers_with_any_number_of_threads(tmp_path):
-    chance = random.Random(5)
-    lines = [" ".join(f"w{chance.randrange(20_000)}" for _ in range(12)) for _ in range(6_000)]
-    normalizer = Normalizer(Normalization.LOWER)
-    one, four = (Tokenizer(normalizer, threads=threads) for threads in (1, 4))
-    for begin in (0, 3_000):
-        batch = lines[begin : begin + 3_000]
-        numbers = one(batch)
-        assert four(batch) == numbers
-        words = one.words
-        assert [[words[number] for number in row] for row in numbers] == [line.split() for line in batch]
-    first_seen = list(dict.fromkeys(" ".join(lines).split()))
-    assert one.words == four.words == first_seen

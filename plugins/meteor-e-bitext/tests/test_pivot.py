@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+from meteor_e_bitext.moses import write_phrase_table
+from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
+from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.progress import silent
-from meteor_e.bitext.moses import write_phrase_table
-from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
-from meteor_e.bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base import silent
 
 
 def everything(words):
@@ -137,7 +137,7 @@ def small_parts(monkeypatch):
         "numbering._ROWS": 13,
         "numbering._KEYS": 3,
     }.items():
-        monkeypatch.setattr(f"meteor_e.bitext.{name}", size)
+        monkeypatch.setattr(f"meteor_e_bitext.{name}", size)
 
 
 @pytest.mark.parametrize("seed", range(5))

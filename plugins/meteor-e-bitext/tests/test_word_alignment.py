@@ -6,19 +6,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_up_bitext import sentences, write_alignment, write_bitext
+from meteor_e_bitext import _native
+from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
+from meteor_e_bitext.corpus import Corpus, read_bitext
 
-from meteor_e import _bitext
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.progress import silent
-from meteor_e.bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
-from meteor_e.bitext.corpus import Corpus, Tokenizer, read_bitext
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base import silent
+from meteor_e.chains import language_text
+
+PLAIN = language_text(None, whitespace=True)
 
 
 def corpora(folder: Path, files, longest: int = 100) -> tuple[Corpus, Corpus]:
     places = folder / "one", folder / "two"
     for place in places:
         place.mkdir(parents=True)
-    read_bitext(files, (Tokenizer(None), Tokenizer(None)), places, longest, silent)
+    read_bitext(files, (PLAIN, PLAIN), places, longest, silent)
     return Corpus(places[0]), Corpus(places[1])
 
 
@@ -63,13 +66,13 @@ def test_progress_counts_up_and_an_error_in_it_stops_the_work(sides):
 def symmetrized(n, m, forward, backward, heuristic):
     """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
     none = 0xFFFF
-    arrays = (
-        np.array([0, n], np.uint64),
-        np.array([0, m], np.uint64),
-        np.array([forward.get(j, none) for j in range(m)], np.uint16),
-        np.array([backward.get(i, none) for i in range(n)], np.uint16),
+    pairs, starts = _native.symmetrize(
+        source_starts=np.array([0, n], np.uint64),
+        target_starts=np.array([0, m], np.uint64),
+        forward=np.array([forward.get(j, none) for j in range(m)], np.uint16),
+        backward=np.array([backward.get(i, none) for i in range(n)], np.uint16),
+        heuristic=HEURISTICS.index(heuristic),
     )
-    pairs, starts = _bitext.symmetrize(*arrays, HEURISTICS.index(heuristic))
     assert np.frombuffer(starts, np.uint64).tolist() == [0, len(pairs) // 4]
     return {tuple(pair) for pair in np.frombuffer(pairs, np.uint16).reshape(-1, 2).tolist()}
 
@@ -93,17 +96,35 @@ def test_symmetrization(heuristic, expected):
 
 def test_arrays_that_do_not_fit_are_refused(sides):
     one, two = sides
-    options = (len(two.vocabulary), 5, 0.08, 4.0, 0.01, 100, 1)
-    positions = np.empty(len(two.words), np.uint16)
-    given = (one.words, one.starts, len(one.vocabulary), two.words, two.starts)
-    with pytest.raises(ValueError, match="not in the vocabulary"):
-        _bitext.align_words(*given[:2], 3, *given[3:], *options, positions, lambda done, total: None)
-    with pytest.raises(ValueError, match="wrong size"):
-        _bitext.align_words(*given, *options, positions[1:].copy(), lambda done, total: None)
+    given = {
+        "source_words": one.words,
+        "source_starts": one.starts,
+        "source_types": len(one.vocabulary),
+        "target_words": two.words,
+        "target_starts": two.starts,
+        "target_types": len(two.vocabulary),
+        "iterations": 5,
+        "null_probability": 0.08,
+        "tension": 4.0,
+        "concentration": 0.01,
+        "longest": 100,
+        "threads": 1,
+        "positions": np.empty(len(two.words), np.uint16),
+        "report": lambda done, total: None,
+    }
     starts = one.starts.copy()
     starts[1] = len(one.words) + 5
-    with pytest.raises(ValueError, match="overlap"):
-        _bitext.align_words(one.words, starts, *given[2:], *options, positions, lambda done, total: None)
+    for changed, error, message in (
+        ({"source_types": 3}, ValueError, "not in the vocabulary"),
+        ({"positions": given["positions"][1:].copy()}, ValueError, "wrong size"),
+        ({"source_starts": starts}, ValueError, "overlap"),
+        ({"threads": 0}, ValueError, "out of range"),
+        # Nothing is converted, and thereby copied, without a word.
+        ({"source_words": one.words.astype(np.int64)}, TypeError, "incompatible"),
+        ({"target_words": two.words[::2]}, TypeError, "incompatible"),
+    ):
+        with pytest.raises(error, match=message):
+            _native.align_words(**{**given, **changed})
 
 
 @pytest.mark.parametrize(

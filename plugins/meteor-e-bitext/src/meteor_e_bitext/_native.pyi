@@ -1,19 +1,28 @@
-"""The heavy part of :mod:`meteor_e.bitext`, in C++; its sources are in ``meteor_e/bitext/native``.
+"""The heavy part of :mod:`meteor_e_bitext`, in C++; its sources are in ``native``.
 
-Buffers are one-dimensional and contiguous. Words and phrases are uint32; ``starts`` are uint64, with an end;
-positions and links are uint16. Phrase pairs come as bytes of three uint32: first phrase, second phrase, count.
+Arrays are one-dimensional, contiguous and of the very type. ``starts`` have an end. Phrase pairs come as bytes of
+three uint32: first phrase, second phrase, count. Arrays that do not fit each other are a ValueError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Callable, Sequence  # type: ignore[attr-defined]
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Uint16 = NDArray[np.uint16]
+Uint32 = NDArray[np.uint32]
+Uint64 = NDArray[np.uint64]
+Doubles = NDArray[np.float64]
 
 def align_words(
-    source_words: Buffer,
-    source_starts: Buffer,
+    *,
+    source_words: Uint32,
+    source_starts: Uint64,
     source_types: int,
-    target_words: Buffer,
-    target_starts: Buffer,
+    target_words: Uint32,
+    target_starts: Uint64,
     target_types: int,
     iterations: int,
     null_probability: float,
@@ -21,58 +30,57 @@ def align_words(
     concentration: float,
     longest: int,
     threads: int,
-    positions: Buffer,
+    positions: Uint16,
     report: Callable[[int, int], object],
-    /,
 ) -> float:
     """Write the source position of each target word, 65535 for none, into ``positions``; return the tension."""
 
 def symmetrize(
-    source_starts: Buffer, target_starts: Buffer, forward: Buffer, backward: Buffer, heuristic: int, /
+    *, source_starts: Uint64, target_starts: Uint64, forward: Uint16, backward: Uint16, heuristic: int
 ) -> tuple[bytes, bytes]:
     """Return links (pairs of positions) and their starts from the alignments of both directions."""
 
 def number_phrases(
-    words: Buffer,
-    starts: Buffer,
+    *,
+    words: Uint32,
+    starts: Uint64,
     types: int,
     longest: int,
     least: int,
-    numbers: Buffer,
+    numbers: Uint32,
     report: Callable[[int, int], object],
-    /,
 ) -> tuple[bytes, bytes]:
-    """Write the number of the phrase at each place, a row a length; return first places, and phrases a length."""
+    """Write the number of the phrase at each place, one row per length; return first places, and phrases per length."""
 
 def extract_pairs(
-    first_starts: Buffer,
-    second_starts: Buffer,
-    first_numbers: Buffer,
-    second_numbers: Buffer,
+    *,
+    first_starts: Uint64,
+    second_starts: Uint64,
+    first_numbers: Uint32,
+    second_numbers: Uint32,
     longest: int,
-    links: Buffer,
-    link_starts: Buffer,
+    links: Uint16,
+    link_starts: Uint64,
     begin: int,
     end: int,
-    first_counts: Buffer,
-    second_counts: Buffer,
-    /,
+    first_counts: Uint32,
+    second_counts: Uint32,
 ) -> bytes:
     """Return the phrase pairs of some sentences, sorted; add to the counts of the phrases of both sides."""
 
-def merge_runs(runs: Sequence[Buffer], write: Callable[[bytes], object], /) -> None:
+def merge_runs(runs: Sequence[NDArray[np.uint8]], write: Callable[[bytes], object]) -> None:
     """Merge sorted phrase pairs and hand the result on in blocks."""
 
 def pivot(
-    phrases: Buffer,
-    starts: Buffer,
-    pivots: Buffer,
-    to_probabilities: Buffer,
-    pivot_starts: Buffer,
-    others: Buffer,
-    from_probabilities: Buffer,
+    *,
+    phrases: Uint32,
+    starts: Uint64,
+    pivots: Uint32,
+    to_probabilities: Doubles,
+    pivot_starts: Uint64,
+    others: Uint32,
+    from_probabilities: Doubles,
     least_product: float,
     least_sum: float,
-    /,
 ) -> bytes:
     """Return paraphrases of ``phrases``: (uint32 phrase, uint32 paraphrase, float64 probability)."""

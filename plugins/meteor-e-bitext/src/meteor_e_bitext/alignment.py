@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+
 from meteor_e.api import ConfigError, InputError
-from meteor_e.packs import Progress
+from meteor_e.base import PathLike, Progress, input_name
+from meteor_e.formats import read_segments
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
-from meteor_e.formats import PathLike, input_name, read_segments
 
 __all__ = ["HEURISTICS", "AlignmentOptions", "align", "read_pharaoh"]
 
@@ -57,20 +59,20 @@ def align(
     def one_way(given: Corpus, made: Corpus, stage: str) -> NDArray[np.uint16]:
         positions = np.empty(len(made.words), np.uint16)
         _native.align_words(
-            given.words,
-            given.starts,
-            len(given.vocabulary),
-            made.words,
-            made.starts,
-            len(made.vocabulary),
-            options.iterations,
-            options.null_probability,
-            options.tension,
-            options.concentration,
-            longest,
-            threads,
-            positions,
-            lambda done, total: progress(stage, done, total),
+            source_words=given.words,
+            source_starts=given.starts,
+            source_types=len(given.vocabulary),
+            target_words=made.words,
+            target_starts=made.starts,
+            target_types=len(made.vocabulary),
+            iterations=options.iterations,
+            null_probability=options.null_probability,
+            tension=options.tension,
+            concentration=options.concentration,
+            longest=longest,
+            threads=threads,
+            positions=positions,
+            report=partial(progress, stage),
         )
         progress(stage, 1, 1)
         return positions
@@ -78,7 +80,11 @@ def align(
     forward = one_way(source, target, "aligning words")
     backward = one_way(target, source, "aligning words, the other way")
     pairs, starts = _native.symmetrize(
-        source.starts, target.starts, forward, backward, HEURISTICS.index(options.heuristic)
+        source_starts=source.starts,
+        target_starts=target.starts,
+        forward=forward,
+        backward=backward,
+        heuristic=HEURISTICS.index(options.heuristic),
     )
     return np.frombuffer(pairs, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64)
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
+from meteor_e.base import PathLike, Progress, input_name, silent
 from meteor_e.chains import LanguageText
-from meteor_e.formats import PathLike, input_name
-from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, Progress, SourceFile, pack_place, silent
+from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, SourceFile, pack_place
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.filtering import phrases_in

@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from meteor_e.api import InputError
+from meteor_e.base import PathLike, Progress, input_name
 from meteor_e.chains import LanguageText
-from meteor_e.packs import Progress
-from meteor_e.formats import PathLike, input_name, read_segments
+from meteor_e.formats import read_segments
 
 __all__ = ["Corpus", "Counts", "read_bitext"]
 
 _BATCH = 5000
 """Lines that are tokenised together."""
+
 
 class Counts(NamedTuple):
     """What became of a bitext's lines."""

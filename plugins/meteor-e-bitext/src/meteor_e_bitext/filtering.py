@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
 from meteor_e_bitext.pivot import Paraphrases
 
 __all__ = ["phrases_in"]

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+
 from meteor_e_bitext.phrases import PhrasePairs
 
 __all__ = ["write_phrase_table"]

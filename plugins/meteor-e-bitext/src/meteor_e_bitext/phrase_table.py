@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+
 from meteor_e.api import InputError
-from meteor_e.packs import Progress
+from meteor_e.base import PathLike, Progress, input_name
+from meteor_e.formats import read_segments
 from meteor_e_bitext.numbering import Scratch, mapped, number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
-from meteor_e.formats import PathLike, input_name, read_segments
 
 __all__ = ["convert_phrase_table", "open_phrase_table"]
 

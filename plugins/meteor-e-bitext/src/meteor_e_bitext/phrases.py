@@ -6,12 +6,14 @@ import errno
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from meteor_e.packs import Progress
+
+from meteor_e.base import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
@@ -131,13 +133,13 @@ def extract_phrase_pairs(
         scratch = _scratch(folder / f"{name}.scratch", longest * len(side.words) or 1)
         stage = "counting phrases" if side is corpus else "counting phrases of the pivot language"
         places, by_length = _native.number_phrases(
-            side.words,
-            side.starts,
-            len(side.vocabulary),
-            longest,
-            least,
-            scratch[: longest * len(side.words)],
-            lambda done, total, stage=stage: progress(stage, done, total),
+            words=side.words,
+            starts=side.starts,
+            types=len(side.vocabulary),
+            longest=longest,
+            least=least,
+            numbers=scratch[: longest * len(side.words)],
+            report=partial(progress, stage),
         )
         progress(stage, 1, 1)
         first = np.frombuffer(places, np.uint32)
@@ -150,17 +152,17 @@ def extract_phrase_pairs(
 
     def extract(begin: int) -> Path:
         found = _native.extract_pairs(
-            pivot.starts,
-            corpus.starts,
-            numbers[1],
-            numbers[0],
-            longest,
-            flat,
-            link_starts,
-            begin,
-            min(begin + _SENTENCES, len(corpus)),
-            counts[1],
-            counts[0],
+            first_starts=pivot.starts,
+            second_starts=corpus.starts,
+            first_numbers=numbers[1],
+            second_numbers=numbers[0],
+            longest=longest,
+            links=flat,
+            link_starts=link_starts,
+            begin=begin,
+            end=min(begin + _SENTENCES, len(corpus)),
+            first_counts=counts[1],
+            second_counts=counts[0],
         )
         run = folder / f"run-{begin}.scratch"
         run.write_bytes(found)

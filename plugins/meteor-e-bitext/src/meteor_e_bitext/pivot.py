@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from meteor_e.api import ConfigError
-from meteor_e.packs import Progress
+from meteor_e.base import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
@@ -123,7 +124,17 @@ def pivot(
 
     def search(begin: int) -> NDArray[np.void]:
         part = np.ascontiguousarray(starting[begin : begin + _TOGETHER])
-        data = _native.pivot(part, *to, *back, options.least_product, options.least_probability)
+        data = _native.pivot(
+            phrases=part,
+            starts=to[0],
+            pivots=to[1],
+            to_probabilities=to[2],
+            pivot_starts=back[0],
+            others=back[1],
+            from_probabilities=back[2],
+            least_product=options.least_product,
+            least_sum=options.least_probability,
+        )
         found = np.frombuffer(data, RESULT)
         kept: NDArray[np.void] = found[~_nested(phrases, found["phrase"], found["paraphrase"])]
         return kept

@@ -73,7 +73,11 @@ class Stages:
             try:
                 work(building)
                 seconds = time.monotonic() - begin
-                (building / _STATE).write_text(json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n", encoding="utf-8", newline="\n")
+                (building / _STATE).write_text(
+                    json.dumps({"key": key, "seconds": round(seconds, 1), **described}) + "\n",
+                    encoding="utf-8",
+                    newline="\n",
+                )
                 building.rename(target)
             except BaseException:
                 # What a stage leaves half done is of no use, nor is a folder without a stage.
