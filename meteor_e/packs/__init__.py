@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from meteor_e.packs.store import PackStore
     from meteor_e.packs.synonyms import SynonymIndex
     from meteor_e.packs.usage import TABLE_FILE
-    from meteor_e.packs.vocabulary import Vocabulary, vocabulary_sections
+    from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
     from meteor_e.packs.wordlists import read_function_words, read_prefixes
 
 __all__ = [
     "LANGUAGE_FILE",
     "TABLE_FILE",
+    "VOCABULARY_SECTIONS",
     "IndexFile",
     "Ingredients",
     "Layout",
@@ -77,7 +78,7 @@ __getattr__, __dir__ = lazy_names(
         "store": ["PackStore"],
         "synonyms": ["SynonymIndex"],
         "usage": ["TABLE_FILE"],
-        "vocabulary": ["Vocabulary", "vocabulary_sections"],
+        "vocabulary": ["VOCABULARY_SECTIONS", "Vocabulary", "vocabulary_sections"],
         "wordlists": ["read_function_words", "read_prefixes"],
     },
 )
