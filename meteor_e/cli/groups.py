@@ -49,7 +49,7 @@ class OpenGroup(click.Group):
                 f"`meteor-e {self.name} {name}` comes with the plugin {distribution}, which is not installed: "
                 f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"
             )
-            return _failing(name, f"{summary} (needs the plugin {distribution})", advice)
+            return _failing(name, f"Needs {distribution}. {summary}", advice)
         return None
 
     def _foreign(self) -> list[str]:
