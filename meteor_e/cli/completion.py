@@ -64,7 +64,7 @@ def _place(shell: str) -> Path:
     }[shell]
 
 
-class Completed(click.ParamType):
+class Completed(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """What a parameter's value may begin with; used while a shell completes, and never to read a value.
 
     Args:
