@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
     from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
-    from meteor_e.api.hooks import hookimpl
+    from meteor_e.api.hooks import API_VERSION, hookimpl
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from meteor_e.base.guard import guarded
 
 __all__ = [
+    "API_VERSION",
     "Component",
     "ComponentOptions",
     "ConfigError",
@@ -93,7 +94,7 @@ __getattr__, __dir__ = lazy_names(
         "component": ["Component"],
         "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
         "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
-        "hooks": ["hookimpl"],
+        "hooks": ["API_VERSION", "hookimpl"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
         "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],

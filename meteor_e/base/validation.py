@@ -45,7 +45,10 @@ def value_problems(kind: types.Type, value: Any, key: Key) -> Found:
         key: where it is.
     """
     if isinstance(kind, types.Metadata):
-        yield from value_problems(kind.type, value, key)
+        if (kind.extra or {}).get("path") and not _has_shape(kind.type, value):
+            yield key, _must_be(kind, value)
+        else:
+            yield from value_problems(kind.type, value, key)
     elif isinstance(kind, types.UnionType):
         fitting = next((option for option in kind.types if _has_shape(option, value)), None)
         if fitting is None:

@@ -200,11 +200,11 @@ def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, 
         ConfigError: for an option that is not there, or of another type, with file and line.
         PluginError: if there is no such matcher or lemmatizer.
     """
-    if not entry.options:
-        # Without a look at its class, which takes time to import.
-        return {}
     with located(entry.where):
         found = registry.component(kind, entry.use)
+        if not entry.options and not isinstance(found.Options, type):
+            # Without a look at types, which take time to import.
+            return {}
         options = absolute(found, entry)
         found.check_options(options)
     return options

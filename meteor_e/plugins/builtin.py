@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from meteor_e.api.hooks import hookimpl
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from importlib.resources.abc import Traversable
 
 
@@ -24,6 +25,19 @@ COMMANDS = {
     "stem": "Stem words as METEOR does.",
 }
 """The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name."""
+
+
+def taken_later(kind: str) -> Collection[str]:
+    """Return the names of a kind that meteor_e took when plugins could already have had them.
+
+    Whoever adds a matcher, language, and so on to meteor_e adds its name here. A plugin that has the name is then
+    told so, whenever the name is used. The names that meteor_e had from the first are found without a look at plugins.
+    """
+    if kind == "language":
+        from meteor_e.languages.files import FURTHER_CODES
+
+        return FURTHER_CODES
+    return ()
 
 
 @hookimpl

@@ -63,7 +63,7 @@ def test_every_key(write):
         beam=5,
         character_mode=True,
         pack="de",
-        lemmatizer=MatcherConfig("lookup", None, {"file": str(file.parent / "lemmas.tsv")}, f"{file}:15"),
+        lemmatizer=MatcherConfig("lookup", None, {"file": "lemmas.tsv"}, f"{file}:15"),
         name="mine",
         description="all of it",
         source=str(file),
@@ -149,17 +149,17 @@ lemmatizer: {use: lookup, file: l.tsv}
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("{use: table}", "matcher 'table' needs the option 'file'"),
-        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models must be a list, not 'y'"),
+        ("{use: table}", "chain.yaml:2: matcher 'table' needs the option 'file'"),
+        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models must be a list, not '/"),
         ("{use: table, flie: x}", r"chain.yaml:2: matcher 'table' has no option 'flie' \(did you mean 'file'\?\)"),
         ("{use: stem, stemmer: [x]}", "chain.yaml:2: matcher 'stem': stemmer must be a text, not a list"),
     ],
 )
 def test_options_are_checked_before_anything_is_made(write, plugin_site, entry, message):
     plugin_site.add("tables", PATHS)
+    chain = load_chain(write(f"language: other\nmatchers: [{entry}]"))
     with pytest.raises(ConfigError, match=message):
-        chain = resolve(load_chain(write(f"language: other\nmatchers: [{entry}]")), plugin_site.registry())
-        plugin_site.registry().matcher("table").make(None, **chain.matchers[0].options)
+        resolve(chain, plugin_site.registry())
 
 
 def test_names_of_languages_and_packs_are_no_paths(write):

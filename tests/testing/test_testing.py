@@ -484,8 +484,8 @@ class Unpicklable(Ends):
 
     name = "unpicklable"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
         self.function = lambda: None
 
 
@@ -495,7 +495,7 @@ class ForgetsOption(Ends):
     name = "forgets-option"
 
     def __getstate__(self):
-        return {"letters": 1}
+        return {"options": self.Options(letters=1)}
 
 
 class SharedState(Ends):

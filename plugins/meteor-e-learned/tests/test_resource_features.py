@@ -57,7 +57,7 @@ def test_character_ngrams():
     assert found["4_f"] == 0
     assert len(CharacterNgramsFeature(orders=2).columns) == 6
     assert not any(row(CharacterNgramsFeature(), "", "").values())
-    with pytest.raises(ConfigError, match="at least 1"):
+    with pytest.raises(ConfigError, match="1 or more"):
         CharacterNgramsFeature.make(None, orders=0)
 
 
