@@ -18,9 +18,14 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path):
         scratch.write_text("one")
         assert not target.exists()
     target.chmod(0o640)
-    with pytest.raises(ZeroDivisionError), whole_file(target) as scratch:
-        scratch.write_text("half")
-        raise ZeroDivisionError
+
+    def interrupt() -> None:
+        with whole_file(target) as scratch:
+            scratch.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
     assert target.read_text() == "one"
     with whole_file(target) as scratch:
         scratch.write_text("two")
