@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
     from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.memory import Memory
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayCache",
     "Document",
+    "Memory",
     "PathLike",
     "Problem",
     "Progress",
@@ -49,6 +51,7 @@ __getattr__, __dir__ = lazy_names(
         "array_cache": ["ArrayCache", "digest"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
         "folders": ["locked", "sha256_of"],
+        "memory": ["Memory"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
