@@ -11,12 +11,12 @@ from pathlib import Path
 
 from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import PathLike
+from meteor_e.base.files import PathLike, read_regular
 from meteor_e.chains.lookup import find_language, make_segmenter
 from meteor_e.languages.files import own_tasks
 from meteor_e.packs.manifest import PREFIXES
 from meteor_e.packs.store import PackStore
-from meteor_e.packs.wordlists import decode, parse_prefixes
+from meteor_e.packs.wordlists import MAX_SIZE, decode, parse_prefixes
 from meteor_e.plugins.registry import registry
 from meteor_e.text.normalization import Normalizer
 
@@ -127,7 +127,7 @@ def _language(name: str | None) -> Language | None:
 def _prefixes(language: Language | None, given: PathLike | None) -> bytes | None:
     if given is not None:
         try:
-            return Path(given).read_bytes()
+            return read_regular(given, MAX_SIZE)
         except OSError as error:
             raise InputError(f"cannot read {given}: {error.strerror}") from error
     if language is None or language.pack is None or language.normalization is Normalization.LOWER:
