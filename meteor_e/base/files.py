@@ -97,7 +97,7 @@ def open_regular(path: PathLike) -> BinaryIO:
     """
     try:
         # Looked at before and after: opening a device can do something by itself.
-        _check_kind(os.stat(path).st_mode, path)
+        _check_kind(Path(path).stat().st_mode, path)
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except ValueError as error:  # a null character, half a surrogate pair
         raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
@@ -133,11 +133,11 @@ def refuse_special(path: PathLike) -> None:
         InputError: if it is one, or cannot be a path at all.
     """
     try:
-        mode = os.stat(path).st_mode
+        mode = Path(path).stat().st_mode
     except OSError:
         return
     except ValueError as error:
-        raise InputError(f"cannot read {ascii(os.fspath(path))}: its name cannot be one ({error})") from error
+        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
     kind = _SPECIAL.get(stat.S_IFMT(mode))
     if kind is not None:
         raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import os
 import socket
-import subprocess
 import zipfile
 
 import pytest
@@ -135,7 +134,7 @@ def test_a_line_is_bounded(cli, texts):
     with (cli.folder / "endless").open("wb") as stream:
         stream.truncate(1 << 35)
     line = cli.failing(1, "score", "endless", "ref", "-l", "other")
-    assert line == "meteor-e: endless, line 1: longer than 64 MiB; this cannot be text with one segment per line"
+    assert line == "meteor-e: endless, line 1: longer than 64 MiB; this is not text, one segment a line"
 
 
 def test_a_paraphrase_table_without_line_ends(cli):
