@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from meteor_e.base.memory import Memory
 from meteor_e.evaluation import arrays
 from meteor_e.evaluation.arrays import Counts
 from meteor_e.evaluation.judgements import Floats
@@ -42,7 +43,7 @@ class PointScorer:
         self._fragmentation = arrays.fragmentation(counts)
         self._distinct, self._at = np.unique(self._fragmentation, return_inverse=True)
         self._starts = data.starts if len(data.starts) != len(counts) else None
-        self._powers: dict[float, Floats] = {}
+        self._powers = Memory[float, Floats](64)
         self._matched: tuple[Point, Floats, Floats] | None = None
         self._mean: tuple[Point, Floats] | None = None
         self._buffer = np.empty(len(counts))
@@ -79,8 +80,6 @@ class PointScorer:
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)
         if powers is None:
-            if len(self._powers) > 64:
-                self._powers.clear()
             powers = arrays.power(self._distinct, beta)[self._at]
             np.nan_to_num(powers, copy=False, nan=0.0)
             self._powers[beta] = powers
