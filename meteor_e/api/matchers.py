@@ -33,6 +33,7 @@ from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,17 +116,16 @@ class KeyMatcher(Matcher):
 
     match_equal_words: ClassVar[bool] = False
 
+    _key_cache = Remembered[Token, tuple[Hashable, ...]](CACHE_LIMIT)
+
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
         """Return the keys of a token; called once a distinct token. Empty: it matches nothing."""
 
     def _cached_keys(self, token: Token) -> tuple[Hashable, ...]:
-        cache: dict[Token, tuple[Hashable, ...]] = self.__dict__.setdefault("_key_cache", {})
-        found = cache.get(token)
+        found = self._key_cache.get(token)
         if found is None:
-            if len(cache) >= CACHE_LIMIT:
-                cache.clear()
-            found = cache[token] = self.distinct_keys(token)
+            found = self._key_cache[token] = self.distinct_keys(token)
         return found
 
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
@@ -158,9 +158,7 @@ class KeyMatcher(Matcher):
                     yield Match(j, i)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_key_cache", None)
-        return state
+        return forgetting(self)
 
 
 class _VectorMatcher(Matcher):
@@ -214,6 +212,8 @@ class SimilarityMatcher(_VectorMatcher):
     it.
     """
 
+    _row_cache = Remembered[Token, "NDArray[np.float32]"](CACHE_LIMIT)
+
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return a row of length 1 a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
@@ -221,16 +221,14 @@ class SimilarityMatcher(_VectorMatcher):
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         import numpy as np
 
-        cache: dict[Token, NDArray[np.float32]] = self.__dict__.setdefault("_row_cache", {})
-        if len(cache) >= CACHE_LIMIT:
-            cache.clear()
-        # Other threads may empty the cache at any time, so each row is taken from it once and kept.
+        cache = self._row_cache
+        # Other threads may empty it at any time, so each row is taken from it once and kept.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing:
             fresh = dict(zip(missing, self.checked_vectors(missing), strict=True))
             rows.update(fresh)
-            cache.update(fresh)
+            cache.remember(fresh)
         return np.stack([rows[token] for token in tokens])
 
     def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -245,9 +243,7 @@ class SimilarityMatcher(_VectorMatcher):
         return rows
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_row_cache", None)
-        return state
+        return forgetting(self)
 
 
 class ContextualMatcher(_VectorMatcher):
@@ -255,6 +251,8 @@ class ContextualMatcher(_VectorMatcher):
 
     The options are those of :class:`SimilarityMatcher`, and the words match by the same rules.
     """
+
+    _sentence_cache = Remembered[tuple[Token, ...], "NDArray[np.float32]"](SENTENCE_LIMIT)
 
     @abstractmethod
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
@@ -277,21 +275,18 @@ class ContextualMatcher(_VectorMatcher):
         Raises:
             TypeError: if :meth:`encode` does not return a row a token.
         """
-        cache: dict[tuple[Token, ...], NDArray[np.float32]] = self.__dict__.setdefault("_sentence_cache", {})
-        new = [key for key in dict.fromkeys(map(tuple, sentences)) if key and key not in cache]
+        new = [key for key in dict.fromkeys(map(tuple, sentences)) if key and key not in self._sentence_cache]
         if new:
-            self._keep(cache, new)
+            self._encoded(new)
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        cache: dict[tuple[Token, ...], NDArray[np.float32]] = self.__dict__.setdefault("_sentence_cache", {})
         key = tuple(tokens)
-        # Other threads may empty the cache at any time.
-        known = cache.get(key)
-        return self._keep(cache, [key])[0] if known is None else known
+        # Other threads may empty the memory at any time.
+        known = self._sentence_cache.get(key)
+        return self._encoded([key])[0] if known is None else known
 
-    def _keep(
-        self, cache: dict[tuple[Token, ...], NDArray[np.float32]], sentences: list[tuple[Token, ...]]
-    ) -> list[NDArray[np.float32]]:
+    def _encoded(self, sentences: list[tuple[Token, ...]]) -> list[NDArray[np.float32]]:
+        """Return the rows of each sentence, and remember them."""
         rows, offsets = self.encode(sentences)
         spans = list(pairwise(map(int, offsets)))
         lengths = [len(sentence) for sentence in sentences]
@@ -306,15 +301,11 @@ class ContextualMatcher(_VectorMatcher):
                 f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row a token"
             )
         found = [rows[start:end] for start, end in spans]
-        if len(cache) + len(sentences) > SENTENCE_LIMIT:
-            cache.clear()
-        cache.update(zip(sentences, found, strict=True))
+        self._sentence_cache.remember(dict(zip(sentences, found, strict=True)))
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_sentence_cache", None)
-        return state
+        return forgetting(self)
 
 
 def _products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -339,6 +330,9 @@ class PhraseMatcher(Matcher):
     """
 
     accuracy_search_weight: ClassVar[float] = 0.0
+
+    _word_cache = Remembered[str, int](CACHE_LIMIT)
+    _pair_cache = Remembered[int, frozenset[int]](CACHE_LIMIT // 4)
 
     @property
     @abstractmethod
@@ -370,36 +364,28 @@ class PhraseMatcher(Matcher):
                         yield Match(j, i, other_length, length)
 
     def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[list[tuple[int, int]]]:
-        cache: dict[str, int] = self.__dict__.setdefault("_word_cache", {})
+        cache = self._word_cache
         ids = []
         for token in tokens:
             word = token.form
             number = cache.get(word)
             if number is None:
-                if len(cache) >= CACHE_LIMIT:
-                    cache.clear()
                 number = cache[word] = table.word_id(word)
             ids.append(number)
         return [table.phrases_at(ids, start) if ids[start] >= 0 else [] for start in range(len(ids))]
 
     def _pairs(self, table: PhraseTable, node: int, wanted: frozenset[int]) -> Sequence[int]:
         """Return the paraphrases of a node that are wanted, in table order."""
-        cache: dict[int, frozenset[int]] = self.__dict__.setdefault("_pair_cache", {})
-        paired = cache.get(node)
+        paired = self._pair_cache.get(node)
         if paired is None:
-            if len(cache) >= CACHE_LIMIT // 4:
-                cache.clear()
-            paired = cache[node] = frozenset(table.paraphrases(node))
+            paired = self._pair_cache[node] = frozenset(table.paraphrases(node))
         common = paired & wanted
         if not common:
             return ()
         return [other for other in table.paraphrases(node) if other in common]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_word_cache", None)
-        state.pop("_pair_cache", None)
-        return state
+        return forgetting(self)
 
 
 def _by_node(phrases: list[list[tuple[int, int]]]) -> dict[int, tuple[int, list[int]]]:

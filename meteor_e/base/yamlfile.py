@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import open_regular
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -88,8 +89,11 @@ class Document:
         """Return a path that the document names: seen from its folder, ``~`` being the user's home.
 
         Paths in what comes from Python stay as they are.
+
+        Raises:
+            ConfigError: for what cannot be a path.
         """
-        return seen_from(self.folder, text)
+        return seen_from(self.folder, text, self.source)
 
     @property
     def folder(self) -> str:
@@ -101,8 +105,23 @@ class Document:
         return Problem(self.source, self.line(key), key, message, is_note)
 
 
-def seen_from(folder: str, text: str) -> str:
-    """Return a path as seen from a folder, ``~`` being the user's home; as it is where the folder is empty."""
+def seen_from(folder: str, text: str, source: str = "") -> str:
+    """Return a path as seen from a folder, ``~`` being the user's home; as it is where the folder is empty.
+
+    Args:
+        folder: the folder.
+        text: the path.
+        source: what errors begin with.
+
+    Raises:
+        ConfigError: for what cannot be a path.
+    """
+    try:
+        encoded = os.fsencode(text)
+    except UnicodeEncodeError:  # half a surrogate pair
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise ConfigError(f"{source + ': ' if source else ''}{shorten(ascii(text))} cannot be a path")
     if not folder:
         return text
     try:
@@ -161,7 +180,7 @@ def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
     """
     path = Path(file) if isinstance(file, str | os.PathLike) else file
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) if isinstance(path, Path) else path.open("rb") as stream:
             content = stream.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

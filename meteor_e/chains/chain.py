@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, located, near_miss
+from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.lookup import find_language
 from meteor_e.engine.search import DEFAULT_BEAM
@@ -212,7 +213,13 @@ def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, 
 
 def absolute(component: type[Component], entry: MatcherConfig) -> dict[str, Any]:
     """Return the options of an entry, with absolute paths, right or wrong."""
-    return component.with_paths(entry.options, lambda path: seen_from(entry.folder, path))
+
+    def change(path: str) -> str:
+        found = seen_from(entry.folder, path)
+        refuse_special(found)
+        return found
+
+    return component.with_paths(entry.options, change)
 
 
 def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:

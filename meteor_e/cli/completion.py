@@ -27,8 +27,7 @@ def completion(shell: str | None, install: bool) -> None:
     meteor-e completion --install
     meteor-e completion zsh > ~/.zfunc/_meteor-e
     """
-    from meteor_e.cli import cli
-
+    cli = click.get_current_context().find_root().command
     shell = shell or _own_shell()
     completer = get_completion_class(shell)
     assert completer is not None

@@ -60,7 +60,7 @@ def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
 
 
 def test_the_memory_of_keys_is_bounded_and_not_pickled(monkeypatch):
-    monkeypatch.setattr(base, "CACHE_LIMIT", 4)
+    monkeypatch.setattr(base.KeyMatcher._key_cache, "limit", 4)
     matcher = Letters()
     for number in range(50):
         list(matcher.match(tokens(f"a{number}"), tokens(f"b{number}")))
@@ -124,7 +124,7 @@ def test_a_sentence_is_encoded_once():
 
 
 def test_the_memory_of_sentences_is_bounded(monkeypatch):
-    monkeypatch.setattr(base, "SENTENCE_LIMIT", 3)
+    monkeypatch.setattr(ContextualMatcher._sentence_cache, "limit", 3)
     matcher = SentenceCompass()
     for number in range(20):
         list(matcher.match(tokens(f"east {number}"), tokens("east")))
