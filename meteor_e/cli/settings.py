@@ -12,7 +12,7 @@ __all__ = ["parse_settings"]
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Read ``vector.threshold=0.75`` entries; paths are seen from the working folder.
+    """Read ``vector.threshold=0.75`` entries.
 
     Raises:
         ConfigError: for an entry of another form, or given twice.
