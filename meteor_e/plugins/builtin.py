@@ -57,6 +57,22 @@ def meteor_e_features() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """METEOR with any chain, sacreBLEU's metrics, NIST, files of scores, and Python objects."""
+    return {
+        "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
+        "chain": "meteor_e.metrics.chain_metric:ChainMetric",
+        "bleu": "meteor_e.metrics.sacrebleu_metrics:BleuMetric",
+        "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
+        "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
+        "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
+        "nist": "meteor_e.metrics.nist:NistMetric",
+        "scores": "meteor_e.evaluation.score_files:ScoreFileMetric",
+        "scorer": "meteor_e.metrics.scorers:ScorerMetric",
+    }
+
+
+@hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
     """No lemmas, and lemmas from a file."""
     return {
