@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.files import atomic_writer
-from meteor_e.features.words import split
+from meteor_e.features import split
 
 
 def main() -> int:

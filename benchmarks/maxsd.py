@@ -29,7 +29,7 @@ from meteor_e_learned.training import decisions, train
 
 from meteor_e.base.errors import MeteorError
 from meteor_e.evaluation.resampling import interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 RECIPES = HERE / "recipes"

@@ -27,7 +27,7 @@ from meteor_e import Meteor
 from meteor_e.api.features import FeatureBatch
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 
 HERE = Path(__file__).parent
 

@@ -31,7 +31,7 @@ from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES
 from meteor_e.evaluation.metrics import Scores
 from meteor_e.evaluation.resampling import draw_weights, interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 RECIPES = ("usaar-cosine", "usaar-zwickel", "usaar-comet")

@@ -20,9 +20,9 @@ Options are the keyword arguments of ``__init__``, as for matchers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from meteor_e.api.options import construct
 from meteor_e.base.errors import InputError, PluginError
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from meteor_e.api.context import MatcherContext
 
 __all__ = ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"]
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,25 @@ class FeatureBatch:
     sources: Sequence[str] | None = None
     systems: Sequence[str] | None = None
     segments: Sequence[str] | None = None
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+    def shared(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what several features need of a batch, such as its words; made once, and gone with the batch.
+
+        Args:
+            name: of what is made; unique among all features.
+            make: makes it.
+        """
+        if name not in self._made:
+            self._made[name] = make()
+        found: Made = self._made[name]
+        return found
 
 
 class Feature(ABC):
@@ -128,18 +146,21 @@ class Feature(ABC):
             InputError: if the sequences differ in length, or one that the feature needs is not given.
             PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
         """
+        return self.rows(FeatureBatch(hypotheses, references, sources, systems, segments))
+
+    def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Return one row for each segment of a batch, ``(len(batch), dimension)``; errors as :meth:`extract`."""
         import numpy as np
 
-        batch = FeatureBatch(hypotheses, references, sources, systems, segments)
-        for field in fields(batch):
-            values = getattr(batch, field.name)
-            if values is None and field.name in self.needs:
-                raise InputError(f"feature {self.name!r} needs the {field.name} of the segments")
-            if isinstance(values, str) or (field.name == "references" and any(isinstance(v, str) for v in values)):
-                raise InputError(f"{field.name} must be a list, with a list of references for each hypothesis")
+        for name in ("hypotheses", "references", "sources", "systems", "segments"):
+            values = getattr(batch, name)
+            if values is None and name in self.needs:
+                raise InputError(f"feature {self.name!r} needs the {name} of the segments")
+            if isinstance(values, str) or (name == "references" and any(isinstance(v, str) for v in values)):
+                raise InputError(f"{name} must be a list, with a list of references for each hypothesis")
             if values is not None and len(values) != len(batch):
-                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {field.name}")
-        if not all(references):
+                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
+        if not all(batch.references):
             raise InputError("a hypothesis needs at least one reference")
         if not len(batch):
             return np.empty((0, self.dimension))

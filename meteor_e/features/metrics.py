@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.features.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
     from meteor_e.evaluation.judgements import Floats
     from meteor_e.evaluation.statistic_metrics import StatisticMetric
 
-__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfFeature", "NistFeature", "TerFeature"]
+__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
 
 
 class _MetricFeature(Feature):
@@ -22,6 +23,8 @@ class _MetricFeature(Feature):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     dimension = 1
+    _counted: Callable[[FeatureBatch], Floats] | None = None
+    """Counts the same statistics faster, where every segment has one reference."""
 
     def __init__(self, metric: StatisticMetric) -> None:
         self.metric = metric
@@ -36,7 +39,23 @@ class _MetricFeature(Feature):
         return np.array([[self.metric.of_segment(row)] for row in self._statistics(batch)])
 
     def _statistics(self, batch: FeatureBatch) -> Floats:
-        """Return the statistics; segments may differ in the number of their references."""
+        """Return the statistics; those of segments with one reference are counted for all of them at once."""
+        if self._counted is None:
+            return self._extracted(batch)
+        single = [place for place, each in enumerate(batch.references) if len(each) == 1]
+        if len(single) == len(batch):
+            return self._counted(batch)
+        several = sorted({*range(len(batch))}.difference(single))
+        parts = [(several, self._extracted(_chosen(batch, several)))]
+        if single:
+            parts.append((single, self._counted(_chosen(batch, single))))
+        result = np.empty((len(batch), parts[0][1].shape[1]))
+        for places, rows in parts:
+            result[places] = rows
+        return result
+
+    def _extracted(self, batch: FeatureBatch) -> Floats:
+        """Return the metric's own statistics; segments may differ in the number of their references."""
         rows: list[Floats | None] = [None] * len(batch)
         for count in {len(each) for each in batch.references}:
             places = [place for place, each in enumerate(batch.references) if len(each) == count]
@@ -53,6 +72,44 @@ class _MetricFeature(Feature):
         return self.metric.signature
 
 
+def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+    return FeatureBatch([batch.hypotheses[at] for at in places], [batch.references[at] for at in places])
+
+
+def _bleu_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for BLEU: lengths, matches and totals of n-grams up to 4."""
+
+    def make() -> Floats:
+        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+        tokenize: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+        pairs, _ = numbered(*segment_pairs(batch), lambda text: tokenize(text.rstrip()).split())
+        left, right = pairs.lengths
+        tallies = [pairs.ngrams(order).tally() for order in range(1, 5)]
+        matches = [tally.total(tally.common) for tally in tallies]
+        return np.stack(
+            [left, right, *matches, *(np.maximum(left - step, 0) for step in range(4))], axis=1, dtype=float
+        )
+
+    return batch.shared("bleu", make)
+
+
+def _chrf_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for chrF: of n-grams up to 6 those of the hypothesis, the reference, and of both."""
+
+    def make() -> Floats:
+        pairs, _ = characters(batch, lambda text: "".join(text.split()), "without spaces")
+        columns = []
+        for step in range(6):
+            left, right = (np.maximum(length - step, 0) for length in pairs.lengths)
+            tally = pairs.ngrams(step + 1).tally()
+            # An order that the reference lacks does not count.
+            columns += [np.where(right > 0, left, 0), right, tally.total(tally.common)]
+        return np.stack(columns, axis=1, dtype=float)
+
+    return batch.shared("chrf", make)
+
+
 class BleuFeature(_MetricFeature):
     """BLEU of the segment, smoothed, by sacreBLEU.
 
@@ -66,6 +123,7 @@ class BleuFeature(_MetricFeature):
         from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
 
         super().__init__(SacreBleuMetric("bleu", smoothing=smoothing))
+        self._counted = _bleu_statistics
 
 
 class BleuComponentsFeature(_MetricFeature):
@@ -81,6 +139,7 @@ class BleuComponentsFeature(_MetricFeature):
         from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
 
         super().__init__(SacreBleuMetric("bleu"))
+        self._counted = _bleu_statistics
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -99,6 +158,30 @@ class BleuComponentsFeature(_MetricFeature):
         return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
 
 
+class ChrfComponentsFeature(_MetricFeature):
+    """What chrF is made of: precision and recall of character n-grams without spaces, one order at a time."""
+
+    name: ClassVar[str] = "chrf-components"
+    dimension = 12
+
+    def __init__(self) -> None:
+        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+
+        super().__init__(SacreBleuMetric("chrf"))
+        self._counted = _chrf_statistics
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the twelve numbers."""
+        return tuple(f"{what}{order}" for what in ("precision", "recall") for order in range(1, 7))
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the components; 0 for an order that a side lacks. Against several references, the best one's."""
+        statistics = self._statistics(batch)
+        sides, matches = (statistics[:, 0::3], statistics[:, 1::3]), statistics[:, 2::3]
+        return np.hstack([matches / np.maximum(side, 1) for side in sides])
+
+
 class ChrfFeature(_MetricFeature):
     """chrF by sacreBLEU.
 
@@ -115,6 +198,7 @@ class ChrfFeature(_MetricFeature):
         if word_order not in (0, 2):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
         super().__init__(SacreBleuMetric("chrf++" if word_order else "chrf"))
+        self._counted = None if word_order else _chrf_statistics
 
 
 class TerFeature(_MetricFeature):

@@ -46,6 +46,7 @@ def meteor_e_features() -> dict[str, str]:
         "bleu": "meteor_e.features.metrics:BleuFeature",
         "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
         "chrf": "meteor_e.features.metrics:ChrfFeature",
+        "chrf-components": "meteor_e.features.metrics:ChrfComponentsFeature",
         "ter": "meteor_e.features.metrics:TerFeature",
         "nist": "meteor_e.features.metrics:NistFeature",
         "lengths": "meteor_e.features.surface:LengthsFeature",

@@ -21,7 +21,7 @@ from meteor_e.base.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 
 LINEAR = """
 name: small-linear

@@ -17,10 +17,10 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from scipy import stats
 
-from meteor_e.api.features import FeatureBatch
+from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from meteor_e import ResourceError
-from meteor_e.api.languages import Language
+from meteor_e.api import Language
 from meteor_e.base.files import atomic_writer
 from meteor_e.base.folders import locked
 from meteor_e.base.progress import silent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from meteor_e import ConfigError
-from meteor_e.api.languages import Language
+from meteor_e.api import Language
 from meteor_e.base.errors import near_miss
 from meteor_e.text.normalization import Normalizer, lowercase
 

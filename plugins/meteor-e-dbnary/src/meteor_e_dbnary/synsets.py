@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.api.languages import Language
+from meteor_e.api import Language
 from meteor_e.base.folders import sha256_of
 from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
 

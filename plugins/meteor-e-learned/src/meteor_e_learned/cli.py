@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from meteor_e.features.extraction import FeatureStore
+    from meteor_e.features import FeatureStore
     from meteor_e_learned.modelfile import LearnedModel
 
 __all__ = ["model", "predict", "rank", "train"]
@@ -32,7 +32,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _store(cache: str | None, no_cache: bool) -> FeatureStore:
-    from meteor_e.features.extraction import FeatureStore
+    from meteor_e.features import FeatureStore
 
     return FeatureStore(cache, enabled=not no_cache)
 
@@ -122,7 +122,7 @@ def predict(
     \b
     meteor-e predict linear.safetensors hypothesis.txt reference.txt
     """
-    from meteor_e.api.features import FeatureBatch
+    from meteor_e.api import FeatureBatch
     from meteor_e.cli.evaluate import ProgressBars
     from meteor_e.cli.output import destination
     from meteor_e_learned.modelfile import load_model

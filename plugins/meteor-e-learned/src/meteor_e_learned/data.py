@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import FeatureBatch
+from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import pairs_of
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
 __all__ = ["Examples", "build_examples", "load_examples", "pair_matrix", "pairs_into", "sample_judgements"]

@@ -14,7 +14,7 @@ from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Rankings
 from meteor_e.evaluation.measures import human_system_scores, pairs_of
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.prediction import Ranking, pairwise_advantages, rank_systems
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import FeatureBatch
+from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.guard import guarded
 from meteor_e.evaluation.metrics import Metric, Scores
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.models.texts import Texts

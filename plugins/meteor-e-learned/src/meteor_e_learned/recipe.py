@@ -14,7 +14,7 @@ from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.validation import find_problems
 from meteor_e.base.yamlfile import is_path, parse_yaml, raise_problems, read_yaml
 from meteor_e.chains.config import names_a_path
-from meteor_e.features.extraction import FeatureSet
+from meteor_e.features import FeatureSet
 
 __all__ = [
     "DataSpec",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.guard import guarded
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, ScoreEstimator, strict_tau

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.matchers import SimilarityMatcher
+from meteor_e.api import SimilarityMatcher
 from meteor_e.base.array_cache import ArrayCache, digest
 
 if TYPE_CHECKING:

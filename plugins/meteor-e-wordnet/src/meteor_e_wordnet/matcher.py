@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
-from meteor_e.api.languages import Language
+from meteor_e.api import Language
 from meteor_e.api.options import unknown_options
 from meteor_e.base.errors import near_miss
 from meteor_e.packs import Progress, SynonymIndex, terminal_progress

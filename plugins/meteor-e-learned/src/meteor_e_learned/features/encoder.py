@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import ReferenceFeature
+from meteor_e.api import ReferenceFeature
 from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
 from meteor_e_learned.features.vocabulary import Frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["EncoderMatchingFeature"]
 

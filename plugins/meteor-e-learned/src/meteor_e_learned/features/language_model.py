@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from meteor_e.api.features import ReferenceFeature
+from meteor_e.api import ReferenceFeature
 from meteor_e.base.errors import InputError, PluginError, ResourceError
-from meteor_e.features.words import split
+from meteor_e.features import split
 
 __all__ = ["LanguageModelFeature"]
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import ReferenceFeature, SegmentFeature
+from meteor_e.api import ReferenceFeature, SegmentFeature
 from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["CLASSES", "TagOverlapFeature", "TagVectorsFeature"]
 

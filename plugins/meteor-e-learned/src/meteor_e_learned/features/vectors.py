@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import ReferenceFeature, SegmentFeature
+from meteor_e.api import ReferenceFeature, SegmentFeature
 from meteor_e.base.errors import InputError, ResourceError
-from meteor_e.features.words import split
+from meteor_e.features import split
 from meteor_e_learned.features.vocabulary import Frequencies, as_list
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "cosine", "open_word_vectors"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.features.words import split
+from meteor_e.features import split
 from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
 from meteor_e_learned.models.devices import choose_device
 from meteor_e_learned.models.pairwise_network import TrainingState
