@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from meteor_e.api.hooks import hookimpl
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, SegmentMetric
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, ResourceError
     from meteor_e.meteor import Meteor
+    from meteor_e.metrics.specs import load_metric
     from meteor_e.scoring.alignment import AlignedMatch, Alignment
     from meteor_e.scoring.parameters import Parameters
     from meteor_e.scoring.results import CorpusScore, SegmentScore
@@ -51,7 +53,12 @@ _HOMES = {
     "SimilarityMatcher": "api.matchers",
     "Statistics": "scoring.statistics",
     "Token": "api.tokens",
+    "Metric": "api.metrics",
+    "MetricContext": "api.metrics",
+    "MetricScore": "api.metrics",
+    "SegmentMetric": "api.metrics",
     "hookimpl": "api.hooks",
+    "load_metric": "metrics.specs",
 }
 
 __all__ = [
@@ -69,17 +76,22 @@ __all__ = [
     "MatcherCounts",
     "Meteor",
     "MeteorError",
+    "Metric",
+    "MetricContext",
+    "MetricScore",
     "Parameters",
     "PhraseMatcher",
     "PhraseTable",
     "PluginError",
     "ResourceError",
+    "SegmentMetric",
     "SegmentScore",
     "SimilarityMatcher",
     "Statistics",
     "Token",
     "__version__",
     "hookimpl",
+    "load_metric",
 ]
 
 

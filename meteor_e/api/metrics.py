@@ -10,7 +10,7 @@ There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a 
 
         def score_segments(self, hypotheses, references, sources=None):
             return [
-                max(len(set(hypothesis.split()) & set(text.split())) for text in texts) / max(1, len(hypothesis.split()))
+                max(len({*hypothesis.split()} & {*text.split()}) / max(1, len({*hypothesis.split()})) for text in texts)
                 for hypothesis, texts in zip(hypotheses, references)
             ]
 
@@ -235,7 +235,7 @@ class Metric(ABC):
         """
         return named_options(text, f"metric {cls.name!r}")
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:  # noqa: B027 - may be left out
         """Get ready for a test set, before its first segment is scored.
 
         Args:

@@ -15,9 +15,9 @@ from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
+    from meteor_e.api.metrics import Progress
     from meteor_e.evaluation.evaluate import Evaluation
     from meteor_e.evaluation.index import DataIndex
-    from meteor_e.evaluation.metrics import Progress
 
 
 class ProgressBars(contextlib.ExitStack):
@@ -145,13 +145,14 @@ def evaluate(
     meteor-e evaluate wmt12.yaml --check
     meteor-e evaluate folder/ --draft -o index.yaml
     """
+    from meteor_e.api.metrics import MetricContext
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.evaluation.evaluate import evaluate as run
     from meteor_e.evaluation.evaluate import load_test_sets
     from meteor_e.evaluation.index import load_index
     from meteor_e.evaluation.measures import measure
-    from meteor_e.evaluation.metric_specs import parse_metric
     from meteor_e.evaluation.report import render
+    from meteor_e.metrics.specs import parse_metrics
 
     if draft:
         _draft(indexes, output)
@@ -163,11 +164,7 @@ def evaluate(
         if not any(pair in index.pairs for index in loaded):
             loaded[0].pair(pair)
     wanted = [measure(name) for name in measures or _default_measures(loaded)]
-    parsed = [parse_metric(text, jobs=jobs) for text in metrics or ("meteor",)]
-    labels = [entry.name for entry in parsed]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
+    parsed = parse_metrics(metrics or ("meteor",), MetricContext(jobs=jobs))
     tests = [
         test
         for index in loaded

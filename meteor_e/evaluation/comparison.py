@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from meteor_e.api.metrics import Scores
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import williams_matrix
 from meteor_e.evaluation.data import TestSet
@@ -20,7 +21,6 @@ from meteor_e.evaluation.measures import (
     human_system_scores,
     pairs_of,
 )
-from meteor_e.evaluation.metrics import Scores
 from meteor_e.evaluation.resampling import permutation_p, random_signs
 
 __all__ = ["Comparison", "compare"]

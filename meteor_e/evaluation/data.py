@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from meteor_e.api.metrics import SystemOutputs
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.evaluation.assessments import Assessment, read_assessments
 from meteor_e.evaluation.containers import read_all_texts, read_texts
@@ -22,7 +23,7 @@ __all__ = ["TestSet", "load_test_set"]
 
 
 @dataclass(frozen=True)
-class TestSet:
+class TestSet(SystemOutputs):
     """One language pair of a shared task.
 
     Attributes:
@@ -41,20 +42,10 @@ class TestSet:
 
     __test__ = False  # for pytest: this is no test class
 
-    name: str
-    pair: str
-    language: str
-    systems: tuple[str, ...]
-    outputs: tuple[list[str], ...]
-    references: tuple[list[str], ...]
-    source: list[str] | None = None
     rankings: Rankings | None = None
     assessments: Assessments | None = None
     system_scores: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.references[0])
 
     def judged(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
         """Return which segments of which systems were judged, as ``(systems, segments)`` truth values."""

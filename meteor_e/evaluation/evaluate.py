@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric, Progress, Scores
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.evaluation.comparison import Comparison, compare
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.measures import Measure, pairs_of
-from meteor_e.evaluation.metrics import Metric, Progress, Scores
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval
 from meteor_e.evaluation.sanity import check_scores, check_test_set
 
@@ -144,8 +144,10 @@ def _score(
     cells = test.judged()
     scores = []
     for metric in metrics:
-        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.name}")
-        scores.append(metric.score(test, cells, cache, systems=of_systems, progress=tell))
+        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.label}")
+        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        # Measures take the higher score for the better.
+        scores.append(found if metric.higher_is_better else found.negated())
     return scores
 
 
@@ -172,7 +174,7 @@ def _table(
     for metric in metrics:
         results, values, samples = [], [], []
         for pair in pairs:
-            value, drawn = found[name, measure.name, pair][metric.name]
+            value, drawn = found[name, measure.name, pair][metric.label]
             results.append(Result(value, None if drawn is None else interval(drawn)))
             values.append(value)
             samples.append(drawn)
@@ -185,6 +187,6 @@ def _table(
             )
             average = float(np.mean(values)) if complete else math.nan
             results.append(Result(average, None if drawn_means is None else interval(drawn_means)))
-        rows[metric.name] = tuple(results)
+        rows[metric.label] = tuple(results)
     columns = (*pairs, AVERAGE) if len(pairs) > 1 else tuple(pairs)
     return Table(name, measure, columns, rows, comparisons.get((name, measure.name), {}))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import correlate, grouped_pearson
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats, Rankings
-from meteor_e.evaluation.metrics import Scores
 
 __all__ = ["MEASURES", "Measure", "human_system_scores", "measure", "pairs_of"]
 

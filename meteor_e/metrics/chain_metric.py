@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
+from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring import arrays
@@ -242,7 +242,11 @@ class ChainMetric(Metric):
         from meteor_e.meteor import Meteor
 
         if language not in self._meteors:
-            given: dict[str, Any] = {"offline": self._context.offline, "threads": self._context.threads, **self._options}
+            given: dict[str, Any] = {
+                "offline": self._context.offline,
+                "threads": self._context.threads,
+                **self._options,
+            }
             named = {"language": language} if language else {}
             if self._source is None:
                 made = Meteor(**{**named, **given})

@@ -61,7 +61,9 @@ class NistMetric(Metric):
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Weigh the n-grams of the references."""
         # By reference, and not by segment: the digest is the same however many segments there are to one.
-        sides = [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
+        sides = (
+            [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
+        )
         self.weigh([self.words(segment) for side in sides for segment in side])
         self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
 

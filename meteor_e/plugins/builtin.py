@@ -74,6 +74,24 @@ def meteor_e_metrics() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_estimators() -> dict[str, str]:
+    """None: they stand on libraries that the core does not have."""
+    return {}
+
+
+@hookimpl
+def meteor_e_measures() -> dict[str, str]:
+    """None yet."""
+    return {}
+
+
+@hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """None: METEOR 1.5's own modules are the chain's matchers of those names."""
+    return {}
+
+
+@hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
     """No lemmas, and lemmas from a file."""
     return {

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.evaluation.correlation import correlate
-from meteor_e.evaluation.judgements import Floats
 from meteor_e.tuning.data import TuningSet
 
 __all__ = ["OBJECTIVES", "CorrelationObjective", "Objective", "RankObjective", "make_objective", "weighted_pearson"]

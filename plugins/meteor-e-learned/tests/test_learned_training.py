@@ -20,8 +20,8 @@ from meteor_e_learned.training import fit_estimator, train
 from meteor_e.base.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features import FeatureStore
+from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
 name: small-linear

@@ -144,8 +144,8 @@ def evaluate_thresholds(
     Raises:
         ConfigError: if the chain has no such matcher.
     """
-    from meteor_e.evaluation.chain_metric import ChainMetric
     from meteor_e.evaluation.evaluate import evaluate
+    from meteor_e.metrics.chain_metric import ChainMetric
     from meteor_e_vectors.carried import CarriedStatistics
 
     values = sorted(set(values))
