@@ -1,46 +1,44 @@
-"""Everything that a plugin imports.
+"""The public contract of plugins: all that matchers, lemmatizers, segmenters, features and languages are made from.
 
-A plugin needs this module and, for its tests, :mod:`meteor_e.testing`. Names that are not listed here may change
-in any release.
+A plugin imports this package and, for its tests, :mod:`meteor_e.testing`. The names are also at the top of
+:mod:`meteor_e`. ``docs/plugins.md`` is the manual. It says in which version of the contract each name came.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
-from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
-from meteor_e.api.hooks import hookimpl
-from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
-from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
-from meteor_e.api.segmenters import Segmenter
-from meteor_e.api.tokens import Token
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, PluginWarning, ResourceError
+from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
     from meteor_e.api.estimators import Estimator
+    from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
+    from meteor_e.api.hooks import hookimpl
     from meteor_e.api.java_modules import JavaModule, JavaSettings
-    from meteor_e.api.measures import Measure
+    from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.measures import Agreement, Measure
     from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
-
-# These need numpy, whose import takes longer than that of all the others; they are imported when they are used.
-_LAZY = {
-    "Estimator": "estimators",
-    "JavaModule": "java_modules",
-    "JavaSettings": "java_modules",
-    "Measure": "measures",
-    "Metric": "metrics",
-    "MetricContext": "metrics",
-    "MetricScore": "metrics",
-    "Progress": "metrics",
-    "Scores": "metrics",
-    "SegmentMetric": "metrics",
-    "SystemOutputs": "metrics",
-}
+    from meteor_e.api.options import unknown_options
+    from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tokens import Token
+    from meteor_e.base.errors import (
+        ConfigError,
+        InputError,
+        MeteorError,
+        MeteorWarning,
+        PluginError,
+        PluginWarning,
+        ResourceError,
+        located,
+        near_miss,
+    )
+    from meteor_e.base.guard import guarded
 
 __all__ = [
+    "Agreement",
     "ConfigError",
     "Estimator",
     "Feature",
@@ -56,6 +54,7 @@ __all__ = [
     "MatcherContext",
     "Measure",
     "MeteorError",
+    "MeteorWarning",
     "Metric",
     "MetricContext",
     "MetricScore",
@@ -78,13 +77,40 @@ __all__ = [
     "SystemOutputs",
     "Task",
     "Token",
+    "guarded",
     "hookimpl",
+    "located",
+    "near_miss",
+    "unknown_options",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        value = getattr(import_module(f"meteor_e.api.{_LAZY[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'meteor_e.api' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        ".base.errors": [
+            "ConfigError",
+            "InputError",
+            "MeteorError",
+            "MeteorWarning",
+            "PluginError",
+            "PluginWarning",
+            "ResourceError",
+            "located",
+            "near_miss",
+        ],
+        ".base.guard": ["guarded"],
+        "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
+        "measures": ["Agreement", "Measure"],
+        "estimators": ["Estimator"],
+        "java_modules": ["JavaModule", "JavaSettings"],
+        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
+        "hooks": ["hookimpl"],
+        "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
+        "lemmatizers": ["Lemmatizer"],
+        "matchers": ["KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "options": ["unknown_options"],
+        "segmenters": ["Segmenter"],
+        "tokens": ["Token"],
+    },
+)

@@ -93,6 +93,8 @@ class Scores:
         systems: ``(systems,)``; NaN where none is known.
         resample: from a system's position and the segments' weights ``(samples, segments)`` to its scores
             ``(samples,)`` on resampled test sets; ``None`` where the mean of the segments has to do.
+        resamplable: whether scores of systems on resampled test sets can be told. They cannot where systems' scores
+            were given and are not the means of their segments'.
     """
 
     name: str
@@ -100,9 +102,12 @@ class Scores:
     segments: Floats
     systems: Floats
     resample: Callable[[int, Floats], Floats] | None = None
+    resamplable: bool = True
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return a system's scores on resampled test sets."""
+        """Return a system's scores on resampled test sets; NaN where they cannot be told."""
+        if not self.resamplable:
+            return np.full(len(weights), np.nan)
         if self.resample is not None:
             return self.resample(system, weights)
         totals: Floats = weights @ self.segments[system] / weights.sum(axis=1)

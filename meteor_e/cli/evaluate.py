@@ -16,7 +16,7 @@ from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Progress
-    from meteor_e.evaluation.evaluate import Evaluation
+    from meteor_e.evaluation.agreement import Evaluation
     from meteor_e.evaluation.index import DataIndex
 
 
@@ -147,8 +147,8 @@ def evaluate(
     """
     from meteor_e.api.metrics import MetricContext
     from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.evaluation.evaluate import evaluate as run
-    from meteor_e.evaluation.evaluate import load_test_sets
+    from meteor_e.evaluation.agreement import evaluate as run
+    from meteor_e.evaluation.agreement import load_test_sets
     from meteor_e.evaluation.index import load_index
     from meteor_e.evaluation.measures import measure
     from meteor_e.evaluation.report import render

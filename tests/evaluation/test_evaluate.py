@@ -11,14 +11,14 @@ from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.metrics import chain_metric
-from meteor_e.evaluation.evaluate import evaluate, load_test_sets
+from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES, human_system_scores, measure
 from meteor_e.evaluation.report import FORMATS, render
 from meteor_e.evaluation.resampling import draw_weights
 from meteor_e.evaluation.sanity import check_scores
 from meteor_e.evaluation.score_files import ScoreFileMetric
+from meteor_e.metrics import chain_metric
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
@@ -176,7 +176,7 @@ def test_scores_from_files(tests, cache, tmp_path):
     assert scores.segments[1, 0] == len(OUTPUTS["beta"][0])
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
     negated = parse_metric(f"mine=scores:-{file}")
-    assert negated.label == "mine"
+    assert negated.name == "mine"
     assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(rows[:-1]), encoding="utf-8")
     with pytest.raises(InputError, match=r"m.seg: no score of m for system gamma.x, segment 10 of cs-en"):
@@ -191,7 +191,7 @@ def test_scores_from_files(tests, cache, tmp_path):
         ScoreFileMetric([file], metric="m")
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
 def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, cache):
     text = "SYS SID Z\n" + "".join(
         f"{system} {number} {len(line) / 7 - number % 3}\n"
@@ -209,9 +209,11 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
-    assert measure(name).resampled(test, scores, np.ones((2, 10))) == pytest.approx([value, value])
+    # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
+    near = 0.03 if name == "spa" else 1e-6
+    assert measure(name).resampled(test, scores, np.ones((2, 10))) == pytest.approx([value, value], abs=near)
     drawn = measure(name).resampled(test, scores, draw_weights(10, 50))
-    assert np.nanmin(drawn) - 0.01 <= value <= np.nanmax(drawn) + 0.01
+    assert np.nanmin(drawn) - near - 0.01 <= value <= np.nanmax(drawn) + near + 0.01
 
 
 def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import FeatureBatch, Metric, MetricContext, Scores, SystemOutputs
-from meteor_e.base.errors import ConfigError
-from meteor_e.base.guard import guarded
+from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.models.texts import Texts
 
 if TYPE_CHECKING:
-    from meteor_e.api import Progress
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.base.arraytypes import Cells
+    from meteor_e.base import ArrayCache
+    from meteor_e.evaluation import Cells, Progress
 
 __all__ = ["ModelMetric", "Ranking", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
 
@@ -177,7 +174,7 @@ class ModelMetric(Metric):
         self.label = name or model.recipe.name
         self._jobs = jobs
         arrays = model.estimator.arrays()
-        from meteor_e.base.array_cache import digest
+        from meteor_e.base import digest
 
         learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
         options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
