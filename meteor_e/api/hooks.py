@@ -109,7 +109,7 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 
 
 @hookspec
-def meteor_e_measures() -> Iterable[type[Measure]] | Mapping[str, type[Measure] | str]:
+def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
     """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
 
     A measure says how well a metric's scores agree with people's judgements; ``meteor-e evaluate -s`` names it.

@@ -50,7 +50,7 @@ class Table:
     """
 
     testset: str
-    measure: Measure
+    measure: Measure[TestSet]
     columns: tuple[str, ...]
     rows: dict[str, tuple[Result, ...]]
     comparisons: dict[str, Comparison] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def load_test_sets(index: DataIndex, pairs: Sequence[str] | None = None) -> list
 def evaluate(
     tests: Sequence[TestSet],
     metrics: Sequence[Metric],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
     samples: int = 0,
@@ -302,7 +302,7 @@ def _counts(test: TestSet) -> dict[str, int]:
 
 def _table(
     name: str,
-    measure: Measure,
+    measure: Measure[TestSet],
     tests: Sequence[TestSet],
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
     metrics: Sequence[Metric],

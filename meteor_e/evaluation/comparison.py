@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(
-    measure: Measure,
+    measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
     *,
@@ -116,7 +116,9 @@ def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
     return f"{what}, {samples} samples, seed {seeds[0]}"
 
 
-def _williams(measure: Measure, test: TestSet, scores: Sequence[Scores], names: tuple[str, ...]) -> Comparison | None:
+def _williams(
+    measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores], names: tuple[str, ...]
+) -> Comparison | None:
     rows = measure.correlated(test, scores)
     if rows is None:
         return None
@@ -204,7 +206,7 @@ def _exchange_outcomes(
 
 
 def _exchange_scores(
-    measure: Measure,
+    measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
     names: tuple[str, ...],

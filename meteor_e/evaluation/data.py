@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api.metrics import SystemOutputs
 from meteor_e.base.errors import InputError, near_miss
-from meteor_e.evaluation.assessments import Assessment, read_assessments
 from meteor_e.evaluation.containers import read_all_texts, read_texts
 from meteor_e.evaluation.index import (
     DataIndex,
@@ -30,6 +29,7 @@ from meteor_e.evaluation.judgements import Assessments, Floats, Rankings
 from meteor_e.evaluation.named_sets import NAMED, named_set
 from meteor_e.evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
 from meteor_e.evaluation.ratings import read_mqm, read_ratings, read_score_lines
+from meteor_e.formats.assessments import Assessment, read_assessments
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["TestSet", "load_test_set"]

@@ -35,9 +35,9 @@ __all__ = ["MEASURES", "Measure", "human_system_scores", "mad_outliers", "measur
 class TabledMeasure(Measure[TestSet]):
     """A measure of :data:`MEASURES`, which gives it its attributes."""
 
-    name: str
-    title: str
-    level: str
+    name: str = field()
+    title: str = field()
+    level: str = field()
     definition: str = field(default="", kw_only=True)
     source: str = field(default="", kw_only=True)
     mtme: str = field(default="", kw_only=True)

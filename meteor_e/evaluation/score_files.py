@@ -14,10 +14,10 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Cells
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.files import PathLike
-from meteor_e.evaluation.assessments import MetricScore, read_metric_scores
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.index import expand
 from meteor_e.evaluation.judgements import Floats
+from meteor_e.formats.assessments import MetricScore, read_metric_scores
 
 __all__ = ["MtmeMetric", "ScoreFileMetric"]
 
@@ -32,7 +32,7 @@ class ScoreFileMetric(Metric):
     name are filled in.
 
     Args:
-        files: score files, in any form of :func:`~meteor_e.evaluation.assessments.read_metric_scores`.
+        files: score files, in any form of :func:`~meteor_e.formats.assessments.read_metric_scores`.
         metric: which metric of the files; may be left out where they hold one.
         testset: which test set of the files; by default that of the evaluation's name, or the only one.
         reference: which reference of the files; may be left out where they hold one.

@@ -34,11 +34,12 @@ class SacreBleuMetric(Metric):
     @property
     def signature(self) -> str:  # type: ignore[override]
         """SacreBLEU's signature; it names the number of references once :meth:`prepare` has seen them."""
-        signature = self._corpus.get_signature()
+        corpus: Any = self._corpus
+        # sacreBLEU asks for the number of references before there are any; we fill it in where it is known.
+        signature = type(corpus)._SIGNATURE_TYPE({**vars(corpus), "num_refs": None})
         signature.info["nrefs"] = self._references
         name = {"CHRF": f"chrF{getattr(self._corpus, 'beta', 2)}"}.get(type(self._corpus).__name__, self.title)
-        if getattr(self._corpus, "word_order", 0):
-            name += "+" * self._corpus.word_order
+        name += "+" * getattr(self._corpus, "word_order", 0)
         return f"{name}|{signature}{self._extra}"
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
@@ -56,7 +57,8 @@ class SacreBleuMetric(Metric):
         most = max(map(len, references))
         # sacreBLEU wants one list per reference; None where a segment has fewer.
         sides = [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]
-        return np.asarray(self._segment._extract_corpus_statistics(hypotheses, sides), float)
+        extract: Any = self._segment._extract_corpus_statistics
+        return np.array(extract(hypotheses, sides), np.float64)
 
     def segment_scores(self, statistics: Floats) -> Floats:
         """Return sacreBLEU's sentence scores."""

@@ -111,9 +111,9 @@ class Registry:
         found: type[Estimator] = self._get("estimator", name, explicit)
         return found
 
-    def measure(self, name: str, *, explicit: bool = False) -> type[Measure]:
+    def measure(self, name: str, *, explicit: bool = False) -> type[Measure[Any]]:
         """Return the class of a measure; arguments and errors as for :meth:`matcher`."""
-        found: type[Measure] = self._get("measure", name, explicit)
+        found: type[Measure[Any]] = self._get("measure", name, explicit)
         return found
 
     def java_module(self, name: str, *, explicit: bool = False) -> type[JavaModule]:

@@ -176,7 +176,7 @@ def test_scores_from_files(tests, cache, tmp_path):
     assert scores.segments[1, 0] == len(OUTPUTS["beta"][0])
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
     negated = parse_metric(f"mine=scores:-{file}")
-    assert negated.name == "mine"
+    assert negated.label == "mine"
     assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(rows[:-1]), encoding="utf-8")
     with pytest.raises(InputError, match=r"m.seg: no score of m for system gamma.x, segment 10 of cs-en"):
