@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 """What a name looks like, of anything but a language."""
+SUBCOMMAND = re.compile(rf"{NAME.pattern} {NAME.pattern}")
+"""What the name of a command in a group of ours looks like."""
 
 
 class Kind(NamedTuple):
@@ -102,7 +104,7 @@ class Definition:
         if problem:
             raise PluginError(problem)
         name = found.name  # type: ignore[attr-defined]
-        if name != self.name:
+        if name != self.name.rpartition(" ")[2]:
             raise PluginError(f"its {'command' if self.kind.name == 'command' else 'class'} is called {name!r}")
         return found
 
@@ -131,6 +133,8 @@ _BAD_NAME = "a name is made of lower-case letters and digits, joined by -, _ or 
 
 
 def _is_name(kind: Kind, name: str) -> bool:
+    if kind.name == "command" and SUBCOMMAND.fullmatch(name):
+        return True
     return kind.name == "language" or NAME.fullmatch(name) is not None
 
 
