@@ -323,11 +323,19 @@ class Metric(ABC):
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
         progress: Progress | None = None,
+        *,
+        finite: bool = True,
     ) -> Floats:
         """Return :meth:`statistics`, computed some thousand segments at a time, of the right shape and finite.
 
+        Args:
+            hypotheses, references, sources: as for :meth:`statistics`.
+            progress: told about the work.
+            finite: whether a row that is not finite is an error.
+
         Raises:
-            PluginError: if the metric fails, or does not return finite rows, one per segment.
+            PluginError: if the metric fails, or does not return one row per segment.
+            InputError: for a row that is not finite.
         """
         parts: list[Floats] = []
         for start in range(0, len(hypotheses), _BATCH):
@@ -346,10 +354,10 @@ class Metric(ABC):
                     f"metric {self.name!r} returned statistics of shape {part.shape} for {stop - start} segments; "
                     "one row per segment is needed"
                 )
-            finite = np.isfinite(part).all(axis=1)
-            if not finite.all():
-                at = int(np.argmin(finite))
-                raise PluginError(f"metric {self.name!r} is not finite for segment {start + at + 1}: {part[at]}")
+            known = np.isfinite(part).all(axis=1)
+            if finite and not known.all():
+                at = int(np.argmin(known))
+                raise InputError(f"{self.label} gives no finite number for segment {start + at + 1}: {part[at]}")
             parts.append(part)
             if progress is not None:
                 progress(stop, len(hypotheses))
@@ -382,6 +390,7 @@ class Metric(ABC):
                     [output[at] for at in missing],
                     [references[at] for at in missing],
                     None if test.source is None else [test.source[at] for at in missing],
+                    finite=False,  # Whether scores may be missing is for the evaluation to say.
                 )
                 if statistics is None or statistics.shape[1] != fresh.shape[1]:
                     statistics = np.full((len(test), fresh.shape[1]), np.nan)
@@ -441,17 +450,18 @@ _BATCH = 4096
 
 
 def _numbers(scores: ArrayLike, label: str) -> Floats:
-    try:
-        found = np.asarray(scores)
-        if found.dtype.kind not in "biuf":
-            raise ValueError(f"{found.dtype.name} is no type of numbers")
-        numbers: Floats = found.astype(float)
-    except ValueError as error:
-        raise InputError(f"{label} gave scores that are not numbers: {error}") from error
-    if not np.isfinite(numbers).all():
-        at = int(np.argmin(np.isfinite(numbers).reshape(len(numbers), -1).all(axis=1)))
-        raise InputError(f"{label} gave {numbers[at]} for a segment (number {at + 1} of those asked for)")
-    return numbers
+    """Return an answer as an array.
+
+    Raises:
+        InputError: for what is not a number.
+    """
+    if isinstance(scores, np.ndarray) and scores.dtype.kind in "biuf":
+        return scores.astype(float)
+    values = list(scores)  # type: ignore[arg-type]
+    for score in values:
+        if isinstance(score, str | bytes) or not hasattr(score, "__float__"):
+            raise InputError(f"{label} gave {score!r} as a score; a number was expected")
+    return np.array([float(score) for score in values], float)
 
 
 def _checked(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import meteor_e
-from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
+from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import MetricContext
 from meteor_e.metrics.specs import parse_metric, parse_metrics
 from meteor_e.plugins.registry import registry
@@ -164,7 +164,11 @@ def test_a_metric_of_a_plugin(plugin):
 
 @pytest.mark.parametrize(
     ("kind", "error", "message"),
-    [(0, InputError, "gave 1 scores for 3 segments"), (1, InputError, "not numbers"), (2, InputError, "gave nan")],
+    [
+        (0, InputError, "gave 1 scores for 3 segments"),
+        (1, InputError, "gave 'x' as a score"),
+        (2, InputError, "no finite number for segment 1"),
+    ],
 )
 def test_a_metric_that_fails(plugin, kind, error, message):
     with pytest.raises(error, match=message):
@@ -174,7 +178,7 @@ def test_a_metric_that_fails(plugin, kind, error, message):
 def test_statistics_that_are_not_finite(plugin):
     metric = load_metric("test-overlap")
     metric.statistics = lambda *_: np.full((3, 2), np.inf)
-    with pytest.raises(PluginError, match="not finite for segment 1"):
+    with pytest.raises(InputError, match="no finite number for segment 1"):
         metric.corpus(HYPOTHESES, REFERENCES)
 
 

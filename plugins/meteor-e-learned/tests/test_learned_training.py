@@ -100,7 +100,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert len(data["weights"]) == 1 + 4 + 18
 
     metric = parse_metric(f"model:{model}")
-    assert metric.name == "small-linear"
+    assert metric.label == "small-linear"
 
 
 def test_same_seed_same_model(recipe, tmp_path):
