@@ -20,7 +20,9 @@ __all__ = [
     "compression",
     "input_name",
     "open_binary",
+    "put_text",
     "reading",
+    "whole_file",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -148,14 +150,40 @@ def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Let a file appear whole or not at all: give a name beside it to write to, which then takes its place.
+
+    If the block raises, nothing is left, and what was there stays. OSError comes as it is.
+    """
+    # Not mkstemp, which hides the file from other users.
+    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        yield scratch
+        if target.exists():
+            scratch.chmod(target.stat().st_mode)
+        scratch.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+        raise
+
+
+def put_text(path: Path, text: str) -> None:
+    """Write a small file whole; OSError as it comes."""
+    with whole_file(path) as scratch:
+        scratch.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
 def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
     name = os.fspath(path)
-    with _writing(name):
-        target = Path(os.path.realpath(path))
-        direct = target.exists() and not target.is_file()
-        scratch = target if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-        stream = opener(scratch, "w" if direct else "x")
-    try:
+    with contextlib.ExitStack() as stack:
+        with _writing(name):
+            target = Path(os.path.realpath(path))
+            direct = target.exists() and not target.is_file()
+            scratch = target if direct else stack.enter_context(whole_file(target))
+            stream = opener(scratch, "w" if direct else "x")
+        stack.callback(_close_quietly, stream)  # before the scratch file goes
         try:
             yield stream
         except OSError as error:
@@ -165,16 +193,12 @@ def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[S
             raise
         with _writing(name):
             stream.close()
-            if not direct:
-                if target.exists():
-                    scratch.chmod(target.stat().st_mode)
-                scratch.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            stream.close()
-        if not direct:
-            scratch.unlink(missing_ok=True)
-        raise
+            stack.close()
+
+
+def _close_quietly(stream: TextIO | BinaryIO) -> None:
+    with contextlib.suppress(OSError):
+        stream.close()
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,19 +91,6 @@ def remove_folder(target: Path) -> None:
             target.rename(work / "removed")
     except OSError as error:
         raise ResourceError(f"cannot remove {target}: {error.strerror}") from error
-
-
-def put_text(path: Path, text: str) -> None:
-    """Write a small file in one step; OSError as it comes."""
-    # Not mkstemp, which hides the file from other users.
-    building = path.with_name(f".building-{path.name}-{os.getpid()}-{threading.get_ident()}")
-    try:
-        building.write_text(text, encoding="utf-8", newline="\n")
-        building.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            building.unlink()
-        raise
 
 
 def sha256_of(path: Path) -> str:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from meteor_e.base.arraytypes import Floats
+from meteor_e.base.memory import Memory
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.tuning.data import TuningSet
@@ -40,7 +41,7 @@ class PointScorer:
         self._fragmentation = arrays.fragmentation(counts)
         self._distinct, self._at = np.unique(self._fragmentation, return_inverse=True)
         self._starts = data.starts if len(data.starts) != len(counts) else None
-        self._powers: dict[float, Floats] = {}
+        self._powers = Memory[float, Floats](64)
         self._matched: tuple[Point, Floats, Floats] | None = None
         self._mean: tuple[Point, Floats] | None = None
         self._buffer = np.empty(len(counts))
@@ -63,8 +64,6 @@ class PointScorer:
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)
         if powers is None:
-            if len(self._powers) > 64:
-                self._powers.clear()
             powers = arrays.power(self._distinct, beta)[self._at]
             np.nan_to_num(powers, copy=False, nan=0.0)
             self._powers[beta] = powers
