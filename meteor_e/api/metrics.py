@@ -457,11 +457,11 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
     """
     if isinstance(scores, np.ndarray) and scores.dtype.kind in "biuf":
         return scores.astype(float)
-    values = list(scores)  # type: ignore[arg-type]
+    values: list[Any] = list(scores)  # type: ignore[arg-type]
     for score in values:
         if isinstance(score, str | bytes) or not hasattr(score, "__float__"):
             raise InputError(f"{label} gave {score!r} as a score; a number was expected")
-    return np.array([float(score) for score in values], float)
+    return np.array([float(score) for score in values], np.float64)
 
 
 def _checked(

@@ -14,6 +14,7 @@ from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, System
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.processes import worked_on
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 
@@ -64,42 +65,20 @@ def collect_statistics(
         jobs = 1
     size = NATIVE_BATCH if meteor.engine == "native" else BATCH
     batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    rows: list[list[int]] = []
-    for part in _run(meteor, batches, jobs):
-        rows += part
-        if progress is not None:
-            progress(len(rows) * len(at) // len(pairs))
     width = 7 + 4 * len(meteor.matchers)
-    counts = np.array(rows, np.int32).reshape(len(pairs), width)
+    counts = np.empty((len(pairs), width), np.int32)
+    done = 0
+    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
+        counts[number * size : number * size + len(rows)] = rows
+        done += len(rows)
+        if progress is not None:
+            progress(done * len(at) // len(pairs))
     return counts[np.array(at, np.int64)]
-
-
-def _run(meteor: Meteor, batches: Sequence[list[tuple[str, str]]], jobs: int) -> Iterator[list[list[int]]]:
-    if jobs <= 1 or len(batches) <= 1:
-        yield from (_statistics(meteor, batch) for batch in batches)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(min(jobs, len(batches)), initializer=_set_meteor, initargs=(meteor,)) as pool:
-        yield from pool.map(_statistics_there, batches)
 
 
 def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
     hypotheses, references = zip(*pairs, strict=True)
     return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
-
-
-_meteor: Meteor | None = None
-
-
-def _set_meteor(meteor: Meteor) -> None:
-    global _meteor
-    _meteor = meteor
-
-
-def _statistics_there(pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
-    assert _meteor is not None
-    return _statistics(_meteor, pairs)
 
 
 def chain_statistics(
