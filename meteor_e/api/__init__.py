@@ -13,11 +13,15 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
+    from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
     from meteor_e.api.hooks import API_VERSION, hookimpl
+    from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.measures import Agreement, Measure
+    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
@@ -36,38 +40,50 @@ if TYPE_CHECKING:
 
 __all__ = [
     "API_VERSION",
+    "Agreement",
     "Component",
     "ComponentOptions",
     "ConfigError",
     "ContextualMatcher",
+    "Estimator",
     "Feature",
     "FeatureBatch",
     "FilePath",
     "FolderPath",
     "InputError",
+    "JavaModule",
+    "JavaSettings",
     "KeyMatcher",
     "Language",
     "Lemmatizer",
     "Match",
     "Matcher",
     "MatcherContext",
+    "Measure",
     "Meta",
     "MeteorError",
     "MeteorWarning",
+    "Metric",
+    "MetricContext",
+    "MetricScore",
     "NonbreakingPrefixes",
     "Normalization",
     "PhraseMatcher",
     "PhraseTable",
     "PluginError",
     "PluginWarning",
+    "Progress",
     "ReferenceFeature",
     "ResourceError",
     "Resources",
+    "Scores",
     "SegmentFeature",
+    "SegmentMetric",
     "Segmenter",
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
+    "SystemOutputs",
     "Task",
     "Token",
     "guarded",
@@ -93,11 +109,15 @@ __getattr__, __dir__ = lazy_names(
         ".base.guard": ["guarded"],
         "component": ["Component"],
         "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
+        "estimators": ["Estimator"],
         "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
         "hooks": ["API_VERSION", "hookimpl"],
+        "java_modules": ["JavaModule", "JavaSettings"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
         "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "measures": ["Agreement", "Measure"],
+        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tokens": ["Token"],
