@@ -318,8 +318,11 @@ class SystemMeasure(Measure):
     takes: ClassVar[Literal["segments", "systems"]] = "systems"
 
     def default_test(self) -> str:
-        """Williams' test for correlations that it fits, else an exchange of systems."""
-        return "williams" if self.kind in ("pearson", "spearman") else "systems"
+        """Williams' test for Pearson's coefficient, else an exchange of systems.
+
+        On ranks of some twenty systems Williams' test rejects too often (7.5 % at .05), so it is used by name only.
+        """
+        return "williams" if self.kind == "pearson" else "systems"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of systems; their ranks for Spearman's coefficient."""
