@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 from meteor_e.base.progress import Progress, silent
 
 _CHUNK = 1 << 20
@@ -96,7 +97,7 @@ def remove_folder(target: Path) -> None:
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal; OSError as it comes."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
