@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from meteor_e.evaluation.metrics import Scores
 
 from meteor_e.evaluation.comparison import average, compare
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Assessments, Floats
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metrics import Scores
 from meteor_e.evaluation.significance import compare_systems
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.objectives import make_objective
