@@ -119,7 +119,12 @@ class NamedFeature:
     @property
     def signature(self) -> str:
         """What must be the same for all of its numbers to be the same."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.describe()}"
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
+
+    @property
+    def definition(self) -> str:
+        """What a model that was trained on the feature asks for, whatever the versions of libraries."""
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
 
 
 FeatureColumn = str
@@ -182,6 +187,11 @@ class FeatureSet:
     def signature(self) -> tuple[str, ...]:
         """What must be the same for rows to be comparable: a line a column's feature, then the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
+
+    @property
+    def definition(self) -> tuple[str, ...]:
+        """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
+        return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.

@@ -46,6 +46,7 @@ class MeteorFeature(Feature):
         from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
+        self._plain = chain is None and settings is None
         given: dict[str, Any] = {"language": language, "task": task}
         given = {key: value for key, value in given.items() if value is not None}
         if settings is not None:
@@ -92,6 +93,13 @@ class MeteorFeature(Feature):
     def describe(self) -> str:
         """Return METEOR's signature."""
         return self.meteor.signature
+
+    def definition(self) -> str:
+        """Return language, task and matchers; all of the signature where a chain or settings were given."""
+        chain = self.meteor.chain
+        if not self._plain:
+            return self.meteor.signature
+        return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
 def _contributions(

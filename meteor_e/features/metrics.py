@@ -71,6 +71,10 @@ class _MetricFeature(Feature):
         """Return the metric's signature."""
         return self.metric.signature
 
+    def definition(self) -> str:
+        """Return the metric's signature without sacreBLEU's version."""
+        return "|".join(part for part in self.metric.signature.split("|") if not part.startswith("version:"))
+
 
 def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
     return FeatureBatch([batch.hypotheses[at] for at in places], [batch.references[at] for at in places])

@@ -13,11 +13,12 @@ import numpy as np
 from meteor_e.api import ConfigError, InputError, located
 from meteor_e.features import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
+from meteor_e_learned.probes import Probes
 from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
 
 __all__ = ["LearnedModel", "load_model", "save_model"]
 
-FORMAT = "meteor_e learned 1"
+FORMAT = "meteor_e learned 2"
 
 
 @dataclass
@@ -30,6 +31,7 @@ class LearnedModel:
         signature: of the features that it was trained on.
         card: training data, figures, versions; for :command:`meteor-e model show`.
         folder: what relative paths of the recipe are seen from.
+        probes: texts with the numbers that the features gave for them.
     """
 
     recipe: Recipe
@@ -37,6 +39,7 @@ class LearnedModel:
     signature: tuple[str, ...]
     card: dict[str, Any]
     folder: Path
+    probes: Probes
     _features: tuple[FeatureSet, FeatureSet] | None = field(default=None, repr=False)
 
     @property
@@ -64,15 +67,16 @@ class LearnedModel:
                 )
                 raise ConfigError(
                     f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
-                    "here; use the versions and resources it was trained with, or train it again"
+                    "here; use the resources it was trained with, or train it again"
                 )
+            self.probes.check(made[0], self.recipe.name)
             self._features = (made[0], made[1])
         return self._features
 
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
     """Return what must be the same for a model to be used."""
-    return (*features.signature, "vectors:", *vectors.signature)
+    return (*features.definition, "vectors:", *vectors.definition)
 
 
 def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
@@ -90,8 +94,10 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
         "parameters": model.estimator.get_params(),
         "signature": list(model.signature),
         "card": model.card,
+        "probes": model.probes.to_json(),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
+    arrays["probes"] = np.ascontiguousarray(model.probes.numbers)
     content = save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
     target = Path(path)
     scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
@@ -120,11 +126,14 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
         header = json.loads(metadata["meteor_e"])
         if header["format"] != FORMAT:
-            raise InputError(f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}")
+            raise InputError(
+                f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
+            )
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
         estimator: LearnedEstimator = estimator_class(recipe.estimator)()
         with located(name):
             estimator.set_params(**converted_options(recipe.estimator, dict(header["parameters"])))
+        probes = Probes.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])
         card = dict(header["card"])
@@ -137,4 +146,4 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has numbers that are none")
-    return LearnedModel(recipe, estimator, signature, card, Path(name).absolute().parent)
+    return LearnedModel(recipe, estimator, signature, card, Path(name).absolute().parent, probes)

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 ESTIMATORS = {
+    "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
     "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
     "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
     "maxsd": "meteor_e_learned.models.maxsd:MaxSD",

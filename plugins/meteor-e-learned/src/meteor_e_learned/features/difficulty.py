@@ -71,5 +71,11 @@ class DifficultyFeature(Feature):
         return mean_over_references(np.stack(columns, axis=1), batch)
 
     def describe(self) -> str:
+        """Return the language of the words' information, and the version of wordfreq."""
+        from importlib.metadata import version
+
+        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
+
+    def definition(self) -> str:
         """Return the language of the words' information."""
         return self.frequencies.language

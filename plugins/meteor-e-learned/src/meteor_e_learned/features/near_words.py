@@ -135,5 +135,11 @@ class NearWordsFeature(Feature):
         return result
 
     def describe(self) -> str:
+        """Return the language of the words' information, and the version of wordfreq."""
+        from importlib.metadata import version
+
+        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
+
+    def definition(self) -> str:
         """Return the language of the words' information."""
         return self.frequencies.language

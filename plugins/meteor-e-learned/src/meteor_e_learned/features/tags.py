@@ -130,6 +130,10 @@ class TagVectorsFeature(SegmentFeature):
         """Name the tagger."""
         return _tagger()
 
+    def definition(self) -> str:
+        """Name the tagger without its version."""
+        return "textblob"
+
 
 _GROUPS = {
     "nouns": ("noun", "nouns", "name"),
@@ -186,6 +190,10 @@ class TagOverlapFeature(ReferenceFeature):
     def describe(self) -> str:
         """Name the tagger."""
         return _tagger()
+
+    def definition(self) -> str:
+        """Name the tagger without its version."""
+        return "textblob"
 
 
 def _tagger() -> str:

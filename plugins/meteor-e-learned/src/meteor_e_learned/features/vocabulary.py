@@ -170,3 +170,7 @@ class VocabularyFeature(Feature):
 
         corpora = f"+{self.frequencies.digest}" if self.frequencies.digest else ""
         return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}{corpora}"
+
+    def definition(self) -> str:
+        """Return the language and the digest of the corpora."""
+        return f"{self.frequencies.language}{'+' if self.frequencies.digest else ''}{self.frequencies.digest}"
