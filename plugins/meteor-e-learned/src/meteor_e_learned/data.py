@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ def load_examples(
     seed: int = 1,
     jobs: int = 1,
     progress: Progress | None = None,
+    roots: Mapping[str, str] | None = None,
 ) -> Examples:
     """Read judged test sets and extract their features.
 
@@ -47,6 +48,7 @@ def load_examples(
         seed: of samples that have none of their own.
         jobs: number of processes.
         progress: makes a function that is told the progress of what it was named.
+        roots: folders of the data by the name of the index, in place of the index's own.
 
     Raises:
         ConfigError: for a sample of nothing, or no pairs.
@@ -60,7 +62,7 @@ def load_examples(
             raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
         if spec.pairs is not None and not spec.pairs:
             raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
-        index = load_index(resolve(spec.index, folder))
+        index = load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
         tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")

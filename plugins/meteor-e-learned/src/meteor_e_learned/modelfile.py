@@ -14,6 +14,7 @@ from meteor_e.api import ConfigError, InputError, located
 from meteor_e.features import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
+from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
 
 __all__ = ["LearnedModel", "load_model", "save_model"]
@@ -111,7 +112,10 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> LearnedModel:
-    """Read a model file.
+    """Read a model file, or a model that comes with the plugin.
+
+    Args:
+        path: of the file, or the model's name.
 
     Raises:
         InputError: if it cannot be read or is not a model file.
@@ -120,8 +124,9 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     from safetensors import SafetensorError, safe_open
 
     name = os.fspath(path)
+    file = resolve_model(name)
     try:
-        with safe_open(name, framework="numpy") as content:
+        with safe_open(file, framework="numpy") as content:
             metadata = content.metadata() or {}
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
         header = json.loads(metadata["meteor_e"])
@@ -146,4 +151,4 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has numbers that are none")
-    return LearnedModel(recipe, estimator, signature, card, Path(name).absolute().parent, probes)
+    return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, probes)

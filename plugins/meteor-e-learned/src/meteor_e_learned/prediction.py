@@ -16,6 +16,7 @@ from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.ready import ready_models
 
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
@@ -160,6 +161,21 @@ def _ranking(wins: Floats) -> Ranking:
     return Ranking(tuple(ordered.index(-value) + 1 for value in wins.tolist()), tuple(wins.tolist()))
 
 
+def check_language(model: LearnedModel, language: str) -> None:
+    """Raise if texts are in another language than a model's.
+
+    Raises:
+        ConfigError: saying which models there are for the language.
+    """
+    if language == model.recipe.language:
+        return
+    others = [entry.name for entry in ready_models().values() if entry.language == language]
+    raise ConfigError(
+        f"model {model.recipe.name!r} scores language {model.recipe.language!r}, not {language!r}; "
+        + (f"use {' or '.join(others)}" if others else "no model for it comes with the plugin: train one")
+    )
+
+
 class ModelMetric(Metric):
     """A trained model as a metric of an evaluation.
 
@@ -182,7 +198,12 @@ class ModelMetric(Metric):
     def score(
         self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
     ) -> Scores:
-        """Score cells; features come from their own store."""
+        """Score cells; features come from their own store.
+
+        Raises:
+            ConfigError: for a test set in another language than the model's.
+        """
+        check_language(self.model, test.language)
         wanted = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
         references = [list(each) for each in zip(*test.references, strict=True)]

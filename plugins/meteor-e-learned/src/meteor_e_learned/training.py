@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ def train(
     listener: Report | None = None,
     progress: Progress | None = None,
     plot: Path | None = None,
+    roots: Mapping[str, str] | None = None,
 ) -> LearnedModel:
     """Train a model and write its file, with its log beside it (``.jsonl``).
 
@@ -58,6 +59,7 @@ def train(
         listener: told what is logged.
         progress: makes a function that is told the progress of what it was named.
         plot: a picture of the learning curve, for estimators that learn in epochs.
+        roots: folders of data by the names of their indexes, in place of the indexes' own.
 
     Raises:
         MeteorError: for whatever is wrong with recipe or data.
@@ -84,6 +86,7 @@ def train(
     started = time.perf_counter()
     common: dict[str, Any] = {
         "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
+        "roots": roots,
     }  # fmt: skip
     try:
         examples = learnable(recipe, recipe.train, features, vectors, store, **common)

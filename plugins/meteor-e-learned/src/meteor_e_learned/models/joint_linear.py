@@ -183,6 +183,11 @@ class JointLinear(LinearEstimator, PairEstimator):
         result: Floats = self._standardised(features) * self.weights_
         return result
 
+    def slope(self, raw: float) -> float:
+        """Return by how many points the score rises with a unit of the weighted sum, at a value of it."""
+        low, high = Scale(self.levels_).of(np.array([raw - 0.05, raw + 0.05]))
+        return float(high - low) / 0.1
+
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
         super().restore(arrays)
