@@ -12,7 +12,7 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
-    from meteor_e.base.files import PathLike, atomic_writer, open_binary
+    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary
     from meteor_e.base.folders import locked, sha256_of
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.validation import find_problems
@@ -27,6 +27,7 @@ __all__ = [
     "atomic_writer",
     "digest",
     "find_problems",
+    "input_name",
     "is_path",
     "locked",
     "open_binary",
@@ -42,7 +43,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "array_cache": ["ArrayCache", "digest"],
-        "files": ["PathLike", "atomic_writer", "open_binary"],
+        "files": ["PathLike", "atomic_writer", "input_name", "open_binary"],
         "folders": ["locked", "sha256_of"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "validation": ["find_problems"],

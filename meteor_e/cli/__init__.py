@@ -61,7 +61,8 @@ class LazyGroup(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
-        return _registry().names("command")
+        # A name with a space is a command of a group.
+        return [name for name in _registry().names("command") if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""

@@ -14,25 +14,30 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.api.languages import NonbreakingPrefixes
     from meteor_e.base.progress import Progress, terminal_progress
-    from meteor_e.packs.build import build_pack
+    from meteor_e.packs.build import Ingredients, PackPlace, build_pack, pack_place
     from meteor_e.packs.build_paraphrases import build_paraphrase_index
     from meteor_e.packs.build_synonyms import build_synonym_index
     from meteor_e.packs.cache import cached_index, cached_paraphrase_index, cached_synonym_file, cached_synonym_index
     from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
-    from meteor_e.packs.manifest import SourceFile, check_name
+    from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
     from meteor_e.packs.pack import Pack, open_pack
     from meteor_e.packs.paraphrases import ParaphraseIndex
     from meteor_e.packs.store import PackStore
     from meteor_e.packs.synonyms import SynonymIndex
+    from meteor_e.packs.usage import TABLE_FILE
     from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
     from meteor_e.packs.wordlists import read_function_words, read_prefixes
 
 __all__ = [
+    "LANGUAGE_FILE",
+    "TABLE_FILE",
     "VOCABULARY_SECTIONS",
     "IndexFile",
+    "Ingredients",
     "Layout",
     "NonbreakingPrefixes",
     "Pack",
+    "PackPlace",
     "PackStore",
     "ParaphraseIndex",
     "Progress",
@@ -49,6 +54,7 @@ __all__ = [
     "check_name",
     "damaged",
     "open_pack",
+    "pack_place",
     "read_function_words",
     "read_prefixes",
     "terminal_progress",
@@ -61,16 +67,17 @@ __getattr__, __dir__ = lazy_names(
     {
         ".api.languages": ["NonbreakingPrefixes"],
         ".base.progress": ["Progress", "terminal_progress"],
-        "build": ["build_pack"],
+        "build": ["Ingredients", "PackPlace", "build_pack", "pack_place"],
         "build_paraphrases": ["build_paraphrase_index"],
         "build_synonyms": ["build_synonym_index"],
         "cache": ["cached_index", "cached_paraphrase_index", "cached_synonym_file", "cached_synonym_index"],
         "indexfile": ["IndexFile", "Layout", "damaged", "write_index"],
-        "manifest": ["SourceFile", "check_name"],
+        "manifest": ["LANGUAGE_FILE", "SourceFile", "check_name"],
         "pack": ["Pack", "open_pack"],
         "paraphrases": ["ParaphraseIndex"],
         "store": ["PackStore"],
         "synonyms": ["SynonymIndex"],
+        "usage": ["TABLE_FILE"],
         "vocabulary": ["VOCABULARY_SECTIONS", "Vocabulary", "vocabulary_sections"],
         "wordlists": ["read_function_words", "read_prefixes"],
     },
