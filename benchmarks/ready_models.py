@@ -27,7 +27,6 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.cli import ProgressBars
 from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
@@ -80,8 +79,7 @@ def run(options: argparse.Namespace) -> None:
             print(
                 f"{recipe.name}\t{figure.data}\t{figure.value:.4f}\t{figure.meteor:.4f}\t{figure.chrf:.4f}", flush=True
             )
-        with ProgressBars(quiet=True) as progress:
-            train(recipe, READY / f"{recipe.name}.safetensors", folder=RECIPES, store=store, progress=progress)
+        train(recipe, READY / f"{recipe.name}.safetensors", folder=RECIPES, store=store)
         (READY / f"{recipe.name}.safetensors.jsonl").unlink(missing_ok=True)
         card = described(recipe, figures)
         (READY / f"{recipe.name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(card), indent=1) + b"\n")
@@ -134,10 +132,10 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
 
 
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
-    """Train, and return the scores of a test set's hypotheses."""
+    """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
     estimator.learn(Examples.joined(training), None, Run(recipe.seed, features.columns))
-    result: Floats = estimator.score_segments(test.features)  # type: ignore[attr-defined]
+    result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
     return result
 
 

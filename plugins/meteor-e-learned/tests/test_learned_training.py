@@ -317,7 +317,7 @@ def test_damaged_model_files(run, recipe, tmp_path):
     run(cli.train, recipe(LINEAR), "-o", model)
     content = model.read_bytes()
     damaged = tmp_path / "damaged"
-    for part in (b"", b"not a model", content[:100], content[:-8], content.replace(b"learned 1", b"learned 9")):
+    for part in (b"", b"not a model", content[:100], content[:-8], content.replace(b"learned 2", b"learned 9")):
         damaged.write_bytes(part)
         with pytest.raises(InputError, match="damaged"):
             load_model(damaged)

@@ -160,7 +160,7 @@ def predict(
     from meteor_e.api import FeatureBatch
     from meteor_e.cli import ProgressBars, destination
     from meteor_e_learned.modelfile import load_model
-    from meteor_e_learned.prediction import score_segments
+    from meteor_e_learned.scoring import score_segments
 
     loaded = load_model(model_file)
     (segments,), by_segment = _read([hypothesis], references)
@@ -402,7 +402,8 @@ def explain_scores(
     if segment is not None:
         if segment > len(one):
             raise ConfigError(f"--segment {segment}: there are {len(one)} segments")
-        one, other, by_segment = ([side[segment - 1]] for side in (one, other, by_segment))
+        chosen = slice(segment - 1, segment)
+        one, other, by_segment = one[chosen], other[chosen], by_segment[chosen]
     click.echo(explain(loaded, one, other, by_segment).text((first, second), reasons))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.api import ConfigError, InputError, located
+from meteor_e.api import ConfigError, InputError, PluginError, located
 from meteor_e.features import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
@@ -55,11 +55,16 @@ class LearnedModel:
 
     def _made(self) -> tuple[FeatureSet, FeatureSet]:
         if self._features is None:
-            made = tuple(
-                make_features(entries, self.recipe.language, self.folder)
-                # An estimator that reads texts has its words' vectors with it.
-                for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
-            )
+            try:
+                made = tuple(
+                    make_features(entries, self.recipe.language, self.folder)
+                    # An estimator that reads texts has its words' vectors with it.
+                    for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
+                )
+            except PluginError as error:
+                raise PluginError(
+                    f"model {self.recipe.name!r}: {error}; install the plugin that brings this feature"
+                ) from error
             found = features_signature(*made)
             if found != self.signature:
                 old, new = next(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,46 +14,27 @@ from meteor_e.api import ConfigError, FeatureBatch, InputError, guarded
 from meteor_e.evaluation import Metric, Scores
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
+from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.models.texts import Texts
 from meteor_e_learned.ready import ready_models
+from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
     from meteor_e.evaluation import Cells, Progress, TestSet
 
-__all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
+__all__ = [
+    "ModelMetric",
+    "Ranking",
+    "check_language",
+    "model_metric",
+    "pairwise_advantages",
+    "rank",
+    "rank_systems",
+]
 
 Floats = NDArray[np.float64]
 Tell = Callable[[int, int], object]
-
-
-def has_scores(model: LearnedModel) -> bool:
-    """Return whether a model gives a score of a single hypothesis."""
-    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
-
-
-def score_segments(
-    model: LearnedModel, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Tell | None = None
-) -> Floats:
-    """Return a score of each hypothesis; the higher, the better.
-
-    Raises:
-        ConfigError: for a model that only compares hypotheses.
-    """
-    if not has_scores(model):
-        raise ConfigError(
-            f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
-            "give several hypotheses to 'meteor-e rank'"
-        )
-    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    result: Floats
-    with guarded(f"model {model.recipe.name!r}"):
-        if model.estimator.needs_texts:
-            result = model.estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
-        else:
-            result = model.estimator.score_segments(features)
-    return result
 
 
 def pairwise_advantages(
@@ -112,7 +93,8 @@ def pairwise_advantages(
             blocks += [left[first], left[second], right[first]]
         if len(both):
             with guarded(f"model {model.recipe.name!r}"):
-                result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))
+                compares: Any = model.estimator
+                result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
 
@@ -179,7 +161,8 @@ def check_language(model: LearnedModel, language: str) -> None:
 class ModelMetric(Metric):
     """A trained model as a metric of an evaluation.
 
-    A model that scores single hypotheses is taken by its scores. A model that only compares is turned into scores:
+    A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the same,
+    and correlations are those of the model. A model that only compares is turned into scores:
     a hypothesis's mean advantage over the other judged ones of its segment. Pairwise decisions of such a model may be
     cyclic, and scores cannot, so that its τ by scores differs a little from the one by decisions.
     """
@@ -188,12 +171,7 @@ class ModelMetric(Metric):
         self.model = model
         self.name = name or model.recipe.name
         self._jobs = jobs
-        arrays = model.estimator.arrays()
-        from meteor_e.base import digest
-
-        learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
-        options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
-        self.signature = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
+        self.signature = signature_of(model) + ("|scale:none" if has_scale(model) else "")
 
     def score(
         self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
@@ -217,7 +195,9 @@ class ModelMetric(Metric):
                 [test.systems[system] for system in which],
                 [str(at + 1) for at in segments],
             )
-            values[which, segments] = score_segments(self.model, batch, store, jobs=self._jobs, progress=progress)
+            values[which, segments] = score_segments(
+                self.model, batch, store, raw=True, jobs=self._jobs, progress=progress
+            )
         else:
             found = pairwise_advantages(
                 self.model, test.outputs, references, store, names=test.systems, wanted=wanted, jobs=self._jobs,

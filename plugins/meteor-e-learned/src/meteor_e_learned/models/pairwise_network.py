@@ -57,6 +57,9 @@ class PairwiseNetwork(PairEstimator):
     kind: ClassVar[str] = "pairwise-network"
     needs_vectors: ClassVar[bool] = True
 
+    best_epoch_: int
+    best_tau_: float
+
     def __init__(
         self,
         features: int = 0,
