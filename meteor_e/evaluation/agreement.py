@@ -78,9 +78,11 @@ class Evaluation:
     scores: dict[str, tuple[TestSet, tuple[Scores, ...]]] = field(default_factory=dict, repr=False)
 
 
-def load_test_sets(index: DataIndex, pairs: Sequence[str] | None = None) -> list[TestSet]:
+def load_test_sets(
+    index: DataIndex, pairs: Sequence[str] | None = None, *, every_system: bool = False
+) -> list[TestSet]:
     """Load language pairs of an index, by default all."""
-    return [load_test_set(index, pair) for pair in (pairs or list(index.pairs))]
+    return [load_test_set(index, pair, every_system=every_system) for pair in (pairs or list(index.pairs))]
 
 
 def evaluate(
@@ -96,6 +98,7 @@ def evaluate(
     permutations: int = 1000,
     documents: bool = False,
     drop_outliers: bool = False,
+    whole: bool = False,
     progress: Callable[[str], Progress] | None = None,
 ) -> Evaluation:
     """Evaluate metrics.
@@ -112,6 +115,7 @@ def evaluate(
         permutations: samples of permutation tests.
         documents: whether to average scores over documents first; segments are then documents.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
+        whole: whether to score all segments of all systems, judged or not, and whole systems.
         progress: makes a function that is told the progress of what it was named.
 
     Raises:
@@ -119,7 +123,7 @@ def evaluate(
             that, or if documents are asked for and the index names none.
     """
     _check_distinct(tests)
-    of_systems = any(entry.level == "system" for entry in measures)
+    of_systems = whole or any(entry.level == "system" for entry in measures)
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]] = {}
     comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
     signatures: dict[str, str] = {}

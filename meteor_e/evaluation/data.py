@@ -111,8 +111,13 @@ class TestSet:
         return cells
 
 
-def load_test_set(index: DataIndex, pair: str) -> TestSet:
+def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) -> TestSet:
     """Read one language pair of an index and line it up.
+
+    Args:
+        index: the index.
+        pair: the language pair.
+        every_system: whether to read systems that nobody judged, too; no measure looks at them.
 
     Raises:
         ConfigError: for a pair that the index does not have.
@@ -138,7 +143,8 @@ def load_test_set(index: DataIndex, pair: str) -> TestSet:
     source = _source(special.source or index.source, root, index, pair)
     if source is not None and len(source[1]) != length:
         raise InputError(f"{source[0]} has {len(source[1])} segments, {references[0][0]} has {length}")
-    systems = tuple(sorted(judgements.systems))
+    used = set(special.reference_names)
+    systems = tuple(sorted({*outputs.files} - used if every_system else judgements.systems))
     outliers = {*special.outliers, *index.outliers}
     return TestSet(
         name=index.name,
@@ -460,9 +466,9 @@ class _Judgements:
         for what, count in sorted(self._left_out.items()):
             yield f"left out: {count} {what}"
         if self._several:
-            done = "each is kept" if self._keep_all else "averaged"
+            done = "each is kept" if self._keep_all else "several of one segment are averaged"
             count = len(self._assessments)
-            yield f"{count} ratings of {count - self._several} segments of systems: several of one segment are {done}"
+            yield f"{count} ratings of {count - self._several} segments of systems: {done}"
         if self._other_texts:
             message = f"{self._other_texts} of {self._texts} rated texts are not the system's output"
             if self._other_texts > SHIFTED * self._texts:

@@ -218,14 +218,14 @@ class SegmentCorrelation(Measure):
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of the assessed segments; their ranks for Spearman's coefficient."""
         given = test.assessments
-        if given is None:
+        if given is None or not len(given):
             return None
         metrics = np.array([entry.segments[given.systems, given.segments] for entry in scores])
         return _ranked(metrics, given.scores) if self.kind == "spearman" else (metrics, given.scores)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the coefficient on resampled segments."""
-        if test.assessments is None or np.isnan(scores.segments).all():
+        if test.assessments is None or not len(test.assessments) or np.isnan(scores.segments).all():
             return _nothing(weights)
         given = test.assessments
         metric = scores.segments[given.systems, given.segments]

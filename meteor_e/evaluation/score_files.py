@@ -120,6 +120,10 @@ class ScoreFileMetric(Metric):
                 whole[at[row.system]] = self._sign * row.score
             else:
                 segments[at[row.system], row.segment - 1] = self._sign * row.score
+        counts = Counter(row.system for row in rows if row.segment is not None and not row.pair)
+        for system, count in counts.items():
+            if count != len(test):
+                raise InputError(f"{where}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
         given = {row.system for row in rows if row.segment is None}
         of_segments = any(row.segment is not None for row in rows)
         self._check_complete(test, cells & (of_segments or not given), segments, whole, rows, where)
@@ -146,7 +150,7 @@ class ScoreFileMetric(Metric):
             raise InputError(f"{where}: no scores of {self.name} for {test.pair}")
         short = [row for row in rows if not row.pair]
         if short:
-            _check_names(short, test, where)
+            _check_names(short, test)
         rows = _one_of(rows, "metric", self._metric, (), where)
         rows = _one_of(rows, "testset", self._testset, (test.name,), where)
         return _one_of(rows, "reference", self._reference, test.reference_names, where)
@@ -188,7 +192,7 @@ def _are_means(whole: Floats, segments: Floats) -> bool:
     return bool(np.allclose(whole, segments.mean(axis=1), rtol=EQUAL, atol=EQUAL))
 
 
-def _check_names(rows: Sequence[MetricScore], test: TestSet, where: str) -> None:
+def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
     """Make sure that a file which names no language pair belongs to this one."""
     known = {*test.known_systems, *test.reference_names}
     for row in rows:
@@ -197,10 +201,6 @@ def _check_names(rows: Sequence[MetricScore], test: TestSet, where: str) -> None
                 f"{row.where}: {test.pair} has no system {row.system!r}{near_miss(row.system, known)}; is the file "
                 "that of another language pair? A name with {pair} gives each pair its own file"
             )
-    counts = Counter(row.system for row in rows if row.segment is not None)
-    for system, count in counts.items():
-        if count != len(test):
-            raise InputError(f"{where}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
 
 
 def _one_of(

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.store import cache_folder
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
@@ -44,11 +45,7 @@ class FeatureStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
-        if folder is None:
-            import platformdirs
-
-            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "features"
-        self.folder = Path(folder)
+        self.folder = Path(folder) if folder is not None else cache_folder("features")
         self.enabled = enabled
 
     @contextlib.contextmanager

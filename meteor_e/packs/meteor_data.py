@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients, Stream
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile
@@ -67,6 +68,8 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
     """
     try:
         with contextlib.ExitStack() as stack:
+            with contextlib.suppress(IsADirectoryError), open_regular(path):
+                pass  # zipfile would wait for a pipe
             if path.is_dir():
                 jars = sorted(file for file in path.glob("meteor-*.jar") if _JAR_NAME.fullmatch(file.name))
                 if not jars:
@@ -143,7 +146,7 @@ def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
         if not beside.is_file():
             yield None
             return
-        with beside.open("rb") as stream:
+        with open_regular(beside) as stream:
             yield Stream(stream, beside.name, beside.stat().st_size)
 
     named = _JAR_NAME.fullmatch(path.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import locked, remove_folder
 from meteor_e.base.progress import Progress, silent
+from meteor_e.base.store import data_folder
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import ALIASES, how_to_install, language_code
 from meteor_e.packs.manifest import check_name
@@ -26,7 +27,7 @@ class PackStore:
     """
 
     def __init__(self, root: str | os.PathLike[str] | None = None) -> None:
-        self.root = Path(root).absolute() if root is not None else default_root()
+        self.root = Path(root).absolute() if root is not None else data_folder("packs")
 
     def install(
         self,
@@ -146,16 +147,6 @@ class PackStore:
                 f"pack {name!r} in {self.root / name} is damaged: {error}; {how_to_install(name, again=True)}"
             ) from error
         return pack
-
-
-def default_root() -> Path:
-    """Return where packs are when nothing else is said."""
-    named = os.environ.get("METEOR_E_PACKS")
-    if named:
-        return Path(named).absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / "packs"
 
 
 def _identity(target: Path) -> tuple[int, int] | None:

@@ -98,7 +98,7 @@ def evaluate_grid(
             for a, alpha in enumerate(alphas):
                 for b, beta in enumerate(betas):
                     for c, gamma in enumerate(gammas):
-                        block[a, b, c] = prepared.value(scorer.score((alpha, beta, gamma, *rest)))
+                        block[a, b, c] = prepared.at(scorer, (alpha, beta, gamma, *rest))
             yield place, block
 
     best_value, best_at, done = -math.inf, (0,) * len(shape), 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
+from meteor_e.base import whole_file
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.models.state import TrainingState
 
@@ -58,19 +58,15 @@ class Checkpoints:
 
 
 def _write_checkpoint(path: Path, identity: str, state: TrainingState, logged: int) -> None:
-    scratch = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     values = asdict(state)
     numbers: dict[str, Any] = {name: np.asarray(value) for name, value in values.items() if name != "order"}
     numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
     numbers["logged"] = np.array(logged)
     try:
-        with scratch.open("xb") as stream:
+        with whole_file(path) as scratch, scratch.open("xb") as stream:
             np.savez(stream, **numbers)
-        scratch.replace(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path, identity: str) -> tuple[TrainingState, int] | None:

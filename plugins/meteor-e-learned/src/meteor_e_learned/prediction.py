@@ -161,8 +161,8 @@ def check_language(model: LearnedModel, language: str) -> None:
 class ModelMetric(Metric):
     """A trained model as a metric of an evaluation.
 
-    A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the same,
-    and correlations are those of the model. A model that only compares is turned into scores:
+    A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the
+    same, and correlations are those of the model. A model that only compares is turned into scores:
     a hypothesis's mean advantage over the other judged ones of its segment. Pairwise decisions of such a model may be
     cyclic, and scores cannot, so that its τ by scores differs a little from the one by decisions.
     """
