@@ -62,7 +62,7 @@ class NearWordsFeature(Feature):
         from rapidfuzz.distance import LCSseq, Levenshtein
 
         pairs, known = words(batch)
-        information = np.array([self.frequencies.information(word) for word in known] or [0.0])
+        information = self.frequencies.information_of_all(known or [" "])
         tally = pairs.tally()
         weight = information[tally.item]
         near = self._near(tally.pair, tally.item, tally.left, tally.right, known)
