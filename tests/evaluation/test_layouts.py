@@ -17,9 +17,9 @@ from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index, target_language
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.evaluation.mtme import mtme_index
 from meteor_e.evaluation.ratings import read_mqm, read_ratings
+from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6
@@ -91,7 +91,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = parse_metric("mtme:Length").score(test, test.judged(), CACHE, systems=True)
+    scores = parse_metric("mtme:Length").score_outputs(test, test.judged(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable

@@ -259,20 +259,28 @@ def test_roots_of_indexes(tmp_path):
 
 
 def test_a_model_as_a_metric(toy):
-    from meteor_e_learned import load_metric
+    from meteor_e import load_metric
 
-    metric = load_metric(toy)
-    hypotheses, references = lines("system-a.en.txt"), [[line] for line in lines("reference.en.txt")]
-    segments = metric.score_segments(hypotheses, references)
+    metric = load_metric(f"model:{toy}")
+    hypotheses, references = lines("system-a.en.txt"), lines("reference.en.txt")
+    segments = metric.corpus(hypotheses, references).segments
     found = metric.system_score(hypotheses, references)
     assert found.score == pytest.approx(np.mean(segments))
     assert found.low < found.score < found.high
     assert metric.system_score(hypotheses, references) == found
-    assert metric.score_segments([], []) == []
-    with pytest.raises(InputError, match="1 hypotheses but 2"):
-        metric.score_segments(["a"], [["b"], ["c"]])
-    with pytest.raises(InputError, match="no segments"):
-        metric.system_score([], [])
+    with pytest.raises(ConfigError, match=r"scores language 'en', not 'de'"):
+        load_metric(f"model:{toy}", language="de")
+
+
+def test_ready_models_are_metrics_by_name():
+    from meteor_e import load_metric
+
+    for name, card in ready_models().items():
+        metric = load_metric(name)
+        assert metric.label == name
+        assert metric.language == card.language
+        with pytest.raises(ConfigError, match="has no options"):
+            load_metric(f"{name}:x=1")
 
 
 def test_a_feature_that_no_plugin_brings(toy):

@@ -109,7 +109,7 @@ def explain(
     if not isinstance(model.estimator, JointLinear):
         raise ConfigError(
             f"model {model.recipe.name!r} is of the estimator {model.recipe.estimator!r}; only models of "
-            f"{JointLinear.kind!r} can be explained"
+            f"{JointLinear.name!r} can be explained"
         )
     if not len(first) == len(second) == len(references):
         raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ConfigError, Estimator, InputError
 from meteor_e_learned.examples import Examples, pair_matrix, pair_rows
 from meteor_e_learned.means import system_mean
 
@@ -72,7 +72,7 @@ class Run:
     vectors: Any = None
 
 
-class LearnedEstimator(ABC):
+class LearnedEstimator(Estimator):
     """Base of the estimators: learns from examples, and can be put into a model file and taken out of it.
 
     An estimator is one class: what differs between estimators is a method here. Options are the arguments of
@@ -80,14 +80,14 @@ class LearnedEstimator(ABC):
     scikit-learn's, so that its ``clone`` works.
 
     Class attributes:
-        kind: what recipes and model files call it.
+        name: what recipes and model files call it.
         task: ``pairs`` if it compares hypotheses, ``scores`` if it only scores them.
         needs_vectors: whether it reads vectors of segments beside the features.
         needs_texts: whether it reads hypotheses and references beside the features, with vectors of words; it has
             ``score_texts`` then.
     """
 
-    kind: ClassVar[str] = ""
+    name: ClassVar[str] = ""
     task: ClassVar[str] = "pairs"
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False
@@ -105,7 +105,7 @@ class LearnedEstimator(ABC):
             ConfigError: for vectors that the estimator does not read.
         """
         if vectors.features and not cls.needs_vectors:
-            raise ConfigError(f"estimator {cls.kind!r} has no use for 'vectors'")
+            raise ConfigError(f"estimator {cls.name!r} has no use for 'vectors'")
         return cls(**options)
 
     @classmethod
@@ -127,7 +127,7 @@ class LearnedEstimator(ABC):
         """
         for name, value in params.items():
             if name not in self.parameter_names():
-                raise ValueError(f"estimator {self.kind!r} has no option {name!r}")
+                raise ValueError(f"estimator {self.name!r} has no option {name!r}")
             setattr(self, name, value)
         return self
 

@@ -41,7 +41,7 @@ class JointLinear(LinearEstimator, PairEstimator):
         seed: nothing is drawn; every estimator has one.
     """
 
-    kind: ClassVar[str] = "joint-linear"
+    name: ClassVar[str] = "joint-linear"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "levels")
 
     levels_: Floats

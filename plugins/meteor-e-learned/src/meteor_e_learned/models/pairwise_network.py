@@ -54,7 +54,7 @@ class PairwiseNetwork(PairEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "pairwise-network"
+    name: ClassVar[str] = "pairwise-network"
     needs_vectors: ClassVar[bool] = True
 
     best_epoch_: int
