@@ -212,7 +212,7 @@ def gains(store: FeatureStore) -> str:
     features = make_features(every.features, "en", RECIPES)
     parts = loaded(every, features, store)
     names = [year(spec) for spec in light.train]
-    tests = ["wmt11", "wmt12", "wmt13", "wmt17"]
+    tests = ["wmt11", "wmt13", "wmt17"]  # WMT12 is for the last look, not for choosing.
     own = [str(name) for name in light.features]
     rows: list[tuple[str, list[str]]] = [("en-light", own)]
     rows += [(f"without `{name}`", [each for each in own if each != name]) for name in own]
@@ -227,7 +227,7 @@ def gains(store: FeatureStore) -> str:
         columns = [features.columns.index(name) for name in some.columns]
         toward = tuple(name for name in ("meteor.score", "chrf.score") if name in some.columns)
         recipe = msgspec.structs.replace(
-            light, features=list(chosen), options={**light.options, "toward": list(toward)}
+            light, features=list(chosen), options={**light.options, "toward": list(toward), "iterations": 40}
         )
         found = []
         for test in tests:

@@ -13,6 +13,7 @@ import numpy as np
 from meteor_e.api import ConfigError, InputError, PluginError, located
 from meteor_e.base import whole_file
 from meteor_e.features import FeatureSet
+from meteor_e.plugins import plugin_registry
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model
@@ -56,16 +57,12 @@ class LearnedModel:
 
     def _made(self) -> tuple[FeatureSet, FeatureSet]:
         if self._features is None:
-            try:
-                made = tuple(
-                    make_features(entries, self.recipe.language, self.folder)
-                    # An estimator that reads texts has its words' vectors with it.
-                    for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
-                )
-            except PluginError as error:
-                raise PluginError(
-                    f"model {self.recipe.name!r}: {error}; install the plugin that brings this feature"
-                ) from error
+            self._check_plugins()
+            made = tuple(
+                make_features(entries, self.recipe.language, self.folder)
+                # An estimator that reads texts has its words' vectors with it.
+                for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
+            )
             found = features_signature(*made)
             if found != self.signature:
                 old, new = next(
@@ -79,6 +76,16 @@ class LearnedModel:
             self.probes.check(made[0], self.recipe.name)
             self._features = (made[0], made[1])
         return self._features
+
+    def _check_plugins(self) -> None:
+        known = plugin_registry().names("feature")
+        for entry in self.recipe.features:
+            name = entry if isinstance(entry, str) else entry.get("use")
+            if name not in known:
+                raise PluginError(
+                    f"model {self.recipe.name!r} needs the feature {name!r}, which no installed plugin brings; install "
+                    "the plugin that does (meteor-e plugins lists what is there)"
+                )
 
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
