@@ -410,7 +410,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     metric = parse_metric("chrf")
     for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
         values = [
-            measure(name).value(each, metric.score(each, each.judged(), CACHE, systems=False))
+            measure(name).value(each, metric.score_outputs(each, each.judged(), CACHE, systems=False))
             for each in (test, laid_out)
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)
