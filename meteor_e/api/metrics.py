@@ -25,7 +25,7 @@ Options are the keyword arguments of ``__init__``, as for features. In ``meteor-
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -320,6 +320,23 @@ class Metric(ABC):
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
+
+    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+        """Score every candidate of a source against every candidate of it.
+
+        Args:
+            sources: for each source its candidates.
+            language: ISO code of the text; empty where it is not known.
+
+        Yields:
+            For each source ``(candidates, candidates)``: rows as hypotheses, columns as references.
+        """
+        for candidates in sources:
+            texts, _, _ = _checked(candidates, candidates, None)
+            self.prepare([[text] for text in texts], language or self.language)
+            hypotheses = [text for text in texts for _ in texts]
+            rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
+            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(texts))
 
     def checked_statistics(
         self,
