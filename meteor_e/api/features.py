@@ -86,10 +86,12 @@ class Feature(Component):
 
     Class attributes, beside those of :class:`Component`:
         needs: the attributes of :class:`FeatureBatch` that it reads.
+        version: of the definition of its numbers; raised when these change on purpose.
     """
 
     kind: ClassVar[str] = "feature"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
+    version: ClassVar[int] = 1
 
     @classmethod
     def create(cls, context: MatcherContext, options: Any) -> Self:
@@ -109,6 +111,14 @@ class Feature(Component):
     @abstractmethod
     def compute(self, batch: FeatureBatch) -> ArrayLike:
         """Return the rows of a batch, ``(len(batch), dimension)``, finite; the batch is not empty."""
+
+    def definition(self) -> str:
+        """Return what a trained model asks for: :meth:`describe` without the versions of libraries.
+
+        A model holds some texts with the numbers that its features gave, and notices when a library's new version
+        gives others.
+        """
+        return self.describe()
 
     def extract(
         self,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from meteor_e.api.hooks import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from importlib.resources.abc import Traversable
 
 
@@ -17,6 +16,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
+    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
@@ -27,17 +27,24 @@ COMMANDS = {
 """The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name."""
 
 
-def taken_later(kind: str) -> Collection[str]:
-    """Return the names of a kind that meteor_e took when plugins could already have had them.
+LATER: dict[str, tuple[str, ...]] = {}
+"""Of each kind but languages, names that meteor_e took when plugins could already have had them.
 
-    Whoever adds a matcher, language, and so on to meteor_e adds its name here. A plugin that has the name is then
-    told so, whenever the name is used. The names that meteor_e had from the first are found without a look at plugins.
+Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
+"""
+
+
+def is_taken_later(kind: str, name: str) -> bool:
+    """Return whether meteor_e took a name of its own when plugins could already have had it.
+
+    A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
+    are found without a look at plugins.
     """
     if kind == "language":
-        from meteor_e.languages.files import FURTHER_CODES
+        from meteor_e.languages.files import BUILTIN_CODES
 
-        return FURTHER_CODES
-    return ()
+        return name not in BUILTIN_CODES and name not in ("cz", "se")  # the Java program's codes of cs and sv
+    return name in LATER.get(kind, ())
 
 
 @hookimpl
@@ -128,11 +135,10 @@ def meteor_e_segmenters() -> dict[str, str]:
 def meteor_e_languages() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
     from meteor_e.api.languages import ISO_CODES
-    from meteor_e.languages.files import BUILTIN_CODES, FURTHER_CODES, resources_folder
+    from meteor_e.languages.files import language_files
 
-    folder = resources_folder() / "languages"
-    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ISO_CODES}
-    return {code: folder / f"{home}.yaml" for code, home in codes.items()}
+    files = language_files()
+    return {**files, **{java: files[iso] for java, iso in ISO_CODES.items()}}
 
 
 @hookimpl

@@ -245,7 +245,7 @@ class Registry:
             self._collect_builtin(kind)
             builtin = self._builtin[kind.name].get(name)
             if builtin is not None and not explicit:
-                if name in builtins.taken_later(kind.name):
+                if builtins.is_taken_later(kind.name, name):
                     # A plugin may have had the name first. Then it says so, and meteor_e's own is used.
                     self._collect(kind)
                 return builtin
