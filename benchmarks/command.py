@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import ParamSpec
 
-from meteor_e.errors import MeteorError
+from meteor_e.base.errors import MeteorError
 
 P = ParamSpec("P")
 

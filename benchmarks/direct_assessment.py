@@ -25,10 +25,10 @@ from meteor_e_learned.models.base import Floats, ScoreEstimator
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import fit_estimator, make_estimator
 
-from meteor_e.errors import ConfigError, MeteorError
+from meteor_e.base.errors import ConfigError, MeteorError
+from meteor_e.base.files import atomic_writer
 from meteor_e.evaluation.resampling import draw_weights, interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
-from meteor_e.formats.files import atomic_writer
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 Predictor = Callable[[Floats], Floats]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from meteor_e_learned.document_vectors import train_document_vectors
 
-from meteor_e.errors import MeteorError
+from meteor_e.base.errors import MeteorError
 
 
 def main() -> int:

@@ -25,7 +25,7 @@ from meteor_e_learned.recipe import DataSpec
 from meteor_e_learned.training import decisions
 
 from meteor_e.evaluation.resampling import draw_weights, interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 SYNTAX, SEMANTIC = "tag-vectors", "word-vectors"

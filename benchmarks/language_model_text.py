@@ -18,8 +18,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from meteor_e.features.words import split
-from meteor_e.formats.files import atomic_writer
+from meteor_e.base.files import atomic_writer
+from meteor_e.features import split
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import decisions, fit_estimator, make_estimator
 
 from meteor_e.evaluation.resampling import interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 TEST = DataSpec("wmt12.yaml", ["cs-en", "de-en", "es-en", "fr-en"])

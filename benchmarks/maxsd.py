@@ -27,9 +27,9 @@ from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import decisions, train
 
-from meteor_e.errors import MeteorError
+from meteor_e.base.errors import MeteorError
 from meteor_e.evaluation.resampling import interval
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 RECIPES = HERE / "recipes"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import Meteor
-from meteor_e.formats.java import java_lines
+from meteor_e.java.formats import java_lines
 from meteor_e.scoring import formula
 
 CLOSE = 1e-9

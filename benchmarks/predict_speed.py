@@ -24,10 +24,10 @@ from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.prediction import has_scores, pairwise_advantages, score_segments
 
 from meteor_e import Meteor
+from meteor_e.api.features import FeatureBatch
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 
 HERE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.features.extraction import FeatureSet, FeatureStore
+from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent
 YEARS = ("wmt11", "wmt13")

@@ -35,9 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import Meteor
-from meteor_e.errors import InputError, MeteorError
+from meteor_e.base.errors import InputError, MeteorError
+from meteor_e.base.files import atomic_writer
 from meteor_e.evaluation.index import expand, load_index
-from meteor_e.formats.files import atomic_writer
 from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parent

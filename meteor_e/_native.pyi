@@ -1,4 +1,4 @@
-"""The native core, in C++; its sources are in ``meteor_e/native``. :mod:`meteor_e.engine` is its only caller."""
+"""The native core, in C++; its sources are in ``meteor_e/native``. :mod:`meteor_e.engine.native` is its only caller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Core:
 
     Args:
         matchers: for each matcher ``(family, search weight, the same in the maximum-accuracy mode, column,
-            match equal words, threshold, sections, bound)``, as :mod:`meteor_e.families` makes them.
+            match equal words, threshold, sections, bound)``, as :mod:`meteor_e.engine.plan` makes them.
         parameters: α, β, γ, δ.
         weights: of the matchers in the score.
         beam, character_mode, max_candidates: of the search and the statistics.

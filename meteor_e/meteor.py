@@ -9,30 +9,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.alignment.aligner import align
-from meteor_e.alignment.alignment import Alignment
-from meteor_e.chain import Chain, ChainMatcher, resolve
-from meteor_e.configuration.yamlfile import is_folder
-from meteor_e.engine import NativeEngine, Scored, default_threads
-from meteor_e.errors import ConfigError, InputError, located
-from meteor_e.language_resources import LanguageResources
-from meteor_e.matchers.base import Matcher, MatcherContext
-from meteor_e.parallel import scored_in_order
-from meteor_e.plugin_system.guard import guarded
-from meteor_e.plugin_system.registry import registry
-from meteor_e.results import CorpusScore, SegmentScore
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.languages import Normalization
+from meteor_e.api.matchers import Matcher
+from meteor_e.api.tokens import Token, plain_tokens, split_words
+from meteor_e.base.errors import ConfigError, InputError, located
+from meteor_e.base.guard import guarded
+from meteor_e.base.yamlfile import is_folder
+from meteor_e.chains.chain import Chain, ChainMatcher, resolve
+from meteor_e.chains.lookup import make_segmenter
+from meteor_e.chains.signature import plugins_of, signature
+from meteor_e.engine.aligner import align
+from meteor_e.engine.native import NativeEngine, Scored, default_threads
+from meteor_e.engine.settings import EngineSettings
+from meteor_e.engine.streaming import Chunk, chunks, paired, reference_list
+from meteor_e.engine.threads import scored_in_order
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import registry
 from meteor_e.scoring import formula
+from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
-from meteor_e.signature import signature
-from meteor_e.streaming import Chunk, chunks, paired, reference_list
-from meteor_e.text.normalization import Normalization, Normalizer
-from meteor_e.text.segmentation import make_segmenter
-from meteor_e.text.tokens import Token, plain_tokens, split_words
+from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
-    from meteor_e.configuration.chains import ChainConfig
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.chains.config import ChainConfig
     from meteor_e.packs import Pack
-    from meteor_e.text.lemmatizers import Lemmatizer
 
 __all__ = ["Meteor"]
 
@@ -120,7 +123,7 @@ class Meteor:
             threads: how many threads score a corpus.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
-        from meteor_e.configuration.chains import load_chain
+        from meteor_e.chains.config import load_chain
 
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
         given = {key: value for key, value in overrides.items() if value is not None}
@@ -152,25 +155,33 @@ class Meteor:
             self._lemmatizer = _lemmatizer(self.chain, self.resources)
         self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
         self._segmenter = make_segmenter(self.chain.language, registry())
-        self.signature = signature(
-            self.chain,
-            self.matchers,
-            self.resources.description,
-            registry().plugins_of(self.chain),
-            self._lemmatizer,
-            self._segmenter,
-        )
+        self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
         """Threads that score a corpus."""
         self._start_engine()
 
+    def signature_with(self, chain: Chain) -> str:
+        """Return the signature that this metric would have with another chain's task and parameters.
+
+        Whatever describes the metric is in it, so that it is also what keys of caches are made from.
+        """
+        return signature(
+            chain,
+            self.matchers,
+            self.resources.description,
+            plugins_of(chain, registry()),
+            self._lemmatizer,
+            self._segmenter,
+        )
+
     def _start_engine(self) -> None:
         lemmatizer = self._lemmatizer
         # Where a token depends on its word alone, the engine asks once a word type, and not once a segment.
         by_word = lemmatizer is None or lemmatizer.scope == "word"
+        chain = self.chain
         self._engine = NativeEngine.create(
-            self.chain,
+            EngineSettings(chain.parameters, chain.beam, chain.character_mode),
             self.matchers,
             self.normalizer,
             self._function_words,
@@ -477,7 +488,7 @@ _PLAIN = {"language": str, "task": str, "beam": int, "character_mode": bool, "pa
 
 def _configure(given: dict[str, Any]) -> ChainConfig:
     """Turn keyword arguments into a configuration, checked as a file would be."""
-    from meteor_e.configuration.chains import ChainConfig, load_chain
+    from meteor_e.chains.config import ChainConfig, load_chain
 
     if all(type(value) is _PLAIN.get(key) for key, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.

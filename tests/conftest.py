@@ -13,7 +13,7 @@ from typing import NoReturn
 import pytest
 from filelock import FileLock
 
-from meteor_e.plugin_system.registry import Registry
+from meteor_e.plugins.registry import Registry
 
 REPOSITORY = Path(__file__).parent.parent
 PACKS = ("en", "cs", "de", "es", "fr", "ru")
@@ -48,10 +48,10 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with METEOR's packs: METEOR_E_PACKS, or one that all test runs of this checkout share."""
-    from meteor_e.errors import ResourceError
+    from meteor_e.base.errors import ResourceError
+    from meteor_e.base.progress import silent
     from meteor_e.packs import PackStore
     from meteor_e.packs.download import download_wheel
-    from meteor_e.packs.progress import silent
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
     store.root.mkdir(parents=True, exist_ok=True)

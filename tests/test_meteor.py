@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from meteor_e import KeyMatcher, Meteor
-from meteor_e.alignment import candidates
-from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
-from meteor_e.language_resources import LanguageResources
+from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.engine import candidates
+from meteor_e.packs.resources import LanguageResources
 
 PAIRS = [
     ("in the end the big ship left", "at last the vessel leaves"),

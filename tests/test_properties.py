@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meteor_e import Meteor
+from meteor_e.api.tokens import split_words
 from meteor_e.scoring import formula
 from meteor_e.scoring.statistics import StatisticsSum
-from meteor_e.text.tokens import split_words
 
 OPTIONS = {
     "default": {},

@@ -18,25 +18,42 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from meteor_e._version import __version__
-from meteor_e.errors import MeteorError
+from meteor_e.base.errors import MeteorError
+from meteor_e.base.lazy import lazy_names
+from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
-    from meteor_e.plugin_system.registry import Registry
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.options import metric_options
+    from meteor_e.cli.output import destination
+    from meteor_e.cli.progress import progress_bar
+    from meteor_e.cli.tables import format_table, printable
+    from meteor_e.cli.tune import load_tests
+    from meteor_e.plugins.registry import Registry
 
-COMMANDS = {
-    "align": "Align hypotheses with references and show which words match.",
-    "compat": "Take the Java program's command line and write what it writes.",
-    "completion": "Print a script that completes meteor-e's commands in your shell.",
-    "evaluate": "Measure how well metrics agree with human judgements.",
-    "config": "Check and show YAML chains.",
-    "pack": "Install, build, list, verify and remove resource packs.",
-    "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
-    "tune": "Find parameters and weights that agree best with human judgements.",
-    "report": "Write a page that shows scores, distributions and every segment's alignment.",
-    "score": "Score hypotheses against references.",
-    "stem": "Stem words as METEOR does.",
-}
-"""The commands and what they are for; a command's module is named like it."""
+__all__ = [
+    "ProgressBars",
+    "cli",
+    "destination",
+    "format_table",
+    "load_tests",
+    "main",
+    "metric_options",
+    "printable",
+    "progress_bar",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "evaluate": ["ProgressBars"],
+        "options": ["metric_options"],
+        "output": ["destination"],
+        "progress": ["progress_bar"],
+        "tables": ["format_table", "printable"],
+        "tune": ["load_tests"],
+    },
+)
 
 
 class LazyGroup(click.Group):
@@ -44,18 +61,19 @@ class LazyGroup(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
-        return _registry().names("command")
+        # A name with a space is a command of a group.
+        return [name for name in _registry().names("command") if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
         if name in COMMANDS:
             command = getattr(import_module(f"meteor_e.cli.{name}"), name)
             assert isinstance(command, click.Command)
-            return command
+            return _completing(context, command)
         if name not in _registry().names("command"):
             return None
         try:
-            return _registry().command(name)
+            return _completing(context, _registry().command(name))
         except MeteorError:
             if context.resilient_parsing:  # completion in a shell has no place for errors
                 return None
@@ -74,7 +92,7 @@ class LazyGroup(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest the nearest command for one that does not exist."""
-        from meteor_e.errors import near_miss
+        from meteor_e.base.errors import near_miss
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             names = self.list_commands(context)
@@ -86,7 +104,7 @@ class LazyGroup(click.Group):
 
 
 def _registry() -> Registry:
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.plugins.registry import registry
 
     return registry()
 
@@ -101,7 +119,7 @@ def _summary(name: str) -> str:
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from meteor_e.engine import native_module
+        from meteor_e.engine.native import native_module
 
         engine = "pure Python" if native_module() is None else "native core"
         click.echo(f"meteor-e {__version__} ({engine})")
@@ -124,6 +142,15 @@ def cli() -> None:
 
         meteor-e score HYPOTHESIS REFERENCE -l en
     """
+
+
+def _completing(context: click.Context, command: click.Command) -> click.Command:
+    """Return a command; while a shell completes, one that knows what its values may be."""
+    if context.resilient_parsing:
+        from meteor_e.cli.completion import complete_values
+
+        complete_values(command)
+    return command
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

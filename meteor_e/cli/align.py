@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.alignments import alignment_lines
 from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
-from meteor_e.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from meteor_e.alignment.alignment import Alignment
     from meteor_e.meteor import Meteor
+    from meteor_e.scoring.alignment import Alignment
 
 
 @click.command()
@@ -120,7 +120,7 @@ def _json_writer(_: Meteor) -> Writer:
 
 
 def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.formats.alignments import format_alignment
+    from meteor_e.java.alignments import format_alignment
 
     return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
 

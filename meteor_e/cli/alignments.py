@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from meteor_e.alignment.alignment import Alignment
 from meteor_e.cli.tables import format_table, isolated, printable
+from meteor_e.scoring.alignment import Alignment
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:

@@ -11,22 +11,22 @@ import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from meteor_e.cli.java_options import FLAGS, VALUES, JavaConfiguration, JavaOptions, UsageError, parse
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.output import destination
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, JavaOptions, UsageError, parse
 
 if TYPE_CHECKING:
+    from meteor_e.api import JavaSettings
     from meteor_e.formats.sgml import JavaSgml
-    from meteor_e.language_resources import LanguageResources
     from meteor_e.meteor import Meteor
-    from meteor_e.results import SegmentScore
+    from meteor_e.packs.resources import LanguageResources
     from meteor_e.scoring.formula import FormulaScores
     from meteor_e.scoring.parameters import Parameters
+    from meteor_e.scoring.results import SegmentScore
     from meteor_e.scoring.statistics import Statistics
 
 HELP = {
@@ -109,7 +109,7 @@ def compat(arguments: Sequence[str]) -> None:
 
 def _run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
     if not (options.quiet or options.statistics or options.stdio):
-        from meteor_e.cli.java_report import header
+        from meteor_e.java.report import header
 
         stream.write(header(configuration, "SGML" if options.sgml else "plaintext"))
         stream.flush()
@@ -131,7 +131,7 @@ def _warn(message: str) -> None:
 
 
 def _meteor(configuration: JavaConfiguration) -> Meteor:
-    from meteor_e.cli.java_words import with_java_words
+    from meteor_e.java.words import with_java_words
     from meteor_e.meteor import Meteor
 
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
@@ -154,27 +154,42 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def _matcher(module: str, configuration: JavaConfiguration) -> dict[str, Any]:
-    """Return what stands for a module in a chain."""
+    """Return what stands for a module in a chain: the matcher of that name, or what METEOR-E has instead."""
     extension = configuration.extension
-    if module == "embeddings":
-        assert extension is not None
-        file = {} if extension.vectors is None else {"file": extension.vectors}
-        return {"use": "vector", **file, "key": extension.key, "threshold": extension.threshold}
-    if module == "synonym" and extension is not None and extension.lemmatizes:
-        # METEOR-E's synonyms: of the word and its lemma, without exceptions and suffixes.
-        if configuration.synonyms is None:
-            return {"use": "dbnary", "pack": configuration.language.pack}
-        name = configuration.language_name.lower()
-        files = [Path(configuration.synonyms) / f"{name}.synsets{packed}" for packed in ("", ".gz")]
-        return {"use": "dbnary", "file": str(next((file for file in files if file.is_file()), files[0]))}
-    return {"use": module}
+    # Where words have lemmas, METEOR-E's synonyms take the place of METEOR 1.5's.
+    if extension is None or not (module == "embeddings" or (module == "synonym" and extension.lemmatizes)):
+        return {"use": module}
+    from meteor_e.plugins import plugin_registry
+
+    return dict(plugin_registry().java_module(module)().matcher(_settings(configuration)))
 
 
 def _lemmatizer(configuration: JavaConfiguration) -> str | dict[str, Any] | None:
     extension = configuration.extension
     if extension is None or not extension.lemmatizes:
         return None
-    return "simplemma" if extension.lemmas is None else {"use": "lookup", "file": extension.lemmas}
+    if extension.lemmas is not None:
+        return {"use": "lookup", "file": extension.lemmas}
+    from meteor_e.plugins import plugin_registry
+
+    found = plugin_registry().java_module("embeddings")().lemmatizer(_settings(configuration))
+    return found if found is None or isinstance(found, str) else dict(found)
+
+
+def _settings(configuration: JavaConfiguration) -> JavaSettings:
+    from meteor_e.api import JavaSettings
+
+    extension = configuration.extension
+    assert extension is not None
+    return JavaSettings(
+        configuration.language,
+        configuration.language_name.lower(),
+        extension.vectors,
+        extension.key,
+        extension.threshold,
+        extension.lemmas,
+        configuration.synonyms,
+    )
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
@@ -219,17 +234,17 @@ def _scores(statistics: Statistics, parameters: Parameters) -> FormulaScores:
 
 
 def _lines(path: str) -> list[str]:
-    from meteor_e.formats.files import input_name, open_binary, reading
-    from meteor_e.formats.java import java_lines
+    from meteor_e.base.files import input_name, open_binary, reading
+    from meteor_e.java.formats import java_lines
 
     with open_binary(path) as stream, reading(input_name(path)):
         return list(java_lines(cast(Any, stream)))
 
 
 def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
-    from meteor_e.cli.java_report import corpus_table, score_fields, statistics_line
-    from meteor_e.formats.files import atomic_writer
-    from meteor_e.formats.java import java_double
+    from meteor_e.base.files import atomic_writer
+    from meteor_e.java.formats import java_double
+    from meteor_e.java.report import corpus_table, score_fields, statistics_line
     from meteor_e.scoring.statistics import StatisticsSum
 
     per_segment = options.references_per_segment
@@ -271,7 +286,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
 
 
 def _alignment(segment: SegmentScore, ids: str, scores: FormulaScores) -> str:
-    from meteor_e.formats.alignments import format_alignment
+    from meteor_e.java.alignments import format_alignment
 
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
     return format_alignment(segment.alignment, ids, parts)
@@ -281,8 +296,8 @@ def _alignment(segment: SegmentScore, ids: str, scores: FormulaScores) -> str:
 
 
 def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
-    from meteor_e.cli.java_report import compare_lines, corpus_table, score_fields, statistics_line
-    from meteor_e.formats.files import atomic_writer
+    from meteor_e.base.files import atomic_writer
+    from meteor_e.java.report import compare_lines, corpus_table, score_fields, statistics_line
     from meteor_e.scoring.statistics import StatisticsSum
 
     tests = _read_sgml(options.hypothesis)
@@ -335,7 +350,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
 
 
 def _read_sgml(path: str) -> JavaSgml:
-    from meteor_e.formats.files import input_name
+    from meteor_e.base.files import input_name
     from meteor_e.formats.sgml import read_java_sgml
 
     return read_java_sgml(_lines(path), input_name(path))
@@ -354,7 +369,7 @@ def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> 
 
 
 def _systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
-    from meteor_e.formats.java import hash_map_order, hashtable_order
+    from meteor_e.java.formats import hash_map_order, hashtable_order
 
     for set_id in hash_map_order(hashtable_order(tests)):
         for system in hashtable_order(tests[set_id]):
@@ -372,7 +387,7 @@ def _pairs(
     References, documents and segments come in the order of the Java program's hash tables: it decides between
     references that score the same.
     """
-    from meteor_e.formats.java import hashtable_order
+    from meteor_e.java.formats import hashtable_order
 
     names = hashtable_order(references)
     for document in _union(*tests.values(), *(references[name] for name in names)):
@@ -406,7 +421,7 @@ def _pairs(
 
 
 def _union(*tables: Iterable[str]) -> list[str]:
-    from meteor_e.formats.java import hash_map_order, hashtable_order
+    from meteor_e.java.formats import hash_map_order, hashtable_order
 
     return hash_map_order(key for table in tables for key in hashtable_order(table))
 
@@ -415,10 +430,10 @@ def _union(*tables: Iterable[str]) -> list[str]:
 
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
-    from meteor_e.cli.java_report import statistics_vector
-    from meteor_e.formats.files import reading
-    from meteor_e.formats.java import java_lines
-    from meteor_e.formats.stdio import answer
+    from meteor_e.base.files import reading
+    from meteor_e.java.formats import java_lines
+    from meteor_e.java.report import statistics_vector
+    from meteor_e.java.stdio import answer
 
     def score(references: list[str], hypothesis: str) -> list[int]:
         return statistics_vector(meteor.score(hypothesis, references).statistics, configuration.slots)

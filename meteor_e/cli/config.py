@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
+from meteor_e.chains.config import describe_chain
 
 if TYPE_CHECKING:
-    from meteor_e.configuration.yamlfile import Problem
+    from meteor_e.base.yamlfile import Problem
 
 
 @click.group()
@@ -41,9 +42,9 @@ def check(files: tuple[str, ...], is_language: bool) -> int:
 
 def _check_chain(file: str) -> tuple[list[Problem | str], str]:
     """Return what is wrong with a chain file, and, if nothing is, what it holds."""
-    from meteor_e.configuration.chain_files import check_chain
-    from meteor_e.configuration.yamlfile import read_yaml
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.base.yamlfile import read_yaml
+    from meteor_e.chains.checks import check_chain
+    from meteor_e.plugins.registry import registry
 
     try:
         chain, problems = check_chain(read_yaml(file), registry())
@@ -57,10 +58,10 @@ def _check_chain(file: str) -> tuple[list[Problem | str], str]:
 
 def _check_language(file: str) -> tuple[list[Problem | str], str]:
     """Return what is wrong with a language file, and, if nothing is, what it holds."""
-    from meteor_e.configuration.chain_files import check_language
-    from meteor_e.configuration.yamlfile import read_yaml
-    from meteor_e.languages import parse_language
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.base.yamlfile import read_yaml
+    from meteor_e.chains.checks import check_language
+    from meteor_e.languages.files import parse_language
+    from meteor_e.plugins.registry import registry
 
     try:
         document = read_yaml(file)
@@ -84,11 +85,11 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
     SOURCE is a file or the name of a chain (see 'meteor-e config list'); without it, the chain is that of the
     language.
     """
-    from meteor_e.chain import resolve
-    from meteor_e.configuration.chain_files import spell_out
-    from meteor_e.configuration.chains import ChainConfig, load_chain
-    from meteor_e.configuration.yamlfile import dump_yaml
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.base.yamlfile import dump_yaml
+    from meteor_e.chains.chain import resolve
+    from meteor_e.chains.checks import spell_out
+    from meteor_e.chains.config import ChainConfig, load_chain
+    from meteor_e.plugins.registry import registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
     given = [key for key, value in (("language", language), ("task", task)) if value is not None]
@@ -102,9 +103,9 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
 def list_chains(as_json: bool) -> None:
     """List the chains that have a name: those of meteor_e and of plugins."""
     from meteor_e.cli.tables import format_table, printable
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.plugins.registry import registry
 
-    entries = registry().entries("chain")
+    entries = registry().entries("chain", describe_chain)
     if as_json:
         rows = [{"name": entry.name, "description": entry.summary, "error": entry.error} for entry in entries]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -118,8 +119,8 @@ def list_chains(as_json: bool) -> None:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 def schema(kind: str, output: Path | None) -> None:
     """Print the JSON schema of chain or language files, for editors and other programs."""
-    from meteor_e.configuration.schemas import json_schema
-    from meteor_e.formats.files import atomic_writer
+    from meteor_e.base.files import atomic_writer
+    from meteor_e.chains.schemas import json_schema
 
     if output is None:
         click.echo(json_schema(kind), nl=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -118,8 +118,8 @@ def metric_options(command: Command) -> Command:
             }
             given = {key: value for key, value in given.items() if value is not None}
             if settings:
+                from meteor_e.chains.settings import apply_settings
                 from meteor_e.cli.settings import parse_settings
-                from meteor_e.configuration.settings import apply_settings
 
                 given.update(apply_settings(chain, given, parse_settings(settings)))
             if chain is not None:

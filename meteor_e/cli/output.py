@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from meteor_e.formats.files import atomic_writer
+from meteor_e.base.files import atomic_writer
 
 
 @contextlib.contextmanager

@@ -7,10 +7,12 @@ from dataclasses import asdict
 
 import click
 
+from meteor_e.chains.config import describe_chain
 from meteor_e.cli.tables import format_table, printable
-from meteor_e.plugin_system.registry import Entry, registry
+from meteor_e.plugins import definitions
+from meteor_e.plugins.registry import Entry, registry
 
-KINDS = ("matcher", "feature", "language", "lemmatizer", "segmenter", "chain", "command")
+KINDS = tuple(definitions.KINDS)
 
 
 @click.command()
@@ -22,7 +24,7 @@ def plugins(kind: str | None, as_json: bool) -> None:
     What cannot be used is listed with the reason. A plugin is any installed distribution with entry points
     of the group meteor_e.
     """
-    entries = registry().entries(kind)
+    entries = registry().entries(kind, describe_chain)
     if as_json:
         rows = [{**asdict(entry), "status": "error" if entry.error else "ok"} for entry in entries]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))

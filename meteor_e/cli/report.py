@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.inputs import SystemInput, systems
 from meteor_e.cli.options import input_options, metric_options
 from meteor_e.cli.progress import progress_bar
-from meteor_e.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--significance",
-    type=click.Choice(["bootstrap", "randomization", "none"]),
-    default="bootstrap",
-    help="Test of the differences between systems, with 95 % intervals.  [default: bootstrap]",
+    type=click.Choice(["randomization", "bootstrap", "none"]),
+    default="randomization",
+    help="Test of the differences between systems; intervals are the bootstrap's.  [default: randomization]",
 )
 @click.option(
     "--samples",
@@ -74,7 +74,7 @@ def report(
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
-    from meteor_e.extras import require
+    from meteor_e.base.extras import require
     from meteor_e.report.page import write_page
     from meteor_e.report.plots import write_plot
     from meteor_e.report.scored import score_systems

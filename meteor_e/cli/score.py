@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.inputs import SystemInput, systems
 from meteor_e.cli.options import input_options, metric_options
 from meteor_e.cli.output import destination
@@ -24,11 +25,10 @@ from meteor_e.cli.score_tables import (
 )
 from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
-from meteor_e.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
-    from meteor_e.results import CorpusScore, Score, SegmentScore
+    from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
     from meteor_e.scoring.statistics import StatisticsSum
 
 PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e.configuration.chains import names_a_path
-from meteor_e.configuration.yamlfile import plain_value
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.yamlfile import plain_value
+from meteor_e.chains.config import names_a_path
 
 __all__ = ["parse_settings"]
 

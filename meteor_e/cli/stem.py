@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from meteor_e.base.errors import ConfigError
 from meteor_e.cli.output import destination
-from meteor_e.errors import ConfigError
 
 
 @click.command()
@@ -18,10 +18,10 @@ def stem(files: tuple[str, ...], language: str, encoding: str, output: str | Non
 
     Words are what stands between white space, and their case is kept; the stemmers expect lower case.
     """
+    from meteor_e.api.tokens import split_words
     from meteor_e.formats.plain import read_segments
-    from meteor_e.plugin_system.registry import registry
+    from meteor_e.plugins.registry import registry
     from meteor_e.text.further_stemming import any_stemmer
-    from meteor_e.text.tokens import split_words
 
     definition = registry().language(language)
     if definition.stemmer is None:

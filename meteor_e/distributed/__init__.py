@@ -16,7 +16,7 @@ from __future__ import annotations
 from meteor_e.distributed.cluster import connect, prepare
 from meteor_e.distributed.dataframes import corpus_score, read_text, score_dataframe
 from meteor_e.distributed.tasks import score_in_order
-from meteor_e.portable import PortableMetric
+from meteor_e.metrics.portable import PortableMetric
 from meteor_e.tables.frames import FrameScorer
 
 __all__ = [

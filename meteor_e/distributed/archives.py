@@ -7,11 +7,11 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from meteor_e.errors import ResourceError
-from meteor_e.packs.folders import locked, put_folder, workplace
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import locked, put_folder, workplace
+from meteor_e.metrics.portable import PackNeeded, shipped_folder
 from meteor_e.packs.manifest import FILE_NAME, Manifest
 from meteor_e.packs.pack import Pack
-from meteor_e.portable import PackNeeded, shipped_folder
 
 __all__ = ["install_archive", "pack_archive"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e._version import __version__
+from meteor_e.base.errors import ConfigError, MeteorError, MeteorWarning, ResourceError
+from meteor_e.base.extras import require
 from meteor_e.distributed.archives import install_archive, pack_archive
-from meteor_e.errors import ConfigError, MeteorError, MeteorWarning, ResourceError
-from meteor_e.extras import require
-from meteor_e.portable import PackNeeded, PortableMetric
+from meteor_e.metrics.portable import PackNeeded, PortableMetric
 
 if TYPE_CHECKING:
     from distributed import Client, Worker

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.errors import InputError
-from meteor_e.extras import require
-from meteor_e.formats.files import PathLike
-from meteor_e.portable import PortableMetric
+from meteor_e.base.errors import InputError
+from meteor_e.base.extras import require
+from meteor_e.base.files import PathLike
+from meteor_e.metrics.portable import PortableMetric
 from meteor_e.tables.batches import RANGE_ROWS
 from meteor_e.tables.columns import PREFIX
 from meteor_e.tables.frames import FrameScorer
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from meteor_e.meteor import Meteor
-    from meteor_e.results import CorpusScore
+    from meteor_e.scoring.results import CorpusScore
 
 __all__ = ["corpus_score", "read_text", "score_dataframe"]
 

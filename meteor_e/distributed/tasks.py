@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from meteor_e.errors import MeteorError
-from meteor_e.extras import require
-from meteor_e.portable import PortableMetric
+from meteor_e.base.errors import MeteorError
+from meteor_e.base.extras import require
+from meteor_e.metrics.portable import PortableMetric
 from meteor_e.tables.batches import Batch, Range
 from meteor_e.tables.columns import ScoredColumns
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike
 from meteor_e.formats.documents import Role
-from meteor_e.formats.files import PathLike
 from meteor_e.formats.inputs import open_input
 
 __all__ = ["read_all_texts", "read_texts"]

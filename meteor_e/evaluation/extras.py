@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from meteor_e import extras
+from meteor_e.base import extras
 
 __all__ = ["require"]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, near_miss
-from meteor_e.evaluation.cache import digest
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.array_cache import digest
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.processes import worked_on
+from meteor_e.base.store import cache_folder
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
-BATCH = 128
+BATCH = 512
+"""Segments that are computed at once."""
+ROOM = 1 << 21
+"""Characters of all segments that are computed at once; a longer segment goes alone."""
 LOCKED_AFTER = 60
 """Seconds to wait for another process that writes."""
 Floats = NDArray[np.float64]
@@ -41,11 +45,7 @@ class FeatureStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
-        if folder is None:
-            import platformdirs
-
-            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "features"
-        self.folder = Path(folder)
+        self.folder = Path(folder) if folder is not None else cache_folder("features")
         self.enabled = enabled
 
     @contextlib.contextmanager
@@ -67,11 +67,11 @@ class FeatureStore:
                 "--cache, or use --no-cache"
             ) from error
 
-    def get(self, signature: str, keys: Sequence[bytes], dimension: int) -> dict[bytes, Floats]:
+    def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:
         """Return the rows that are known."""
         if not self.enabled or not keys:
             return {}
-        found = {}
+        found: dict[Hashable, Floats] = {}
         with self._open(signature) as connection:
             for start in range(0, len(keys), 500):
                 part = keys[start : start + 500]
@@ -82,7 +82,7 @@ class FeatureStore:
                         found[key] = row
         return found
 
-    def put(self, signature: str, rows: Mapping[bytes, Floats]) -> None:
+    def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
         """Keep rows."""
         if not self.enabled or not rows:
             return
@@ -149,9 +149,9 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        from meteor_e.language_resources import LanguageResources
-        from meteor_e.matchers.base import MatcherContext
-        from meteor_e.plugin_system.registry import registry
+        from meteor_e.api.context import MatcherContext
+        from meteor_e.packs.resources import LanguageResources
+        from meteor_e.plugins.registry import registry
 
         context = MatcherContext(registry().language(language), LanguageResources())
         made = []
@@ -216,26 +216,28 @@ class FeatureSet:
             InputError: for segments that cannot be used.
             PluginError: if a feature fails.
         """
-        keys = {entry.label: _keys(entry.feature, batch) for entry in self.features}
-        known: dict[str, dict[bytes, Floats]] = {}
-        work: list[tuple[NamedFeature, list[bytes], FeatureBatch]] = []
+        keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
+        known: dict[str, dict[Hashable, Floats]] = {}
+        missing: dict[int, list[NamedFeature]] = {}
         for entry in self.features:
-            place = {key: at for at, key in reversed(list(enumerate(keys[entry.label])))}
+            place = {key: at for at, key in reversed(list(enumerate(keys[entry.feature.needs])))}
             known[entry.label] = store.get(entry.signature, list(place), entry.feature.dimension)
-            missing = sorted((at, key) for key, at in place.items() if key not in known[entry.label])
-            for start in range(0, len(missing), BATCH):
-                block = missing[start : start + BATCH]
-                work.append((entry, [key for _, key in block], _pick(batch, [at for at, _ in block])))
-        done, total = 0, sum(len(part) for _, part, _ in work)
-        for (entry, part, _), rows in _run(work, jobs):
-            fresh = dict(zip(part, rows, strict=True))
-            store.put(entry.signature, fresh)
-            known[entry.label].update(fresh)
-            done += len(part)
+            for key, at in place.items():
+                if key not in known[entry.label]:
+                    missing.setdefault(at, []).append(entry)
+        work = _blocks(missing, batch)
+        done, total = 0, sum(len(block.places) * len(block.features) for block in work)
+        for block, found in _run(work, batch, jobs):
+            for entry, rows in zip(block.features, found, strict=True):
+                of_entry = keys[entry.feature.needs]
+                fresh = {of_entry[at]: row for at, row in zip(block.places, rows, strict=True)}
+                store.put(entry.signature, fresh)
+                known[entry.label].update(fresh)
+            done += len(block.places) * len(block.features)
             if progress is not None:
                 progress(done, total)
         blocks = [
-            np.array([known[entry.label][key] for key in keys[entry.label]]).reshape(
+            np.array([known[entry.label][key] for key in keys[entry.feature.needs]]).reshape(
                 len(batch), entry.feature.dimension
             )[:, entry.chosen]
             for entry in self.features
@@ -283,25 +285,64 @@ def _choose(label: str, columns: Sequence[str], wanted: object) -> tuple[int, ..
     return tuple(places)
 
 
-def _keys(feature: Feature, batch: FeatureBatch) -> list[bytes]:
-    """Return what tells segments apart, of what a feature reads."""
+def _row_keys(
+    needs: Iterable[tuple[str, ...]], batch: FeatureBatch, store: FeatureStore
+) -> dict[tuple[str, ...], list[Hashable]]:
+    """Return what tells segments apart, for each choice of what features read.
+
+    Rows that are kept on disk go by a digest; else the texts themselves do.
+    """
+    from meteor_e.base.errors import InputError
+
+    result: dict[tuple[str, ...], list[Hashable]] = {}
+    for names in needs:
+        parts: list[Sequence[str] | Sequence[Sequence[str]]] = []
+        for name in names:
+            values = getattr(batch, name)
+            if values is None:
+                raise InputError(f"a feature needs the {name} of the segments")
+            if len(values) != len(batch):
+                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
+            parts.append([tuple(value) for value in values] if name == "references" else values)
+        rows: list[Hashable] = list(zip(*parts, strict=True))
+        result[names] = [_digest(row) for row in rows] if store.enabled else rows  # type: ignore[arg-type]
+    return result
+
+
+def _digest(row: tuple[str | tuple[str, ...], ...]) -> bytes:
     import hashlib
 
-    from meteor_e.errors import InputError
+    texts = [text for part in row for text in ([part] if isinstance(part, str) else [str(len(part)), *part])]
+    return hashlib.sha256(digest(texts).encode()).digest()[:16]
 
-    parts: list[Sequence[str] | Sequence[Sequence[str]]] = []
-    for name in feature.needs:
-        values = getattr(batch, name)
-        if values is None:
-            raise InputError(f"feature {feature.name!r} needs the {name} of the segments")
-        if len(values) != len(batch):
-            raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
-        parts.append(values)
-    keys = []
-    for row in zip(*parts, strict=True):
-        texts = [text for part in row for text in ([part] if isinstance(part, str) else [str(len(part)), *part])]
-        keys.append(hashlib.sha256(digest(texts).encode()).digest()[:16])
-    return keys
+
+@dataclass(frozen=True)
+class _Block:
+    """Segments of a batch, and the features that are computed of them."""
+
+    places: tuple[int, ...]
+    features: tuple[NamedFeature, ...]
+
+
+def _blocks(missing: Mapping[int, Sequence[NamedFeature]], batch: FeatureBatch) -> list[_Block]:
+    """Return blocks of segments that lack the same features, so that these share what they make of the texts."""
+    by_features: dict[tuple[str, ...], tuple[tuple[NamedFeature, ...], list[int]]] = {}
+    for place, entries in sorted(missing.items()):
+        labels = tuple(entry.label for entry in entries)
+        by_features.setdefault(labels, (tuple(entries), []))[1].append(place)
+    result = []
+    for features, places in by_features.values():
+        block: list[int] = []
+        room = ROOM
+        for place in places:
+            size = len(batch.hypotheses[place]) + sum(map(len, batch.references[place]))
+            if block and (len(block) == BATCH or size > room):
+                result.append(_Block(tuple(block), features))
+                block, room = [], ROOM
+            block.append(place)
+            room -= size
+        result.append(_Block(tuple(block), features))
+    return result
 
 
 def _pick(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
@@ -313,49 +354,18 @@ def _pick(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
     )
 
 
-_Work = tuple[NamedFeature, list[bytes], FeatureBatch]
+def _compute(features: Sequence[Feature], batch: FeatureBatch) -> list[Floats]:
+    return [feature.rows(batch) for feature in features]
 
 
-def _compute(feature: Feature, batch: FeatureBatch) -> Floats:
-    return feature.extract(
-        batch.hypotheses, batch.references, sources=batch.sources, systems=batch.systems, segments=batch.segments
-    )
+def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
+    labels, batch = block
+    return _compute([features[label] for label in labels], batch)
 
 
-_features: dict[str, Feature] = {}
-
-
-def _set_features(features: dict[str, Feature]) -> None:
-    _features.update(features)
-
-
-def _compute_there(label: str, batch: FeatureBatch) -> Floats:
-    return _compute(_features[label], batch)
-
-
-def _run(work: Sequence[_Work], jobs: int) -> Iterator[tuple[_Work, Floats]]:
-    """Yield each piece of work with its rows, in any order."""
-    if jobs <= 1 or len(work) <= 1:
-        for item in work:
-            yield item, _compute(item[0].feature, item[2])
-        return
-    features = {entry.label: entry.feature for entry, _, _ in work}
-    # A process that is forked from one with threads can hang; these are started afresh.
-    import multiprocessing
-
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), context, _set_features, (features,)) as pool:
-        waiting = {}
-        queue = iter(work)
-        try:
-            for item in queue:
-                waiting[pool.submit(_compute_there, item[0].label, item[2])] = item
-                if len(waiting) >= 4 * jobs:
-                    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                        yield waiting.pop(future), future.result()
-            while waiting:
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    yield waiting.pop(future), future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
+    """Yield each block with the rows of each of its features, in any order."""
+    features = {entry.label: entry.feature for block in work for entry in block.features}
+    parts = (([entry.label for entry in block.features], _pick(batch, block.places)) for block in work)
+    for number, found in worked_on(_compute_block, features, parts, min(jobs, len(work))):
+        yield work[number], found

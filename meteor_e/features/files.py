@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.features.base import Feature, FeatureBatch, SegmentFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["ScoreFileFeature", "VectorFileFeature"]
@@ -36,7 +36,7 @@ class ScoreFileFeature(Feature):
     dimension = 1
 
     def __init__(self, file: str | Sequence[str], metric: str | None = None, pair: str | None = None) -> None:
-        from meteor_e.evaluation.assessments import read_metric_scores
+        from meteor_e.formats.assessments import read_metric_scores
 
         self.scores: dict[tuple[str, str], float] = {}
         self._metric, self._pair = metric, pair

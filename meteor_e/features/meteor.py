@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
-    from meteor_e.results import SegmentScore
+    from meteor_e.api.context import MatcherContext
+    from meteor_e.scoring.parameters import Parameters
 
 __all__ = ["MeteorFeature"]
 
@@ -41,7 +43,7 @@ class MeteorFeature(Feature):
         task: str | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        from meteor_e.configuration.settings import apply_settings
+        from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
         given: dict[str, Any] = {"language": language, "task": task}
@@ -53,7 +55,7 @@ class MeteorFeature(Feature):
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
-        from meteor_e.configuration.chains import load_chain
+        from meteor_e.chains.config import load_chain
 
         chain = options.get("chain")
         if not options.get("language") and (not chain or load_chain(chain).language is None):
@@ -74,20 +76,54 @@ class MeteorFeature(Feature):
         """Thirteen and seven a matcher."""
         return len(self.columns)
 
-    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Score the segments, each against its best reference."""
-        return [self._row(scored) for scored in self.meteor.segments(batch.hypotheses, batch.references)]
+        import numpy as np
 
-    def _row(self, scored: SegmentScore) -> list[float]:
-        row = [getattr(scored, part) for part in _PARTS]
-        row += [getattr(scored.statistics, name) for name in _STATISTICS]
-        for counts, share in zip(scored.statistics.matchers, scored.contributions(), strict=True):
-            row += [*counts, share.precision, share.recall, share.score]
-        return row
+        scored = list(self.meteor.segments(batch.hypotheses, batch.references))
+        parts = np.array([[getattr(each, part) for part in _PARTS] for each in scored])
+        statistics = np.array([each.statistics.to_vector() for each in scored], float)
+        counts = statistics[:, 4:-3].reshape(len(scored), -1, 4)
+        shares = _contributions(statistics, counts, parts, self.meteor.chain.parameters)
+        blocks = [parts, statistics[:, :4], statistics[:, -3:]]
+        blocks.append(np.concatenate([counts, shares], axis=2).reshape(len(scored), -1))
+        return np.hstack(blocks)
 
     def describe(self) -> str:
         """Return METEOR's signature."""
         return self.meteor.signature
+
+
+def _contributions(
+    statistics: NDArray[np.float64], counts: NDArray[np.float64], parts: NDArray[np.float64], parameters: Parameters
+) -> NDArray[np.float64]:
+    """Return what :meth:`meteor_e.scoring.results.Score.contributions` does, of many segments at once.
+
+    Args:
+        statistics: ``(segments, 7 + 4 · matchers)``.
+        counts: those of the matchers, ``(segments, matchers, 4)``.
+        parts: the parts of the scores, in the order of ``_PARTS``.
+        parameters: of the chain.
+
+    Returns:
+        Precision, recall and score of each matcher, ``(segments, matchers, 3)``.
+    """
+    import numpy as np
+
+    delta, alpha, weights = parameters.delta, parameters.alpha, np.array(parameters.weights)
+    function, length = statistics[:, 2:4], statistics[:, :2]
+    words = (delta * (length - function) + (1 - delta) * function)[:, None, :]
+    matched = weights[:, None] * (delta * counts[:, :, :2] + (1 - delta) * counts[:, :, 2:])
+    shares = np.where(words > 0, matched / np.where(words > 0, words, 1), 0.0)
+    score, precision, recall, _, fmean, penalty = parts.T[:, :, None]
+    some = score > 0
+    # Quotients first: the squares of tiny numbers are 0.
+    of_side = [
+        shares[:, :, side] / np.where(some, whole, 1) * (share * (fmean / np.where(some, whole, 1)))
+        for side, whole, share in ((0, precision, 1 - alpha), (1, recall, alpha))
+    ]
+    scores = np.where(some, fmean * (1 - penalty) * (of_side[0] + of_side[1]), 0.0)
+    return np.concatenate([shares, scores[:, :, None]], axis=2)
 
 
 def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:

@@ -1,20 +1,21 @@
-"""BLEU, its components, chrF, TER and NIST as features, as the evaluation computes them."""
+"""BLEU, its components, chrF, TER and NIST as features: the metrics' scores, sacreBLEU's from 0 to 1."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from meteor_e.features.base import Feature, FeatureBatch
+from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.features.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.judgements import Floats
-    from meteor_e.evaluation.statistic_metrics import StatisticMetric
+    from meteor_e.api.metrics import Metric
+    from meteor_e.base.arraytypes import Floats
 
-__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfFeature", "NistFeature", "TerFeature"]
+__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
 
 
 class _MetricFeature(Feature):
@@ -22,9 +23,20 @@ class _MetricFeature(Feature):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     dimension = 1
+    _counted: Callable[[FeatureBatch], Floats] | None = None
+    """Counts the same statistics faster, where every segment has one reference."""
 
-    def __init__(self, metric: StatisticMetric) -> None:
+    def __init__(self, metric: Metric, description: str, whole: float = 100.0) -> None:
+        """Take a metric.
+
+        Args:
+            metric: what counts and scores.
+            description: what the feature's signature says.
+            whole: the metric's highest score, which is 1 as a feature.
+        """
         self.metric = metric
+        self._description = description
+        self._whole = whole if metric.higher_is_better else -whole
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -33,24 +45,79 @@ class _MetricFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Return the segments' scores, the higher, the better."""
-        return np.array([[self.metric.of_segment(row)] for row in self._statistics(batch)])
+        return self._scores(self._statistics(batch))
 
     def _statistics(self, batch: FeatureBatch) -> Floats:
-        """Return the statistics; segments may differ in the number of their references."""
-        rows: list[Floats | None] = [None] * len(batch)
-        for count in {len(each) for each in batch.references}:
-            places = [place for place, each in enumerate(batch.references) if len(each) == count]
-            found = self.metric.extract(
-                [batch.hypotheses[place] for place in places],
-                [[batch.references[place][at] for place in places] for at in range(count)],
-            )
-            for place, row in zip(places, found, strict=True):
-                rows[place] = row
-        return np.stack([row for row in rows if row is not None])
+        """Return the statistics; those of segments with one reference are counted for all of them at once."""
+        if self._counted is None:
+            return self._extracted(batch)
+        single = [place for place, each in enumerate(batch.references) if len(each) == 1]
+        if len(single) == len(batch):
+            return self._counted(batch)
+        several = sorted({*range(len(batch))}.difference(single))
+        parts = [(several, self._extracted(_chosen(batch, several)))]
+        if single:
+            parts.append((single, self._counted(_chosen(batch, single))))
+        result = np.empty((len(batch), parts[0][1].shape[1]))
+        for places, rows in parts:
+            result[places] = rows
+        return result
+
+    def _extracted(self, batch: FeatureBatch) -> Floats:
+        """Return the metric's own statistics; segments may differ in the number of their references."""
+        return self.metric.checked_statistics(batch.hypotheses, batch.references)
+
+    def _scores(self, statistics: Floats) -> Floats:
+        """Return scores in a column."""
+        return self.metric.segment_scores(statistics)[:, None] / self._whole
 
     def describe(self) -> str:
-        """Return the metric's signature."""
-        return self.metric.signature
+        """Return the metric, its version, and its options."""
+        return self._description
+
+
+def _description(kind: str, options: str = "") -> str:
+    from sacrebleu import __version__
+
+    return f"sacrebleu:{kind}|version:{__version__}{options}"
+
+
+def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+    return FeatureBatch([batch.hypotheses[at] for at in places], [batch.references[at] for at in places])
+
+
+def _bleu_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for BLEU: lengths, matches and totals of n-grams up to 4."""
+
+    def make() -> Floats:
+        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+        tokenize: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+        pairs, _ = numbered(*segment_pairs(batch), lambda text: tokenize(text.rstrip()).split())
+        left, right = pairs.lengths
+        tallies = [pairs.ngrams(order).tally() for order in range(1, 5)]
+        matches = [tally.total(tally.common) for tally in tallies]
+        return np.stack(
+            [left, right, *matches, *(np.maximum(left - step, 0) for step in range(4))], axis=1, dtype=float
+        )
+
+    return batch.shared("bleu", make)
+
+
+def _chrf_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for chrF: of n-grams up to 6 those of the hypothesis, the reference, and of both."""
+
+    def make() -> Floats:
+        pairs, _ = characters(batch, lambda text: "".join(text.split()), "without spaces")
+        columns = []
+        for step in range(6):
+            left, right = (np.maximum(length - step, 0) for length in pairs.lengths)
+            tally = pairs.ngrams(step + 1).tally()
+            # An order that the reference lacks does not count.
+            columns += [np.where(right > 0, left, 0), right, tally.total(tally.common)]
+        return np.stack(columns, axis=1, dtype=float)
+
+    return batch.shared("chrf", make)
 
 
 class BleuFeature(_MetricFeature):
@@ -63,9 +130,10 @@ class BleuFeature(_MetricFeature):
     name: ClassVar[str] = "bleu"
 
     def __init__(self, smoothing: str = "exp") -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
 
-        super().__init__(SacreBleuMetric("bleu", smoothing=smoothing))
+        super().__init__(BleuMetric(smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
+        self._counted = _bleu_statistics
 
 
 class BleuComponentsFeature(_MetricFeature):
@@ -78,9 +146,10 @@ class BleuComponentsFeature(_MetricFeature):
     dimension = 16
 
     def __init__(self) -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
 
-        super().__init__(SacreBleuMetric("bleu"))
+        super().__init__(BleuMetric(), _description("bleu", "|smooth:exp|eff:yes"))
+        self._counted = _bleu_statistics
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -99,6 +168,30 @@ class BleuComponentsFeature(_MetricFeature):
         return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
 
 
+class ChrfComponentsFeature(_MetricFeature):
+    """What chrF is made of: precision and recall of character n-grams without spaces, one order at a time."""
+
+    name: ClassVar[str] = "chrf-components"
+    dimension = 12
+
+    def __init__(self) -> None:
+        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
+
+        super().__init__(ChrfMetric(), _description("chrf"))
+        self._counted = _chrf_statistics
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the twelve numbers."""
+        return tuple(f"{what}{order}" for what in ("precision", "recall") for order in range(1, 7))
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the components; 0 for an order that a side lacks. Against several references, the best one's."""
+        statistics = self._statistics(batch)
+        sides, matches = (statistics[:, 0::3], statistics[:, 1::3]), statistics[:, 2::3]
+        return np.hstack([matches / np.maximum(side, 1) for side in sides])
+
+
 class ChrfFeature(_MetricFeature):
     """chrF by sacreBLEU.
 
@@ -109,12 +202,13 @@ class ChrfFeature(_MetricFeature):
     name: ClassVar[str] = "chrf"
 
     def __init__(self, word_order: int = 0) -> None:
-        from meteor_e.errors import ConfigError
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.base.errors import ConfigError
+        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
 
         if word_order not in (0, 2):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
-        super().__init__(SacreBleuMetric("chrf++" if word_order else "chrf"))
+        super().__init__(ChrfMetric(word_order=word_order), _description("chrf++" if word_order else "chrf"))
+        self._counted = None if word_order else _chrf_statistics
 
 
 class TerFeature(_MetricFeature):
@@ -127,9 +221,9 @@ class TerFeature(_MetricFeature):
     dimension = 3
 
     def __init__(self) -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import TerMetric
 
-        super().__init__(SacreBleuMetric("ter"))
+        super().__init__(TerMetric(), _description("ter"))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -139,7 +233,7 @@ class TerFeature(_MetricFeature):
     def compute(self, batch: FeatureBatch) -> Floats:
         """Return score, edits and length."""
         statistics = self._statistics(batch)
-        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        scores = self._scores(statistics)
         return np.hstack([scores, statistics[:, :2]])
 
 
@@ -157,9 +251,9 @@ class NistFeature(_MetricFeature):
     dimension = 6
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
-        from meteor_e.evaluation.cache import digest
-        from meteor_e.evaluation.nist import NistMetric
+        from meteor_e.base.array_cache import digest
         from meteor_e.formats.plain import read_segments
+        from meteor_e.metrics.nist import NistMetric
 
         metric = NistMetric()
         files = (
@@ -168,11 +262,11 @@ class NistFeature(_MetricFeature):
         if files:
             segments = [segment for file in files for segment in read_segments(file)]
             metric.weigh([metric.words(segment) for segment in segments])
-            metric.signature = f"nist|tok:13a|case:lc|information:{digest(segments)}"
+            description = f"nist|tok:13a|case:lc|information:{digest(segments)}"
         else:
-            metric.signature = "nist|tok:13a|case:lc|information:own"
+            description = "nist|tok:13a|case:lc|information:own"
         self._own = not files
-        super().__init__(metric)
+        super().__init__(metric, description, 1.0)
         self._nist = metric
 
     @property
@@ -187,9 +281,9 @@ class NistFeature(_MetricFeature):
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             self._nist.weigh([self._nist.words(reference) for reference in references])
-            rows.append(self._rows(self._nist.extract([hypothesis], [[reference] for reference in references])))
+            rows.append(self._rows(self._nist.statistics([hypothesis], [references])))
         return np.vstack(rows)
 
     def _rows(self, statistics: Floats) -> Floats:
-        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        scores = self._scores(statistics)
         return np.hstack([scores, statistics[:, :5] / np.maximum(statistics[:, 5:10], 1)])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.errors import InputError, near_miss
 
 __all__ = ["Collection", "PairedSystem", "Role", "SegmentKey", "pair_collections"]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
+from meteor_e.base.files import PathLike, input_name, open_binary, reading
 from meteor_e.formats.documents import Collection
-from meteor_e.formats.files import PathLike, input_name, open_binary, reading
 from meteor_e.formats.plain import decode_lines
 
 __all__ = ["InputFile", "open_input"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 from meteor_e.text.normalization import unescape_entities
 

@@ -6,9 +6,9 @@ import re
 from typing import BinaryIO, NoReturn
 from xml.parsers import expat
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import reading
 from meteor_e.formats.documents import Collection, Role, SegmentKey
-from meteor_e.formats.files import reading
 
 __all__ = ["read_wmt_xml"]
 

@@ -15,7 +15,7 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor

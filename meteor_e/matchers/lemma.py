@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from meteor_e.matchers.base import KeyMatcher
-from meteor_e.text.tokens import Token
+from meteor_e.api.matchers import KeyMatcher
+from meteor_e.api.tokens import Token
 
 __all__ = ["LemmaMatcher"]
 

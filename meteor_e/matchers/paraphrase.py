@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError, ResourceError
-from meteor_e.matchers.base import MatcherContext, PhraseMatcher
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.matchers import PhraseMatcher
+from meteor_e.base.errors import ConfigError, ResourceError
 
 if TYPE_CHECKING:
-    from meteor_e.packs import ParaphraseIndex
+    from meteor_e.api.context import PhraseTable
 
 
 class ParaphraseMatcher(PhraseMatcher):
@@ -22,7 +23,7 @@ class ParaphraseMatcher(PhraseMatcher):
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("paraphrases of a resource pack",)
 
-    def __init__(self, paraphrases: ParaphraseIndex | None) -> None:
+    def __init__(self, paraphrases: PhraseTable | None) -> None:
         self._paraphrases = paraphrases
 
     @classmethod
@@ -45,7 +46,7 @@ class ParaphraseMatcher(PhraseMatcher):
         return cls(paraphrases)
 
     @property
-    def table(self) -> ParaphraseIndex | None:
+    def table(self) -> PhraseTable | None:
         """The paraphrase table."""
         return self._paraphrases
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from meteor_e.errors import ConfigError
-from meteor_e.matchers.base import KeyMatcher, MatcherContext
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.matchers import KeyMatcher
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import ConfigError
 from meteor_e.text.stemming import STEMMERS, stemmer
-from meteor_e.text.tokens import Token
 
 
 class StemMatcher(KeyMatcher):

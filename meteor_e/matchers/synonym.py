@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError, ResourceError
-from meteor_e.matchers.base import KeyMatcher, MatcherContext
-from meteor_e.text.tokens import Token
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.matchers import KeyMatcher
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import ConfigError, ResourceError
 
 if TYPE_CHECKING:
-    from meteor_e.packs import SynonymIndex
+    from meteor_e.api.context import SynonymTable
 
 _SUFFIXES = (
     *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
@@ -33,7 +34,7 @@ class SynonymMatcher(KeyMatcher):
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
 
-    def __init__(self, synonyms: SynonymIndex | None) -> None:
+    def __init__(self, synonyms: SynonymTable | None) -> None:
         self.synonyms = synonyms
 
     @classmethod
@@ -73,7 +74,7 @@ class SynonymMatcher(KeyMatcher):
         return "no synonyms" if self.synonyms is None else ""
 
 
-def _regular(synonyms: SynonymIndex, word: str) -> tuple[int, ...]:
+def _regular(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
     """Return the synsets of the base form that the suffix rules find."""
     if word.endswith(("ss", "ful")) or len(word) <= 2:
         return ()

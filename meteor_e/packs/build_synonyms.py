@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
+from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
-from meteor_e.packs.progress import Progress, silent
 from meteor_e.packs.synonyms import LAYOUT
 from meteor_e.packs.vocabulary import little, vocabulary_sections
 
@@ -33,7 +34,7 @@ def build_synonym_index(
     last counts. Ids are whole numbers below 2³²; leading zeros do not count. ``exceptions``: a base form on
     one line, its irregular forms on the next. Both are paths or open binary streams. The target is written
     in place.
-    Raises :class:`~meteor_e.errors.ResourceError` with file and line for malformed files.
+    Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for malformed files.
     """
     progress = progress or silent
     progress("indexing synonyms", 0, None)
@@ -81,7 +82,7 @@ def _lines(source: str | os.PathLike[str] | IO[bytes]) -> tuple[str, list[bytes]
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         try:
-            with Path(source).open("rb") as file:
+            with open_regular(source) as file:
                 data = file.read(MAX_TEXT + 1)
         except OSError as error:
             raise ResourceError(f"cannot read the synonym file {name}: {error.strerror}") from error

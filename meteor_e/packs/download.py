@@ -14,9 +14,9 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from meteor_e.errors import ResourceError
-from meteor_e.packs.folders import sha256_of
-from meteor_e.packs.progress import Progress
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import sha256_of
+from meteor_e.base.progress import Progress
 
 WHEEL = "pycocoevalcap==1.2"
 WHEEL_SHA256 = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d"

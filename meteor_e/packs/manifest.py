@@ -9,7 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import read_regular
+from meteor_e.base.folders import sha256_of
 
 FORMAT_VERSION = 1
 FILE_NAME = "manifest.json"
@@ -21,6 +23,8 @@ LANGUAGE_FILE = "language.yaml"
 """The language's definition, in packs made of bitext."""
 DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
 """The files that decide on scores."""
+CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
+"""What a manifest counts."""
 
 _MAX_SIZE = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -33,6 +37,11 @@ class SourceFile:
 
     name: str
     sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> SourceFile:
+        """Return a file's name and SHA-256; OSError as it comes."""
+        return cls(path.name, sha256_of(path))
 
 
 @dataclass(frozen=True)
@@ -82,13 +91,10 @@ class Manifest:
         """Read a pack's manifest; :class:`ResourceError` says what is wrong with it."""
         path = folder / FILE_NAME
         try:
-            with path.open("rb") as file:
-                data = file.read(_MAX_SIZE + 1)
+            data = read_regular(path, _MAX_SIZE)
         except OSError as error:
             raise ResourceError(f"cannot read {path}: {error.strerror}") from error
         try:
-            if len(data) > _MAX_SIZE:
-                raise ValueError("it is too large")
             return _manifest(json.loads(data))
         except (ValueError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None

@@ -10,15 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from meteor_e.errors import ResourceError
+from meteor_e.api.languages import NonbreakingPrefixes
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import put_text
+from meteor_e.base.folders import sha256_of
 from meteor_e.packs import manifest as manifests
-from meteor_e.packs.folders import put_text, sha256_of
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import Manifest
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.synonyms import SynonymIndex
 from meteor_e.packs.wordlists import read_function_words, read_prefixes
-from meteor_e.text.normalization import NonbreakingPrefixes
 
 CHECKED = ".checked.json"
 """Size and modification time of each file when its hash was last known to be right."""
@@ -63,6 +64,14 @@ class Pack:
     def digest(self) -> str:
         """Twelve hexadecimal digits over the data files, for signatures: equal digests, equal scores."""
         return self.manifest.digest
+
+    @property
+    def summary(self) -> str:
+        """How many function words, prefixes, synonyms and paraphrases it holds, in words."""
+        counts = {key: self.manifest.contents.get(key) for key in manifests.CONTENTS}
+        return ", ".join(
+            f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
+        )
 
     @cached_property
     def function_words(self) -> frozenset[str]:

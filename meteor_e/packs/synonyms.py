@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from meteor_e.packs.indexfile import IndexFile, Layout, damaged
-from meteor_e.packs.vocabulary import SECTIONS, Vocabulary
+from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary
 
 LAYOUT = Layout(
     b"MEsynset",
     (
-        *SECTIONS,
+        *VOCABULARY_SECTIONS,
         ("synset_start", 4),
         ("synset_ids", 4),
         ("base_start", 4),
@@ -24,7 +24,7 @@ LAYOUT = Layout(
 class SynonymIndex:
     """Synsets of words and base forms of irregular words.
 
-    All methods raise :class:`~meteor_e.errors.ResourceError` when the file turns out to be damaged.
+    All methods raise :class:`~meteor_e.base.errors.ResourceError` when the file turns out to be damaged.
     """
 
     __slots__ = (

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.progress import Progress, silent
 
 __all__ = ["TABLE_FILE", "Coverage", "coverage", "filter_table", "most_paraphrased", "pack_entries", "table_entries"]
 

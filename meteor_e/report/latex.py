@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from meteor_e.alignment.alignment import Alignment, chunk_numbers
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, atomic_writer
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.report.palette import letter, matcher_style
 from meteor_e.report.scored import Report
+from meteor_e.scoring.alignment import Alignment, chunk_numbers
 
 __all__ = ["alignment_matrix", "escape", "write_matrices"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from meteor_e.extras import require
-from meteor_e.formats.files import PathLike, atomic_writer
+from meteor_e.base.extras import require
+from meteor_e.base.files import PathLike, atomic_writer
 from meteor_e.report.lengths import BINS, Cell, distributions
 from meteor_e.report.palette import letter, system_style
 from meteor_e.report.scored import STATISTICS, Report

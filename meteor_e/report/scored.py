@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.resampling import DEFAULT_SEED
 from meteor_e.evaluation.significance import (
     METHODS,
@@ -20,11 +20,11 @@ from meteor_e.evaluation.significance import (
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e.results import CorpusScore, SegmentScore
+from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.judgements import Floats
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.meteor import Meteor
 
 __all__ = ["STATISTICS", "Comparison", "Progress", "Report", "ScoredSystem", "score_systems"]
@@ -69,7 +69,7 @@ class ScoredSystem:
     def shares(self) -> Floats:
         """Return what each matcher contributed to each segment's score, ``(segments, matchers)``.
 
-        The rows add up to the scores; see :meth:`meteor_e.results.Score.contributions`, which gives the same
+        The rows add up to the scores; see :meth:`meteor_e.scoring.results.Score.contributions`, which gives the same
         numbers, a segment at a time.
         """
         parameters = self.corpus.parameters
@@ -155,7 +155,7 @@ def score_systems(
     references: Iterable[str | Sequence[str]],
     *,
     title: str | None = None,
-    method: str | None = "bootstrap",
+    method: str | None = "randomization",
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     progress: Progress | None = None,
@@ -167,7 +167,7 @@ def score_systems(
         systems: hypotheses by name of the system; the first system is the baseline.
         references: for each segment its reference, or a sequence of references.
         title: of the report; by default it names the systems.
-        method: test of differences between systems: ``bootstrap``, ``randomization``, or ``None`` for none.
+        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomisation.
         seed: of the test and of the confidence intervals.
         progress: called with a system's name and the number of segments done.

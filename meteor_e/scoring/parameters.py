@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 
 
 @dataclass(frozen=True)

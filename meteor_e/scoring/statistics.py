@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 
 if TYPE_CHECKING:
-    from meteor_e.alignment.alignment import AlignedMatch
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from meteor_e.scoring.alignment import AlignedMatch
 
 CHARACTER_UNITS = "utf-16-le"
 
@@ -83,6 +86,21 @@ class Statistics(NamedTuple):
             raise InputError(f"{len(vector)} statistics; 7 and 4 more a matcher were expected")
         matchers = tuple(MatcherCounts(*vector[at : at + 4]) for at in range(4, len(vector) - 3, 4))
         return cls(vector[0], vector[1], vector[2], vector[3], matchers, vector[-3], vector[-2], vector[-1])
+
+
+def perfect_rows(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return :attr:`Statistics.is_perfect` of many segments at once.
+
+    Args:
+        counts: vectors of statistics, ``(…, 7 + 4·matchers)``, as :meth:`Statistics.to_vector` makes them.
+
+    Returns:
+        Truth values of the shape of ``counts`` without its last axis.
+    """
+    # Columns of the matchers alternate between hypothesis and reference.
+    matched = [counts[..., 4 + side : -3 : 2].sum(axis=-1) for side in (0, 1)]
+    result: NDArray[np.bool_] = (counts[..., -3] == 1) & (matched[0] == counts[..., 0]) & (matched[1] == counts[..., 1])
+    return result
 
 
 def word_units(words: Sequence[str], character_mode: bool) -> list[int]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from meteor_e.errors import InputError
-from meteor_e.extras import require
+from meteor_e.base.errors import InputError
+from meteor_e.base.extras import require
 from meteor_e.tables.batches import Batch, TextColumns, text_batch
 from meteor_e.tables.cells import find_column, nested
 

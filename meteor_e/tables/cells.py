@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from meteor_e.errors import InputError, near_miss
+from meteor_e.base.errors import InputError, near_miss
 
 __all__ = ["checked_references", "checked_texts", "find_column", "nested"]
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.errors import located
-from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum
-from meteor_e.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
+from meteor_e.base.errors import located
+from meteor_e.engine.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
+from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum, perfect_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -199,10 +199,7 @@ def sum_statistics(statistics: NDArray[np.int64]) -> list[int]:
     Args:
         statistics: ``(segments, 7 + 4·matchers)``.
     """
-    counts = statistics[:, 4:-3].reshape(len(statistics), -1, 4)
-    hypothesis, reference = (counts[:, :, side].sum(1) + counts[:, :, side + 2].sum(1) for side in (0, 1))
-    perfect = (statistics[:, -3] == 1) & (hypothesis == statistics[:, 0]) & (reference == statistics[:, 1])
     total: list[int] = statistics.sum(0).tolist()
     # A perfect segment has one chunk, and leaves it out.
-    total[-3] -= int(perfect.sum())
+    total[-3] -= int(perfect_rows(statistics).sum())
     return total

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e.errors import InputError
-from meteor_e.extras import require
-from meteor_e.portable import PortableMetric
+from meteor_e.base.errors import InputError
+from meteor_e.base.extras import require
+from meteor_e.metrics.portable import PortableMetric
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.tables.batches import TextColumns, text_batch
 from meteor_e.tables.cells import find_column, nested
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from meteor_e.meteor import Meteor
-    from meteor_e.results import CorpusScore
+    from meteor_e.scoring.results import CorpusScore
 
 __all__ = ["FrameScorer"]
 

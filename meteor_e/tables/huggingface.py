@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import ConfigError, InputError, near_miss
-from meteor_e.extras import require
-from meteor_e.formats.files import PathLike
+from meteor_e.base.errors import ConfigError, InputError, near_miss
+from meteor_e.base.extras import require
+from meteor_e.base.files import PathLike
 from meteor_e.tables.arrow import arrow_batch, arrow_errors, text_paths
 from meteor_e.tables.batches import BATCH_ROWS, Batch, Range, TextColumns
 from meteor_e.tables.kinds import DATASET_DICTIONARY

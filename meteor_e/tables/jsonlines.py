@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike, input_name
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.plain import read_segments
 from meteor_e.tables.arrow import arrow_table
 from meteor_e.tables.batches import BATCH_ROWS, Batch, Range, TextColumns, text_batch
@@ -39,8 +39,14 @@ class ObjectRows:
         Raises:
             InputError: if the rows do not fit one schema.
         """
-        decoded = [{key: _decoded(value) for key, value in row.items()} for row in self.rows]
+        decoded = [{key: self._cell(value, key) for key, value in row.items()} for row in self.rows]
         return arrow_table(decoded, schema, self.name)
+
+    def _cell(self, value: Any, key: str) -> Any:
+        try:
+            return _decoded(value)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
 
 
 class JsonLines:

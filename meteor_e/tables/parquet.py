@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import PathLike
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import PathLike
 from meteor_e.tables.arrow import arrow_batch, arrow_errors, pyarrow, text_paths
 from meteor_e.tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, TextColumns
 from meteor_e.tables.kinds import parquet_files

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from meteor_e.errors import InputError
-from meteor_e.formats.files import compression, reading
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import compression, reading
 from meteor_e.tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Texts
 from meteor_e.tables.jsonlines import ObjectRows
 

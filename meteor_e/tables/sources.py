@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 from meteor_e.tables.batches import Source, TextColumns
 from meteor_e.tables.kinds import JSON_LINES, is_dataset, is_parquet
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.extras import require
-from meteor_e.formats.files import atomic_binary_writer
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.extras import require
+from meteor_e.base.files import atomic_binary_writer
 from meteor_e.tables.arrow import arrow_errors, pyarrow
 from meteor_e.tables.batches import Rows
 from meteor_e.tables.kinds import JSON_LINES, PARQUET
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SIGNATURE_KEY", "TableWriter", "table_writer"]
 
-SIGNATURE_KEY = "meteor_e.signature"
+SIGNATURE_KEY = "meteor_e.chains.signature"
 """Key of the signature in the metadata of a schema."""
 
 SCORE_KEY = "meteor_e.corpus_score."

@@ -5,35 +5,13 @@ The steps are in :mod:`meteor_e.text.normalization_steps`.
 
 from __future__ import annotations
 
-import enum
 import functools
 import re
-from collections.abc import Collection
-from typing import NamedTuple
 
-from meteor_e.errors import ConfigError
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization
+from meteor_e.base.errors import ConfigError
 
-__all__ = ["APOSTROPHE_STYLES", "NonbreakingPrefixes", "Normalization", "Normalizer", "lowercase"]
-
-
-class Normalization(str, enum.Enum):
-    """How text becomes tokens."""
-
-    NONE = "none"
-    """Split on white space; case is kept."""
-    LOWER = "lower"
-    """Lowercase only."""
-    FULL = "full"
-    """Tokenise, normalise punctuation, lowercase (Java: ``-norm``)."""
-    NO_PUNCTUATION = "no-punctuation"
-    """As ``full``, then drop punctuation (Java: ``-norm -noPunct``)."""
-
-
-class NonbreakingPrefixes(NamedTuple):
-    """Abbreviations whose dot stays: always, or only before a number (compared with case)."""
-
-    always: Collection[str] = frozenset()
-    numeric: Collection[str] = frozenset()
+__all__ = ["APOSTROPHE_STYLES", "Normalizer", "lowercase"]
 
 
 def lowercase(text: str) -> str:

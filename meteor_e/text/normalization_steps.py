@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from meteor_e.text.tokens import split_words
+from meteor_e.api.tokens import split_words
 
 if TYPE_CHECKING:
-    from meteor_e.text.normalization import NonbreakingPrefixes
+    from meteor_e.api.languages import NonbreakingPrefixes
 
 __all__ = ["drop_punctuation", "plain_spaces", "set_apart"]
 

@@ -1,108 +1,13 @@
-"""Segmenters: words of languages that write no spaces, or whose script METEOR's normaliser does not know.
-
-A segmenter runs over raw text before the normaliser, and separates its words by spaces. A language names it
-(``segmenter: characters``). A minimal plugin::
-
-    class Dashes(Segmenter):
-        \"\"\"Words are what stands between dashes.\"\"\"
-
-        name = "dashes"
-
-        def segment(self, text):
-            return text.split("-")
-"""
+"""The segmenters that meteor_e brings: words by Unicode's categories, and characters as words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
 
-from meteor_e.errors import PluginError
-from meteor_e.plugin_system.guard import guarded
+from meteor_e.api.segmenters import Segmenter
 
-if TYPE_CHECKING:
-    from meteor_e.languages import Language
-    from meteor_e.plugin_system.registry import Registry
-
-__all__ = ["CharacterSegmenter", "Segmenter", "UnicodeSegmenter", "make_segmenter"]
-
-TEXT_LIMIT = 1 << 13
-"""Texts whose words are remembered: a reference comes back with every system's output."""
-
-_LONG = 1 << 16
-"""Longer texts are not remembered."""
-
-
-class Segmenter(ABC):
-    """Base of all segmenters.
-
-    Instances are made without arguments, used from several threads at once, and pickled. What they return
-    depends on the text alone.
-
-    Class attributes:
-        name: what a language calls it; lower case, unique among all installed plugins.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
-    """
-
-    name: ClassVar[str] = ""
-    requires: ClassVar[tuple[str, ...]] = ()
-
-    @abstractmethod
-    def segment(self, text: str) -> Sequence[str]:
-        """Return the words of a raw text, in order; white space in them or between them makes no difference."""
-
-    def describe(self) -> str:
-        """Return what a signature says behind the name: versions that decide on the words."""
-        return ""
-
-    def join(self, text: str) -> str:
-        """Return the words of a text separated by spaces, from memory where it was seen lately.
-
-        Raises:
-            PluginError: if the segmenter fails, or does not return texts.
-        """
-        known: dict[str, str] = self.__dict__.setdefault("_known", {})
-        joined = known.get(text)
-        if joined is None:
-            with guarded(f"segmenter {self.name!r}"):
-                words = self.segment(text)
-                if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-                    raise PluginError("segment must return a sequence of texts")
-                joined = " ".join(words)
-            if len(text) <= _LONG:
-                if len(known) >= TEXT_LIMIT:
-                    known.clear()
-                known[text] = joined
-        return joined
-
-    def __getstate__(self) -> dict[str, object]:
-        return {key: value for key, value in self.__dict__.items() if key != "_known"}
-
-
-_PLUGIN = {"jieba": "meteor-e-segmenters[chinese]", "fugashi": "meteor-e-segmenters[japanese]"}
-"""What to install for the segmenters that languages of ours name."""
-
-
-def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
-    """Return the segmenter of a language, ``None`` if it needs none.
-
-    Raises:
-        PluginError: if there is no such segmenter, or it cannot be made.
-    """
-    name = language.segmenter
-    if name is None:
-        return None
-    try:
-        found = registry.segmenter(name)
-    except PluginError as error:
-        advice = f"; pip install '{_PLUGIN[name]}'" if name in _PLUGIN else ""
-        raise PluginError(f"language {language.code!r}: {error}{advice}") from error
-    with guarded(f"making segmenter {name!r}"):
-        return found()
-
+__all__ = ["CharacterSegmenter", "UnicodeSegmenter"]
 
 _INSIDE = "'’ʼ״׳-‐·\u200c\u200d"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""

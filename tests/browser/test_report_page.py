@@ -6,9 +6,9 @@ import re
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.alignment.alignment import chunk_numbers
 from meteor_e.report import write_report
 from meteor_e.report.palette import matcher_style
+from meteor_e.scoring.alignment import chunk_numbers
 
 pytestmark = pytest.mark.browser
 

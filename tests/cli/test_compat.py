@@ -15,8 +15,8 @@ import pytest
 from compat_cases import RECORD, Case, cases, fill, run_java, written
 
 from meteor_e.cli import main
-from meteor_e.cli.java_options import FLAGS, METEOR_E_OPTIONS, VALUES, UsageError, parse
-from meteor_e.formats.alignments import read_alignments
+from meteor_e.java.alignments import read_alignments
+from meteor_e.java.options import FLAGS, METEOR_E_OPTIONS, VALUES, UsageError, parse
 from meteor_e.packs import PackStore, build_pack
 
 CASES = cases()

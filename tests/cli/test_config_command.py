@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from meteor_e.chain import resolve
+from meteor_e.base.yamlfile import parse_yaml
+from meteor_e.chains.chain import resolve
+from meteor_e.chains.checks import spell_out
+from meteor_e.chains.config import load_chain
+from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
-from meteor_e.configuration.chain_files import spell_out
-from meteor_e.configuration.chains import load_chain
-from meteor_e.configuration.schemas import json_schema
-from meteor_e.configuration.yamlfile import parse_yaml
-from meteor_e.plugin_system.registry import registry
+from meteor_e.plugins.registry import registry
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 

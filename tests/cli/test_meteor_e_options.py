@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from meteor_e.cli.compat import _lemmatizer, _matcher
-from meteor_e.cli.java_options import JavaConfiguration, UsageError, parse
+from meteor_e.java.options import JavaConfiguration, UsageError, parse
 
 
 def configuration(*arguments):

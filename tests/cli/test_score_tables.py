@@ -125,7 +125,7 @@ class TestOutput:
         with pq.ParquetFile(cli.folder / "out.parquet") as file:
             metadata = file.metadata.metadata
             check(file.read().to_pylist(), expected)
-        assert metadata[b"meteor_e.signature"].decode() == expected.signature
+        assert metadata[b"meteor_e.chains.signature"].decode() == expected.signature
         assert float(metadata[b"meteor_e.corpus_score.hypothesis"]) == expected.score
 
     def test_dataset(self, cli, table, expected):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from meteor_e.base.errors import ConfigError
+from meteor_e.chains.settings import apply_settings
 from meteor_e.cli.settings import parse_settings
-from meteor_e.configuration.settings import apply_settings
-from meteor_e.errors import ConfigError
 
 
 def test_values_are_those_of_yaml():

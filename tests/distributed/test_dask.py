@@ -22,7 +22,7 @@ pytest.importorskip("dask.dataframe", reason="the extra dask is not installed")
 
 from meteor_e.distributed import connect, corpus_score, prepare, read_text, score_dataframe, score_in_order
 from meteor_e.distributed.archives import install_archive, pack_archive
-from meteor_e.portable import PortableMetric, shipped_folder
+from meteor_e.metrics.portable import PortableMetric, shipped_folder
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -390,7 +390,7 @@ def metric_identity(metric):
 
 
 def test_objects_do_not_travel(own_packs):
-    from meteor_e.language_resources import LanguageResources
+    from meteor_e.packs.resources import LanguageResources
 
     own = Meteor("en", matchers=["exact"], resources=LanguageResources(own_function_words=frozenset(["x"])))
     with pytest.raises(ConfigError, match="put them into a pack"):

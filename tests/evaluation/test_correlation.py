@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.correlation import correlate, grouped_pearson, williams, williams_matrix
 
 

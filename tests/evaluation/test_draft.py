@@ -5,8 +5,8 @@ import gzip
 import pytest
 from tiny_task import OUTPUTS, REFERENCE
 
-from meteor_e.configuration.yamlfile import dump_yaml
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
+from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.draft import draft_index
 from meteor_e.evaluation.index import load_index

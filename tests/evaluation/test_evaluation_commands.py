@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
+from meteor_e.base.errors import ConfigError
 from meteor_e.cli import cli
-from meteor_e.errors import ConfigError
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
 
@@ -45,7 +45,9 @@ def test_evaluate_as_a_table_with_significance(index):
     pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
     assert "Tiny, τ strict" in result.stdout
-    assert "p that the row is no better than the column, permutation test (20 samples, seed 12345)" in result.stdout
+    assert (
+        "p that the row is no better than the column, permutation of segments, 20 samples, seed 12345" in result.stdout
+    )
     assert "smooth:exp" in result.stdout
 
 
@@ -142,6 +144,19 @@ def test_score_tests_systems(index, tmp_path, method):
         run(*arguments, "--tsv")
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, tmp_path, method):
+    (tmp_path / "a").write_text("the cat sat\nthe boats left\n", encoding="utf-8")
+    (tmp_path / "b").write_text("the cat sat\na boat leaves\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("the cat sat\nboats left early\n", encoding="utf-8")
+    files = [tmp_path / name for name in ("a", "b", "ref")]
+    document = json.loads(
+        run("score", *files, "-l", "en", "--character-mode", "--significance", method, "--samples", 50, "--json").stdout
+    )
+    for shown, tested in zip(document["systems"], document["significance"]["systems"], strict=True):
+        assert tested["score"] == pytest.approx(shown["score"], rel=1e-12)
+
+
 def test_drafts_an_index(tmp_path):
     for file in ("system-outputs/cs-en/t.cs-en.a", "references/t-ref.en"):
         (tmp_path / file).parent.mkdir(parents=True)
@@ -150,3 +165,18 @@ def test_drafts_an_index(tmp_path):
     (tmp_path / "judgements" / "cs-en.rank").write_text("1\tcs-en\ta\tcs-en\ta\n", encoding="utf-8")
     run("evaluate", tmp_path, "--draft", "-o", tmp_path / "index.yaml")
     assert yaml.safe_load((tmp_path / "index.yaml").read_text(encoding="utf-8"))["pairs"] == ["cs-en"]
+
+
+def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_path):
+    files = []
+    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance"]
+    document = json.loads(run(*arguments, "--json").stdout)["significance"]
+    assert (document["test"], document["samples"]) == ("randomization", 10_000)
+    assert "finds differences too easily" not in run(*arguments).stdout
+    named = run(*arguments, "bootstrap")
+    assert "paired bootstrap, 1000 samples" in named.stdout
+    assert "Prefer --significance randomization" in named.stdout
+    assert json.loads(run(*arguments, "bootstrap", "--json").stdout)["significance"]["samples"] == 1000

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.extras import require
 
 

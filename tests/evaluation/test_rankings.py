@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tiny_task import HEADER, ranking_row
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.evaluation.rankings import read_rank_file, read_ranking_csv, read_ranking_xml
 
 

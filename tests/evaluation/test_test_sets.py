@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tiny_task import HEADER, OUTPUTS, REFERENCE, ranking_row
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.sanity import check_test_set

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import difflib
 import random
+from collections import Counter
 
 import pytest
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.features import MeteorFeature
 from meteor_e.features.files import ScoreFileFeature, VectorFileFeature
-from meteor_e.features.metrics import BleuComponentsFeature, BleuFeature, ChrfFeature, NistFeature, TerFeature
-from meteor_e.features.surface import (
-    CharactersFeature,
-    LengthsFeature,
-    OverlapFeature,
-    _edit_similarity,
-    _longest_common_subsequence,
-    _longest_match,
+from meteor_e.features.metrics import (
+    BleuComponentsFeature,
+    BleuFeature,
+    ChrfComponentsFeature,
+    ChrfFeature,
+    NistFeature,
+    TerFeature,
 )
+from meteor_e.features.surface import CharactersFeature, LengthsFeature, OverlapFeature
 from meteor_e.testing import check_feature
 
 HYPOTHESES = ["The cat sat on the mat .", "Boats left the harbour", "nothing in common"]
@@ -32,7 +34,7 @@ def rows(feature, hypotheses=HYPOTHESES, references=REFERENCES):
 @pytest.mark.parametrize(
     "cls",
     [
-        *(BleuFeature, BleuComponentsFeature, ChrfFeature, TerFeature, NistFeature),
+        *(BleuFeature, BleuComponentsFeature, ChrfComponentsFeature, ChrfFeature, TerFeature, NistFeature),
         *(LengthsFeature, CharactersFeature, OverlapFeature),
     ],
 )
@@ -108,15 +110,96 @@ def naive_common(left, right):
     return table[-1][-1]
 
 
-def test_edits_and_subsequences_are_those_of_naive_code():
+def naive_order(left, right):
+    shared = [word for word in right if left.count(word) == 1 == right.count(word)]
+    places = [left.index(word) for word in shared]
+    pairs = [(one, other) for at, one in enumerate(places) for other in places[at + 1 :]]
+    return sum(one < other for one, other in pairs) / len(pairs) if pairs else 1.0
+
+
+def naive_shares(left, right):
+    first, second = Counter(left), Counter(right)
+    common = (first & second).total()
+    precision, recall = (common / side.total() if side else 0.0 for side in (first, second))
+    return [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]
+
+
+def test_overlap_is_that_of_naive_code():
     draw = random.Random(1)
-    for _ in range(500):
-        left, right = (draw.choices("abcd", k=draw.randint(0, 70)) for _ in range(2))
+    letters = "abcdefghijklmnop"
+    sides = [
+        [draw.choices(letters[: draw.randint(2, 16)], k=draw.randint(0, 70)) for _ in range(2)] for _ in range(300)
+    ]
+    found = rows(OverlapFeature(), [" ".join(left) for left, _ in sides], [[" ".join(right)] for _, right in sides])
+    for (left, right), row in zip(sides, found, strict=True):
         longest = max(len(left), len(right), 1)
-        assert _edit_similarity(left, right) == pytest.approx(1 - naive_distance(left, right) / longest)
-        assert _longest_common_subsequence(left, right) == naive_common(left, right)
+        assert row["edit_similarity"] == pytest.approx(1 - naive_distance(left, right) / longest)
+        assert row["lcs_recall"] == pytest.approx(naive_common(left, right) / max(1, len(right)))
         match = difflib.SequenceMatcher(None, left, right, autojunk=False).find_longest_match()
-        assert _longest_match(left, right) == match.size
+        assert row["longest_match"] == pytest.approx(match.size / max(1, len(right)))
+        assert row["order"] == pytest.approx(naive_order(left, right))
+        for kind, order in (("unigram", 1), ("bigram", 2), ("trigram", 3), ("fourgram", 4)):
+            grams = [list(zip(*(side[start:] for start in range(order)), strict=False)) for side in (left, right)]
+            shares = [row[f"{kind}_{what}"] for what in ("precision", "recall", "f")]
+            assert shares == pytest.approx(naive_shares(*grams)), kind
+        skips = [
+            [(one, other) for at, one in enumerate(side) for other in side[at + 1 : at + 6]] for side in (left, right)
+        ]
+        shares = [row[f"skip_bigram_{what}"] for what in ("precision", "recall", "f")]
+        assert shares == pytest.approx(naive_shares(*skips))
+
+
+def test_ngrams_are_exact_however_many_characters_there_are():
+    """With thousands of characters, six of them do not fit into one number without being numbered anew."""
+    from sacrebleu.metrics import BLEU, CHRF
+
+    draw = random.Random(2)
+    characters = [chr(point) for point in (*range(0x4E00, 0x9000), *range(97, 123))] + [" "] * 4000
+    hypotheses = ["".join(draw.choices(characters, k=draw.randint(0, 300))) for _ in range(200)]
+    references = [[hypothesis[draw.randint(0, 9) :] + draw.choice(characters)] for hypothesis in hypotheses]
+    # Segments with one reference are counted all at once, others are left to sacreBLEU.
+    references[3].append("a second one")
+    for feature, metric in ((ChrfFeature(), CHRF()), (BleuFeature(), BLEU(effective_order=True))):
+        found = feature.extract(hypotheses, references)[:, 0]
+        expected = [
+            metric.sentence_score(hypothesis, each).score / 100
+            for hypothesis, each in zip(hypotheses, references, strict=True)
+        ]
+        assert found == pytest.approx(expected, abs=1e-12), feature.name
+
+
+def test_bleu_and_chrf_of_wmt12_are_those_of_sacrebleu(shared):
+    from sacrebleu.metrics import BLEU, CHRF
+
+    folder = shared / "data/wmt12"
+    (file,) = sorted((folder / "system-outputs/de-en").glob("*RWTH_primary"))
+    hypotheses = file.read_text(encoding="utf-8").splitlines()
+    references = (folder / "references/newstest2012-ref.en").read_text(encoding="utf-8").splitlines()
+    for feature, metric in ((ChrfFeature(), CHRF()), (BleuFeature(), BLEU(effective_order=True))):
+        found = feature.extract(hypotheses, [[reference] for reference in references])[:, 0]
+        expected = [
+            metric.sentence_score(hypothesis, [reference]).score / 100
+            for hypothesis, reference in zip(hypotheses, references, strict=True)
+        ]
+        assert abs(found - expected).max() < 1e-9, feature.name
+
+
+def test_components_of_chrf():
+    (row,) = rows(ChrfComponentsFeature(), ["abc d"], [["ab ce"]])
+    assert (row["precision1"], row["recall1"]) == (3 / 4, 3 / 4)
+    assert (row["precision2"], row["recall2"]) == (2 / 3, 2 / 3)
+    assert row["precision6"] == 0
+
+
+def test_what_meteor_is_made_of_is_what_its_scores_say():
+    feature = MeteorFeature(chain={"language": "en", "matchers": ["exact", "stem"]})
+    hypotheses, references = [*HYPOTHESES, ""], [*REFERENCES, ["a"]]
+    for scored, row in zip(
+        feature.meteor.segments(hypotheses, references), rows(feature, hypotheses, references), strict=True
+    ):
+        for share in scored.contributions():
+            for part in ("precision", "recall", "score"):
+                assert row[f"{share.matcher}.{part}"] == pytest.approx(getattr(share, part), abs=1e-15)
 
 
 def test_overlap():

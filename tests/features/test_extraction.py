@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from meteor_e.errors import ConfigError, InputError, PluginError
-from meteor_e.features import Feature, FeatureBatch, SegmentFeature
-from meteor_e.features.extraction import FeatureSet, FeatureStore, NamedFeature
+from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.base.errors import ConfigError, InputError, PluginError
+from meteor_e.features import FeatureSet, FeatureStore, NamedFeature
 
 HYPOTHESES = ["a cat sat", "the boats left", "a cat sat", ""]
 REFERENCES = [["the cat sat"], ["the boat left", "boats left"], ["the cat sat"], ["x"]]
@@ -87,6 +87,39 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
         features.extract(BATCH, store, progress=interrupt)
     features.extract(BATCH, store)
     assert feature.asked == 3
+
+
+def test_a_text_is_split_once_for_all_features(monkeypatch):
+    from meteor_e.features import counting
+
+    asked = []
+
+    def split(text):
+        asked.append(text)
+        return text.split()
+
+    monkeypatch.setattr(counting, "split", split)
+    features = FeatureSet.from_config(["lengths", "overlap"])
+    batch = FeatureBatch(["a b", "b c", "a b"], [["a"], ["a"], ["a d"]])
+    features.extract(batch, FeatureStore(enabled=False))
+    assert sorted(asked) == ["a", "a b", "a d", "b c"]
+
+
+def test_long_segments_go_in_small_blocks(monkeypatch):
+    from meteor_e.features import extraction
+
+    monkeypatch.setattr(extraction, "ROOM", 10)
+    sizes = []
+
+    class Sizes(Counting):
+        def compute(self, batch):
+            sizes.append(len(batch))
+            return super().compute(batch)
+
+    FeatureSet([named(Sizes())]).extract(
+        FeatureBatch(["a" * 30, "b" * 4, "c" * 4, "d" * 4], [["x"]] * 4), FeatureStore(enabled=False)
+    )
+    assert sizes == [1, 2, 1]
 
 
 def test_columns_can_be_chosen(tmp_path):

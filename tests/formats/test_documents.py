@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, SegmentKey, pair_collections
 
 

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.inputs import open_input
 
 SGML = '<refset setid="s" refid="r">\n<doc docid="d">\n<seg id="1">one</seg>\n</doc>\n</refset>\n'

@@ -8,7 +8,7 @@ import lzma
 
 import pytest
 
-from meteor_e.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.plain import decode_lines, read_segments
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import SegmentKey
 from meteor_e.formats.sgml import read_java_sgml, read_sgml
 

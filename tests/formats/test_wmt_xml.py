@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import SegmentKey
 from meteor_e.formats.wmt_xml import read_wmt_xml
 

@@ -5,11 +5,11 @@ import pickle
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.errors import ResourceError
-from meteor_e.matchers.base import Match
+from meteor_e.api.matchers import Match
+from meteor_e.api.tokens import plain_tokens
+from meteor_e.base.errors import ResourceError
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.packs import Pack
-from meteor_e.text.tokens import plain_tokens
 
 
 def tokens(text):

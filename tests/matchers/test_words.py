@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.errors import ConfigError, ResourceError
+from meteor_e.api.tokens import plain_tokens
+from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.stem import StemMatcher
 from meteor_e.matchers.synonym import SynonymMatcher
 from meteor_e.packs import Pack
-from meteor_e.text.tokens import plain_tokens
 
 
 def matched(matcher, hypothesis, reference):

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
-from meteor_e.language_resources import LanguageResources
-from meteor_e.matchers.base import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.matchers.stem import StemMatcher
@@ -20,9 +20,10 @@ from meteor_e.matchers.synonym import SynonymMatcher
 from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.synonyms import SynonymIndex
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.text.normalization import NonbreakingPrefixes, Normalization, Normalizer
+from meteor_e.text.normalization import Normalizer
 
 WORDS = [
     "go",

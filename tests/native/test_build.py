@@ -63,7 +63,7 @@ def test_without_a_compiler(tmp_path, required):
 @pytest.mark.skipif(not os.environ.get("METEOR_E_REQUIRE_DATA"), reason="only where all must be tested, as in CI")
 def test_the_extension_is_there_unless_python_is_asked_for(tmp_path):
     """Where a compiler is, the tests of the native core must run, not skip."""
-    code = "from meteor_e.engine import native_module; print(native_module() is not None)"
+    code = "from meteor_e.engine.native import native_module; print(native_module() is not None)"
     environment = {key: value for key, value in os.environ.items() if key != "METEOR_E_PURE"}
     # Elsewhere than in the checkout, whose modules would hide the installed ones.
     run = subprocess.run(

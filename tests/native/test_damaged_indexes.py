@@ -13,7 +13,7 @@ import pytest
 from random_chains import build_indexes, engines, hypotheses_and_references
 
 from meteor_e import ResourceError
-from meteor_e.engine import native_module
+from meteor_e.engine.native import native_module
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.matchers.synonym import SynonymMatcher

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from random_chains import Letters, Sounds, chains, engines
 
-from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token, engine
-from meteor_e.alignment import candidates
-from meteor_e.engine import default_threads, native_module
-from meteor_e.errors import ConfigError
-from meteor_e.families import plan
+from meteor_e import InputError, KeyMatcher, Match, Matcher, Meteor, PluginError, SimilarityMatcher, Token
+from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.base.errors import ConfigError
+from meteor_e.engine import candidates
+from meteor_e.engine import native as engine_native
+from meteor_e.engine.native import default_threads, native_module
+from meteor_e.engine.plan import plan
+from meteor_e.engine.streaming import CHUNK_SEGMENTS
 from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.streaming import CHUNK_SEGMENTS
-from meteor_e.text.lemmatizers import Lemmatizer
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
@@ -81,7 +82,7 @@ class TestErrors:
 
     def test_too_many_candidates(self, monkeypatch):
         # In Python, the four million of everyday take many seconds.
-        for module in (candidates, engine):
+        for module in (candidates, engine_native):
             monkeypatch.setattr(module, "MAX_CANDIDATES", 40_000)
         native, python = self.both([ExactMatcher()], "a " * 201, "a " * 201 + "b")
         assert native == python
@@ -307,7 +308,7 @@ class TestSharing:
         assert outer.score("new words", "other ones").statistics.hypothesis_matched == 1
 
     def test_the_vocabulary_is_bounded(self, monkeypatch):
-        monkeypatch.setattr("meteor_e.engine.VOCABULARY_LIMIT", 50)
+        monkeypatch.setattr("meteor_e.engine.native.VOCABULARY_LIMIT", 50)
         meteor, python = engines([ExactMatcher(), Letters(), Sounds()])
         sizes = []
         for start in range(0, 1000, 20):

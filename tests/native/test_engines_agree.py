@@ -9,9 +9,9 @@ import random
 import pytest
 from random_chains import chains, engines, hypotheses_and_references
 
-from meteor_e.engine import native_module
+from meteor_e.api.languages import Normalization
+from meteor_e.engine.native import native_module
 from meteor_e.scoring.statistics import StatisticsSum
-from meteor_e.text.normalization import Normalization
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 

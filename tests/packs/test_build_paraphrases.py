@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from own_resources import TABLE, table_text
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import ParaphraseIndex, build_paraphrase_index, build_paraphrases
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import cache, cached_paraphrase_index, cached_synonym_index
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_resources import TABLE, flip, table_text
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import ParaphraseIndex, build_paraphrase_index
 
 WORDS = st.one_of(

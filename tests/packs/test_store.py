@@ -22,9 +22,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, write_tarball, write_wheel
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import locked
 from meteor_e.packs import Pack, PackStore, build_pack, download, meteor_data
-from meteor_e.packs.folders import locked
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and scripts")
 

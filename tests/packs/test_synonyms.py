@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_resources import EXCEPTIONS, SYNSETS
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import SynonymIndex, build_synonym_index, build_synonyms
 
 WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\x0b", exclude_categories=["Cs"]), min_size=1, max_size=4)

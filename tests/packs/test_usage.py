@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.errors import ResourceError
+from meteor_e.base.errors import ResourceError
 from meteor_e.packs import Pack, build_pack
 from meteor_e.packs.build import derive_pack
 from meteor_e.packs.usage import coverage, filter_table, most_paraphrased, pack_entries, table_entries

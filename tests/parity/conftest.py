@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from parity_cases import OwnResources
 
-from meteor_e.engine import native_module
+from meteor_e.engine.native import native_module
 
 
 @pytest.fixture(scope="session")

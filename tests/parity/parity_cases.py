@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from meteor_e.language_resources import LanguageResources
 from meteor_e.meteor import Meteor
 from meteor_e.packs import PackStore, build_paraphrase_index, build_synonym_index, read_function_words
 from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e.plugin_system.registry import registry
+from meteor_e.plugins.registry import registry
 
 FOLDER = Path(__file__).parent
 OWN = FOLDER / "own"

@@ -19,9 +19,9 @@ from parity_cases import (
     read_tokens,
 )
 
-from meteor_e.alignment.alignment import AlignedMatch
-from meteor_e.results import Score
 from meteor_e.scoring import formula
+from meteor_e.scoring.alignment import AlignedMatch
+from meteor_e.scoring.results import Score
 from meteor_e.scoring.statistics import Statistics
 
 CLOSE = 1e-12

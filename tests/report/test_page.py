@@ -10,7 +10,7 @@ import pytest
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 from meteor_e.report import score_systems, write_page, write_report
 from meteor_e.report.page import render
 from meteor_e.report.visible import visible

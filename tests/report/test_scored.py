@@ -5,7 +5,7 @@ import pytest
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.significance import compare_systems, meteor_scorer, meteor_statistics
 from meteor_e.report import score_systems
 

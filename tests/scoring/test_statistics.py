@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.alignment.alignment import AlignedMatch
-from meteor_e.errors import InputError
+from meteor_e.base.errors import InputError
+from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum, collect, word_units
 
 VECTOR = [5, 4, 2, 1, 1, 1, 1, 1, 1, 2, 0, 0, 2, 3, 4]

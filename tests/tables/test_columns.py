@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from meteor_e import InputError, Meteor
-from meteor_e.alignment import candidates
+from meteor_e.engine import candidates
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.tables.columns import PARTS, ColumnNames, score_columns, sum_statistics
 

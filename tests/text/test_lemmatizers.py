@@ -6,12 +6,13 @@ import pickle
 
 import pytest
 
-from meteor_e.conformance.report import default_context
-from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.api import lemmatizers
+from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
 from meteor_e.testing import check_lemmatizer
-from meteor_e.text import lemmatizers
-from meteor_e.text.lemmatizers import Lemmatizer, LookupLemmatizer, NoLemmatizer
-from meteor_e.text.tokens import Token
+from meteor_e.testing.report import default_context
+from meteor_e.text.lemmatizers import LookupLemmatizer, NoLemmatizer
 
 TABLE = "boats\tNOUN\tboat\n#\tX\t#\nmice\t\tmouse\nodd\tADJ\t\nmice\tNOUN\tmouse\n"
 
@@ -146,8 +147,8 @@ def test_a_sentence_is_asked_for_once():
 
 @pytest.mark.parametrize("cls", [Counting, CountingSentences])
 def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
-    monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
-    monkeypatch.setattr(lemmatizers, "SENTENCE_LIMIT", 4)
+    monkeypatch.setattr(lemmatizers.Lemmatizer._word_cache, "limit", 4)
+    monkeypatch.setattr(lemmatizers.Lemmatizer._sentence_cache, "limit", 4)
     lemmatizer = cls()
     for number in range(50):
         tokens = lemmatizer.analyze([f"w{number}", "x"])

@@ -6,15 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.errors import ConfigError
-from meteor_e.text.normalization import (
-    NonbreakingPrefixes,
-    Normalization,
-    Normalizer,
-    lowercase,
-    unescape_entities,
-)
-from meteor_e.text.tokens import split_words
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization
+from meteor_e.api.tokens import split_words
+from meteor_e.base.errors import ConfigError
+from meteor_e.text.normalization import Normalizer, lowercase, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
 

@@ -5,12 +5,14 @@ import pickle
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.errors import ConfigError, PluginError
-from meteor_e.languages import FURTHER_CODES, parse_language
-from meteor_e.plugin_system.hookspecs import hookimpl
-from meteor_e.plugin_system.registry import Registry, registry
+from meteor_e.api.hooks import hookimpl
+from meteor_e.api.segmenters import Segmenter
+from meteor_e.base.errors import ConfigError, PluginError
+from meteor_e.chains.lookup import make_segmenter
+from meteor_e.languages.files import FURTHER_CODES, parse_language
+from meteor_e.plugins.registry import Registry, registry
 from meteor_e.testing import ConformanceError, check_segmenter
-from meteor_e.text.segmentation import CharacterSegmenter, Segmenter, UnicodeSegmenter, make_segmenter
+from meteor_e.text.segmentation import CharacterSegmenter, UnicodeSegmenter
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_both_engines_segment(monkeypatch):
     texts = [SENTENCES["hi"][0], SENTENCES["hi"][2], "है।है, है", ""]
     scores = [native.score(one, other) for one in texts for other in texts]
     monkeypatch.setenv("METEOR_E_PURE", "1")
-    from meteor_e.engine import native_module
+    from meteor_e.engine.native import native_module
 
     native_module.cache_clear()
     try:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from meteor_e.text.tokens import Token, plain_tokens, split_words
+from meteor_e.api.tokens import Token, plain_tokens, split_words
 
 
 def test_only_five_ascii_characters_separate_words():

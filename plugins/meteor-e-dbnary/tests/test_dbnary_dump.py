@@ -17,7 +17,7 @@ from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition, synset_word, word_maker
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError
-from meteor_e.languages import builtin_language
+from meteor_e.languages.files import builtin_language
 
 FRENCH = builtin_language("fr")
 

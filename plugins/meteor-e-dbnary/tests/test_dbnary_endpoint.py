@@ -19,7 +19,7 @@ from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition
 from meteor_e_dbnary.sparql import Endpoint, Patience
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.languages import builtin_language
+from meteor_e.languages.files import builtin_language
 
 FRENCH = builtin_language("fr")
 QUICK = Patience(timeout=30.0, retries=6, backoff=0.001, longest=0.002)

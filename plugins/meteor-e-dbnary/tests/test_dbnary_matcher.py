@@ -10,7 +10,7 @@ import pytest
 from meteor_e_dbnary import DbnaryMatcher, load_synsets, synset_file
 
 from meteor_e import ConfigError, Meteor, ResourceError, Token
-from meteor_e.languages import builtin_language
+from meteor_e.languages.files import builtin_language
 from meteor_e.packs import PackStore, build_pack
 from meteor_e.testing import check_matcher, check_plugin
 
@@ -131,8 +131,8 @@ GOLDEN = {
 @pytest.mark.parametrize("name", GOLDEN)
 def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
     """The figures in golden/meteor-e, of chains without vectors."""
-    from meteor_e.cli.java_words import with_java_words
     from meteor_e.formats.plain import read_segments
+    from meteor_e.java.words import with_java_words
 
     code = name[:2]
     files, folder, modules, weights = GOLDEN[name]

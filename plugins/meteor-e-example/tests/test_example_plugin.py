@@ -6,7 +6,7 @@ import meteor_e_example.plugin
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.plugin_system.registry import registry
+from meteor_e.plugins.registry import registry
 from meteor_e.testing import check_plugin
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from meteor_e_learned.features.encoder import EncoderMatchingFeature
 
-from meteor_e.errors import ConfigError, InputError, ResourceError
+from meteor_e.base.errors import ConfigError, InputError, ResourceError
 from meteor_e.testing import check_feature
 
 WORDS = ("[UNK]", "[CLS]", "[SEP]", "new", "fresh", "houses", "rose", "the")

@@ -17,9 +17,9 @@ from meteor_e_learned.models.texts import Comparisons, Texts, clean_comparisons
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.evaluate import evaluate
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.features import FeatureStore
 
 RECIPE = """
 name: small-maxsd

@@ -9,7 +9,7 @@ from meteor_e_learned.models.pairwise_network import PairwiseNetwork, cost_and_g
 from meteor_e_learned.models.segment_regression import SegmentRegression
 from sklearn.base import clone
 
-from meteor_e.errors import ConfigError
+from meteor_e.base.errors import ConfigError
 
 
 @pytest.fixture

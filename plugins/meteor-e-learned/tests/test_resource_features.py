@@ -11,7 +11,7 @@ from meteor_e_learned.features.tags import CLASSES, TagOverlapFeature, TagVector
 from meteor_e_learned.features.vectors import VectorMatchingFeature, WordVectorsFeature
 from meteor_e_learned.features.vocabulary import VocabularyFeature
 
-from meteor_e.errors import ConfigError, InputError, ResourceError
+from meteor_e.base.errors import ConfigError, InputError, ResourceError
 from meteor_e.testing import check_feature, check_plugin
 
 

@@ -17,10 +17,10 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from scipy import stats
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.features.base import FeatureBatch
-from meteor_e.features.extraction import FeatureStore
+from meteor_e.api import FeatureBatch
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.features import FeatureStore
+from meteor_e.metrics.specs import parse_metric
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
 
 
 def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
-    from meteor_e.evaluation.cache import ArrayCache
+    from meteor_e.base.array_cache import ArrayCache
     from meteor_e.evaluation.data import load_test_set
     from meteor_e.evaluation.index import load_index
 
@@ -179,7 +179,7 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     train(load_recipe(path), output, folder=path.parent, store=FeatureStore(enabled=False))
     test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
     metric = parse_metric(f"model:{output}")
-    scores = metric.score(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
+    scores = metric.score_outputs(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
     assert scores.systems == pytest.approx(np.median(scores.segments, axis=1))
     weights = np.ones((1, len(test)))
     assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)

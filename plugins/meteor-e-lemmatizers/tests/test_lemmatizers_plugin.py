@@ -23,9 +23,9 @@ from meteor_e_lemmatizers.treetagger import TreeTaggerLemmatizer
 from meteor_e_lemmatizers.udpipe import UdpipeLemmatizer
 
 from meteor_e import ConfigError, Meteor, PluginError, ResourceError
-from meteor_e.language_resources import LanguageResources
-from meteor_e.languages import builtin_language
-from meteor_e.matchers import MatcherContext
+from meteor_e.api import MatcherContext
+from meteor_e.languages.files import builtin_language
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.testing import check_lemmatizer, check_plugin
 
 

@@ -116,7 +116,7 @@ def test_every_golden_run_is_tested(shared):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
-    from meteor_e.cli.java_words import with_java_words
+    from meteor_e.java.words import with_java_words
 
     command = Command(shared, name)
     lemmatizer = {"use": "lookup", "file": str(command.lemmas)} if command.lemmatizes else None

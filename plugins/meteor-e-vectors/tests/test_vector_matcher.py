@@ -51,7 +51,7 @@ def test_equal_words_match_even_without_vectors(plane):
 
 def test_equal_words_are_no_longer_fixed(plane):
     """METEOR-E proposes them again, so that a word is covered twice and its match is left to the search."""
-    from meteor_e.alignment.candidates import collect_candidates
+    from meteor_e.engine.candidates import collect_candidates
     from meteor_e.matchers.exact import ExactMatcher
 
     sides = [Token("house"), Token("x")], [Token("house"), Token("y")]
@@ -64,7 +64,7 @@ def test_equal_words_are_no_longer_fixed(plane):
 @pytest.mark.parametrize("pure", [False, True])
 def test_a_chain(plane, pure, monkeypatch):
     monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "")
-    from meteor_e.engine import native_module
+    from meteor_e.engine.native import native_module
 
     native_module.cache_clear()
     meteor = Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane)}])

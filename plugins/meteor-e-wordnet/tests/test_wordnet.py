@@ -16,9 +16,9 @@ from meteor_e_wordnet.matcher import WordnetMatcher
 from meteor_e_wordnet.morphology import base_forms
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError, Token
-from meteor_e.language_resources import LanguageResources
-from meteor_e.languages import builtin_language
-from meteor_e.matchers import MatcherContext
+from meteor_e.api import MatcherContext
+from meteor_e.languages.files import builtin_language
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.testing import check_matcher, check_plugin
 
 

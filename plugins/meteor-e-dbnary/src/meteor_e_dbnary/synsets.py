@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.languages import Language
+from meteor_e.api import Language
+from meteor_e.base import sha256_of
 from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
-from meteor_e.packs.folders import sha256_of
 
 PathLike = str | os.PathLike[str]
 

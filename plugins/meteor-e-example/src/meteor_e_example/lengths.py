@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from meteor_e.features import Feature, FeatureBatch
+from meteor_e.api import Feature, FeatureBatch
 
 
 class LengthRatio(Feature):

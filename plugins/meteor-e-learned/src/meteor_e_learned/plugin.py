@@ -12,12 +12,35 @@ def meteor_e_features() -> dict[str, str]:
         "vocabulary": "meteor_e_learned.features.vocabulary:VocabularyFeature",
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",
+        "difficulty": "meteor_e_learned.features.difficulty:DifficultyFeature",
+        "near-words": "meteor_e_learned.features.near_words:NearWordsFeature",
+        "word-classes": "meteor_e_learned.features.word_classes:WordClassesFeature",
         "encoder-matching": "meteor_e_learned.features.encoder:EncoderMatchingFeature",
         "word-vectors": "meteor_e_learned.features.vectors:WordVectorsFeature",
         "vector-matching": "meteor_e_learned.features.vectors:VectorMatchingFeature",
         "document-cosine": "meteor_e_learned.features.document_cosine:DocumentCosineFeature",
         "tag-vectors": "meteor_e_learned.features.tags:TagVectorsFeature",
         "tag-overlap": "meteor_e_learned.features.tags:TagOverlapFeature",
+    }
+
+
+@hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """Return trained models: ``model:FILE``."""
+    return {"model": "meteor_e_learned.prediction:ModelMetric"}
+
+
+@hookimpl
+def meteor_e_estimators() -> dict[str, str]:
+    """Return estimators by name; their libraries are imported when a recipe uses one."""
+    return {
+        "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
+        "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
+        "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
+        "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
+        "usaar-cosine": "meteor_e_learned.models.usaar:Cosine",
+        "usaar-zwickel": "meteor_e_learned.models.usaar:Zwickel",
+        "usaar-comet": "meteor_e_learned.models.usaar:Comet",
     }
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["VectorMatcher"]
 

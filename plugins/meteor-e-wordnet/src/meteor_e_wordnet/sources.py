@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.languages import Language
+from meteor_e.api import Language
 
 DEBIAN = Path("/usr/share/wordnet")
 DATA_FILES = tuple(f"{kind}.{part}" for part in ("noun", "verb", "adj", "adv") for kind in ("data", "index"))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import ClassVar
 
-from meteor_e.features.base import ReferenceFeature
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import Feature, FeatureBatch
+from meteor_e.features import characters, mean_over_references
 
 __all__ = ["CharacterNgramsFeature"]
 
 
-class CharacterNgramsFeature(ReferenceFeature):
+class CharacterNgramsFeature(Feature):
     """Precision and recall of character n-grams, an order at a time, as written (Popović, 2015).
 
     Spaces are characters, so that orders above the first see where words begin and end; runs of spaces are one.
@@ -31,18 +34,16 @@ class CharacterNgramsFeature(ReferenceFeature):
         """Three numbers an order."""
         return tuple(f"{order}_{what}" for order in range(1, self.orders + 1) for what in ("precision", "recall", "f"))
 
-    def row(self, hypothesis: str, reference: str) -> list[float]:
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Count."""
-        left, right = (" ".join(text.split()) for text in (hypothesis, reference))
-        row: list[float] = []
-        for order in range(1, self.orders + 1):
-            first, second = (
-                Counter(text[at : at + order] for at in range(len(text) - order + 1)) for text in (left, right)
-            )
-            common = (first & second).total()
-            precision, recall = (common / side.total() if side else 0.0 for side in (first, second))
-            row += [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]
-        return row
+        pairs, _ = characters(batch, lambda text: " ".join(text.split()), "single spaces")
+        blocks = [pairs.ngrams(order).tally().shares() for order in range(1, self.orders + 1)]
+        return mean_over_references(np.hstack(blocks), batch)
 
     def describe(self) -> str:
         """Return the longest order."""

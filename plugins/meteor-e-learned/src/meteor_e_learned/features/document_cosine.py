@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.features.base import ReferenceFeature
-from meteor_e.features.words import split
+from meteor_e.api import ReferenceFeature
+from meteor_e.features import split
 from meteor_e_learned.document_vectors import join_phrases
 from meteor_e_learned.features.vectors import _NeedsVectors, cosine, open_word_vectors
 

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, InputError, PluginError, ResourceError
-from meteor_e.features.base import ReferenceFeature
+from meteor_e.api import ConfigError, InputError, PluginError, ReferenceFeature, ResourceError
 from meteor_e_learned.features.vocabulary import Frequencies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["EncoderMatchingFeature"]
 

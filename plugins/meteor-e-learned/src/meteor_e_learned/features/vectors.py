@@ -1,7 +1,7 @@
 """Features from word vectors: mean vectors of segments, and greedy matching of words.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
-:func:`meteor_e.features.words.split` does.
+:func:`meteor_e.features.splitting.split` does.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import InputError, ResourceError
-from meteor_e.features.base import ReferenceFeature, SegmentFeature
-from meteor_e.features.words import split
+from meteor_e.api import InputError, ReferenceFeature, ResourceError, SegmentFeature
+from meteor_e.features import split
 from meteor_e_learned.features.vocabulary import Frequencies, as_list
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "cosine", "open_word_vectors"]
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.errors import ConfigError
-from meteor_e.evaluation.cache import digest
-from meteor_e.features.base import ReferenceFeature
-from meteor_e.features.words import split
-from meteor_e.formats.plain import read_segments
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.base import digest
+from meteor_e.features import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, split, words
+from meteor_e.formats import read_segments
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.matchers.base import MatcherContext
+    from meteor_e.api import MatcherContext
 
 __all__ = ["Frequencies", "VocabularyFeature"]
 
 UNKNOWN = 1e-9
 """The relative frequency that a word which is not listed is taken to have at most."""
+RARE, FREQUENT = 1e-6, 1e-3
+"""The relative frequencies below which a word is rare, and above which it is frequent."""
 
 
 class Frequencies:
@@ -79,7 +82,7 @@ def as_list(files: str | os.PathLike[str] | Sequence[str] | None) -> list[str]:
     return [os.fspath(files)] if isinstance(files, str | os.PathLike) else [os.fspath(file) for file in files]
 
 
-class VocabularyFeature(ReferenceFeature):
+class VocabularyFeature(Feature):
     """Words that no list has, words that the reference lacks, and words in common by what they tell.
 
     Unknown words of the hypothesis are mostly source words that were left untranslated, or misspelt.
@@ -94,7 +97,6 @@ class VocabularyFeature(ReferenceFeature):
 
     def __init__(self, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
         self.frequencies = Frequencies(language, as_list(corpus_file))
-        self._known: dict[str, float] = {}
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
@@ -112,37 +114,55 @@ class VocabularyFeature(ReferenceFeature):
             *("frequent_precision", "frequent_recall", "doubled"),
         )
 
-    def _frequency(self, word: str) -> float:
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self.frequencies.of(word)
-        return found
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
 
-    def row(self, hypothesis: str, reference: str) -> list[float]:
-        """Look the words up."""
-        left, right = split(hypothesis), split(reference)
-        there = set(right)
-        words = [word for word in left if word[0].isalpha()]
-        length = max(1, len(words))
-        unknown = [word for word in words if not self._frequency(word)]
-        foreign = [word for word in unknown if word not in there]
-        rare = [word for word in words if word not in there and self._frequency(word) < 1e-6]
-        capitals = sum(word[0].isupper() for word in hypothesis.split() if word.lower() in foreign)
-        row = [len(unknown), len(unknown) / length, len(foreign), len(foreign) / length, len(rare), len(rare) / length]
-        row += [capitals, sum(not self._frequency(word) for word in right if word[0].isalpha())]
-        first, second = Counter(left), Counter(right)
-        weight = {word: self.frequencies.information(word) for word in {*first, *second}}
-        common = sum(weight[word] * min(count, second[word]) for word, count in first.items())
-        sides = [sum(weight[word] * count for word, count in side.items()) for side in (first, second)]
-        precision, recall = (common / side if side else 0.0 for side in sides)
-        row += [precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0]
-        row += [sides[1] - common, sides[0] - common, sides[0] / max(1, len(left))]
-        row.append(max((weight[word] for word in second if word not in first), default=0.0))
-        often = [Counter({w: c for w, c in side.items() if self._frequency(w) > 1e-3}) for side in (first, second)]
-        shared = (often[0] & often[1]).total()
-        row += [shared / max(1, often[0].total()), shared / max(1, often[1].total())]
-        row.append(sum(word == after for word, after in itertools.pairwise(left)))
-        return [float(value) for value in row]
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Look the words up, each distinct one once, and count."""
+        pairs, known = words(batch)
+        frequency = np.array([self.frequencies.of(word) for word in known] or [0.0])
+        information = np.log(np.maximum(frequency, UNKNOWN)) / math.log(UNKNOWN)
+        alphabetic = np.array([word[0].isalpha() for word in known] or [False])
+        tally = pairs.tally()
+        left, right = tally.left, tally.right
+        weight = information[tally.item]
+        listed = frequency[tally.item]
+        wordlike = alphabetic[tally.item]
+        absent = right == 0
+        unknown = wordlike & (listed == 0)
+        length = np.maximum(tally.total(left * wordlike), 1)
+        counted = [
+            tally.total(left * which) for which in (unknown, unknown & absent, wordlike & absent & (listed < RARE))
+        ]
+        columns = [column for count in counted for column in (count, count / length)]
+        columns += [self._capitals(batch, pairs, known, tally, unknown & absent), tally.total(right * unknown)]
+        common, one, other = (tally.total(each * weight) for each in (tally.common, left, right))
+        columns += list(precision_recall_f(common, one, other).T)
+        columns += [other - common, one - common, one / np.maximum(tally.total(left), 1)]
+        columns.append(tally.largest(weight * ((left == 0) & (right > 0))))
+        often = listed > FREQUENT
+        shared = tally.total(tally.common * often)
+        columns += [shared / np.maximum(tally.total(side * often), 1) for side in (left, right)]
+        doubled = (pairs.items[1:] == pairs.items[:-1]) & (pairs.owner[1:] == pairs.owner[:-1])
+        columns.append(np.bincount(pairs.owner[1:][doubled], minlength=2 * pairs.count)[: pairs.count].astype(float))
+        return mean_over_references(np.column_stack(columns), batch)
+
+    @staticmethod
+    def _capitals(
+        batch: FeatureBatch, pairs: Pairs, known: Sequence[str], tally: Tally, foreign: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return how many of the unknown words that the reference lacks are written with a capital."""
+        result = np.zeros(pairs.count)
+        left, _ = segment_pairs(batch)
+        chosen = foreign & (tally.left > 0)
+        by_pair: dict[int, set[str]] = {}
+        for pair, item in zip(tally.pair[chosen].tolist(), tally.item[chosen].tolist(), strict=True):
+            by_pair.setdefault(pair, set()).add(known[item])
+        for pair, found in by_pair.items():
+            result[pair] = sum(word[0].isupper() for word in left[pair].split() if word.lower() in found)
+        return result
 
     def describe(self) -> str:
         """Return the list, its version and the digest of the corpora."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError, InputError
-from meteor_e.features.words import split
+from meteor_e.api import ConfigError, InputError
+from meteor_e.features import split
 from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
 from meteor_e_learned.models.devices import choose_device
 from meteor_e_learned.models.pairwise_network import TrainingState
@@ -78,7 +78,7 @@ class MaxSD(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "maxsd"
+    name: ClassVar[str] = "maxsd"
     needs_texts: ClassVar[bool] = True
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
 from meteor_e_learned.models.devices import choose_device
 
@@ -72,7 +72,7 @@ class PairwiseNetwork(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "pairwise-network"
+    name: ClassVar[str] = "pairwise-network"
     needs_vectors: ClassVar[bool] = True
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
@@ -63,7 +63,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         seed: of the folds.
     """
 
-    kind: ClassVar[str] = "segment-regression"
+    name: ClassVar[str] = "segment-regression"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     def __init__(

@@ -1,1 +1,0 @@
-"""Alignment: from candidate matches to the one alignment that is scored."""

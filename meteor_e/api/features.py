@@ -1,0 +1,244 @@
+"""Features: from hypotheses and references to rows of numbers, for the learned metrics.
+
+A minimal plugin::
+
+    class LengthRatio(Feature):
+        \"\"\"Words of the hypothesis over words of the reference.\"\"\"
+
+        name = "length-ratio"
+        dimension = 1
+
+        def compute(self, batch):
+            return [
+                [len(hypothesis.split()) / max(1, len(references[0].split()))]
+                for hypothesis, references in zip(batch.hypotheses, batch.references)
+            ]
+
+Options are the keyword arguments of ``__init__``, as for matchers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from meteor_e.api.options import construct
+from meteor_e.base.errors import InputError, PluginError
+from meteor_e.base.guard import guarded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
+
+    from meteor_e.api.context import MatcherContext
+
+__all__ = ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"]
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class FeatureBatch:
+    """What a feature sees of some segments; all sequences have one item a segment.
+
+    Attributes:
+        hypotheses: raw hypotheses.
+        references: the raw references of each.
+        sources: raw source segments, for features that need them.
+        systems, segments: which system's output each is and of which segment, for features that look up what
+            another program computed.
+    """
+
+    hypotheses: Sequence[str]
+    references: Sequence[Sequence[str]]
+    sources: Sequence[str] | None = None
+    systems: Sequence[str] | None = None
+    segments: Sequence[str] | None = None
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+    def shared(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what several features need of a batch, such as its words; made once, and gone with the batch.
+
+        Args:
+            name: of what is made; unique among all features.
+            make: makes it.
+        """
+        if name not in self._made:
+            self._made[name] = make()
+        found: Made = self._made[name]
+        return found
+
+
+class Feature(ABC):
+    """Base of all features: one or several numbers that say something of a hypothesis, given its references.
+
+    A row depends on its own segment only, whatever else is in the batch, and is the same each time: rows are
+    kept on disk under the feature's name and :meth:`describe`. Instances are pickled to other processes.
+
+    Class attributes:
+        name: what a recipe calls it; lower case, unique among all installed plugins.
+        needs: the attributes of :class:`FeatureBatch` that it reads.
+        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+    """
+
+    name: ClassVar[str] = ""
+    needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
+    requires: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Make the feature.
+
+        Args:
+            context: language and resources.
+            options: what a recipe gives beside the name.
+
+        Raises:
+            ConfigError: for an option that the feature does not have, or a value that it refuses.
+            ResourceError: if a resource that it needs is missing.
+        """
+        return construct(f"feature {cls.name!r}", cls, options)
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Numbers a segment."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each number is; by default they are counted."""
+        return tuple(str(index) for index in range(self.dimension))
+
+    @abstractmethod
+    def compute(self, batch: FeatureBatch) -> ArrayLike:
+        """Return the rows of a batch, ``(len(batch), dimension)``, finite; the batch is not empty."""
+
+    def describe(self) -> str:
+        """Return what the signature says of this feature behind its name: what changes its result."""
+        return ""
+
+    def extract(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        *,
+        sources: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        segments: Sequence[str] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return one row a segment, ``(len(hypotheses), dimension)``.
+
+        Args:
+            hypotheses: raw hypotheses.
+            references: for each hypothesis its raw references.
+            sources: raw source segments; see :class:`FeatureBatch`.
+            systems: which system's output each hypothesis is.
+            segments: which segment each hypothesis is of.
+
+        Raises:
+            InputError: if the sequences differ in length, or one that the feature needs is not given.
+            PluginError: if the feature fails, or does not return finite rows of the dimension that it declares.
+        """
+        return self.rows(FeatureBatch(hypotheses, references, sources, systems, segments))
+
+    def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Return one row for each segment of a batch, ``(len(batch), dimension)``; errors as :meth:`extract`."""
+        import numpy as np
+
+        for name in ("hypotheses", "references", "sources", "systems", "segments"):
+            values = getattr(batch, name)
+            if values is None and name in self.needs:
+                raise InputError(f"feature {self.name!r} needs the {name} of the segments")
+            if isinstance(values, str) or (name == "references" and any(isinstance(v, str) for v in values)):
+                raise InputError(f"{name} must be a list, with a list of references for each hypothesis")
+            if values is not None and len(values) != len(batch):
+                raise InputError(f"there are {len(batch)} hypotheses but {len(values)} {name}")
+        if not all(batch.references):
+            raise InputError("a hypothesis needs at least one reference")
+        if not len(batch):
+            return np.empty((0, self.dimension))
+        with guarded(f"feature {self.name!r}"):
+            rows = np.asarray(self.compute(batch), dtype=np.float64)
+        if rows.shape != (len(batch), self.dimension):
+            raise PluginError(
+                f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
+                f"it declares {self.dimension} numbers a segment"
+            )
+        finite = np.isfinite(rows).all(axis=1)
+        if not finite.all():
+            segment = int(np.argmin(finite))
+            raise PluginError(f"feature {self.name!r} is not finite for segment {segment + 1}: {rows[segment]}")
+        return rows
+
+
+class ReferenceFeature(Feature):
+    """A feature that compares a hypothesis with one reference; against several, it is the mean of the rows."""
+
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What each number is."""
+
+    @abstractmethod
+    def row(self, hypothesis: str, reference: str) -> Sequence[float]:
+        """Return the numbers of a raw hypothesis, given one raw reference, in the order of :attr:`columns`."""
+
+    def compute(self, batch: FeatureBatch) -> list[list[float]]:
+        """Compare with each reference; take the mean."""
+        result = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            rows = [self.row(hypothesis, reference) for reference in references]
+            result.append([sum(column) / len(column) for column in zip(*rows, strict=True)])
+        return result
+
+
+class SegmentFeature(Feature):
+    """A feature of one segment alone, such as a sentence vector; hypotheses and references have one each.
+
+    :meth:`vectors` is what a network that reads both sides asks for. As a row of numbers, the feature is the
+    hypothesis's vector followed by the mean of its references' vectors.
+    """
+
+    @property
+    @abstractmethod
+    def segment_dimension(self) -> int:
+        """Numbers a segment's vector."""
+
+    @abstractmethod
+    def vectors(self, segments: Sequence[str]) -> ArrayLike:
+        """Return the vectors of raw segments, ``(len(segments), segment_dimension)``, finite."""
+
+    @property
+    def dimension(self) -> int:
+        """Twice the dimension of a segment's vector."""
+        return 2 * self.segment_dimension
+
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Return hypothesis and references side by side."""
+        import numpy as np
+
+        distinct = list(dict.fromkeys([*batch.hypotheses, *(one for each in batch.references for one in each)]))
+        vectors = np.asarray(self.vectors(distinct), dtype=np.float64)
+        if vectors.shape != (len(distinct), self.segment_dimension):
+            raise PluginError(
+                f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct)} segments; "
+                f"it declares {self.segment_dimension} numbers a segment"
+            )
+        row = {segment: index for index, segment in enumerate(distinct)}
+        left = vectors[[row[hypothesis] for hypothesis in batch.hypotheses]]
+        right = [vectors[[row[one] for one in each]].mean(axis=0) for each in batch.references]
+        return np.hstack([left, np.stack(right)])

@@ -1,0 +1,176 @@
+"""The hooks: how a plugin adds matchers, metrics, features, languages, lemmatisers, chains, commands and more.
+
+A plugin is a module (or any object) with functions that carry the marker :data:`hookimpl` and the name of a
+hook; a distribution announces it by an entry point of the group ``meteor_e``::
+
+    # pyproject.toml
+    [project.entry-points.meteor_e]
+    soundex = "my_package.plugin"
+
+    # my_package/plugin.py
+    from meteor_e import hookimpl
+
+    @hookimpl
+    def meteor_e_matchers():
+        from my_package.soundex import Soundex
+
+        return [Soundex]
+
+Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
+segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
+matchers, features, languages, lemmatisers, chains and commands come through the same hooks, from
+:mod:`meteor_e.plugins.builtin`.
+
+Every hook returns either
+
+- a list (any iterable) of classes or definitions, or
+- a mapping of names to classes or definitions, in which a class (or a command) may be written ``"module:Class"``.
+  Its module is then imported only when the name is used: right for a plugin whose libraries take long to import.
+
+A name belongs to one plugin. If two claim it, asking for it is an error that names both distributions; names
+of meteor_e's own can't be taken. A plugin that can't be imported, a hook that raises and a class that does
+not fit are errors when what they would provide is asked for, and a
+:class:`~meteor_e.base.errors.PluginWarning` otherwise; whatever else there is keeps working.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    import os
+    from importlib.resources.abc import Traversable
+    from typing import TypeAlias
+
+    import click
+
+    from meteor_e.api.estimators import Estimator
+    from meteor_e.api.features import Feature
+    from meteor_e.api.java_modules import JavaModule
+    from meteor_e.api.languages import Language
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import Matcher
+    from meteor_e.api.measures import Measure
+    from meteor_e.api.metrics import Metric
+    from meteor_e.api.segmenters import Segmenter
+
+    LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
+    ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
+
+__all__ = ["PROJECT", "hookimpl"]
+
+PROJECT = "meteor_e"
+"""Name of the hooks' project, and of the group of entry points."""
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function as the implementation of a hook."""
+
+
+@hookspec
+def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] | str]:
+    """Return matchers: subclasses of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
+
+    A class's ``name`` is what chains call it. ``Matcher.create`` makes the matcher for a chain, with the
+    language, its resources and the chain's options.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] | str]:
+    """Return features: subclasses of :class:`meteor_e.api.features.Feature`.
+
+    A feature turns hypotheses and references into rows of numbers, for the learned metrics.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | str]:
+    """Return metrics: subclasses of :class:`meteor_e.api.metrics.Metric` or of its ``SegmentMetric``.
+
+    A metric scores hypotheses given references. Every command that takes ``-M`` takes it by its ``name``, and
+    :func:`meteor_e.load_metric` does.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
+    """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
+
+    An estimator learns a metric from features and judgements; recipes of ``meteor-e train`` name it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
+    """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
+
+    A measure says how well a metric's scores agree with people's judgements; ``meteor-e evaluate -s`` names it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[JavaModule] | str]:
+    """Return modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
+
+    ``meteor-e compat -m`` names a module; it becomes an entry of the chain.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_languages() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
+    """Return languages: paths of YAML files, mappings with the same keys, or ``Language`` objects.
+
+    ``resources/languages/*.yaml`` are examples, :func:`meteor_e.languages.files.parse_language` is the definition.
+    A relative path is a mistake; build it from ``importlib.resources.files("my_package")``. In a mapping of
+    codes to definitions, the key is the language's code or one of its aliases.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lemmatizer] | str]:
+    """Return lemmatisers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
+
+    A lemmatiser gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segmenter] | str]:
+    """Return segmenters: subclasses of :class:`meteor_e.api.segmenters.Segmenter`.
+
+    A segmenter finds the words of text without spaces; a language names it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinition]:
+    """Return named chains: paths of YAML files.
+
+    A chain's name is the file's, without ``.yaml``, or its key in a mapping. A relative path is a mistake, as
+    for languages.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command | str]:
+    """Return commands of the command line: ``click.Command`` objects, groups of commands among them.
+
+    A command's ``name`` is what is typed behind ``meteor-e``. ``meteor-e --help`` loads it for its help text, and
+    it is loaded to run it; the built-in commands never wait for it. In a mapping, the key ``"pack build"`` adds the
+    command ``build`` to the group ``meteor-e pack``.
+    """
+    raise NotImplementedError

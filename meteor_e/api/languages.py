@@ -1,0 +1,120 @@
+"""Languages: what is known of each."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.scoring.parameters import Parameters
+
+__all__ = ["GREEK", "Language", "NonbreakingPrefixes", "Normalization", "Task"]
+
+GREEK = ("alpha", "beta", "gamma", "delta")
+"""The parameters of the formula beside the weights."""
+
+
+class Normalization(str, enum.Enum):
+    """How text becomes tokens."""
+
+    NONE = "none"
+    """Split on white space; case is kept."""
+    LOWER = "lower"
+    """Lowercase only."""
+    FULL = "full"
+    """Tokenise, normalise punctuation, lowercase (Java: ``-norm``)."""
+    NO_PUNCTUATION = "no-punctuation"
+    """As ``full``, then drop punctuation (Java: ``-norm -noPunct``)."""
+
+
+class NonbreakingPrefixes(NamedTuple):
+    """Abbreviations whose dot stays: always, or only before a number (compared with case)."""
+
+    always: Collection[str] = frozenset()
+    numeric: Collection[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A named set of parameters, tuned for a purpose.
+
+    Attributes:
+        alpha, beta, gamma, delta: see :class:`~meteor_e.scoring.parameters.Parameters`.
+        weights: matchers and their weights, in chain order.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    weights: Mapping[str, float]
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters with the weights of the task's own chain."""
+        return Parameters(self.alpha, self.beta, self.gamma, self.delta, tuple(self.weights.values()))
+
+
+METEOR_CODES = {"cs": "cz", "sv": "se"}
+"""The Java program's codes of languages where they are not ISO 639-1's."""
+
+ISO_CODES = {java: iso for iso, java in METEOR_CODES.items()}
+"""ISO's codes by the Java program's; every language answers to both."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """What is known of a language.
+
+    Attributes:
+        code: ISO 639-1 code.
+        name: English name.
+        aliases: other codes it answers to.
+        meteor_code: the Java program's code.
+        normalization: how text is normalised where nothing else is asked for.
+        normalizations: the ways of normalising that the language has.
+        apostrophes: one of ``APOSTROPHE_STYLES``.
+        stemmer: name of its Snowball stemmer, or ``None``.
+        pack: name of the resource pack that it needs, or ``None``.
+        function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
+            English function words in every language.
+        segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
+        matchers: its modules, in chain order.
+        default_task: the task used where none is named.
+        tasks: its tasks by name.
+        source: what errors call its definition.
+        path: its file, if a chain names it by that rather than by its code.
+    """
+
+    code: str
+    name: str
+    matchers: tuple[str, ...]
+    tasks: Mapping[str, Task]
+    default_task: str
+    aliases: tuple[str, ...] = ()
+    meteor_code: str = ""
+    normalization: Normalization = Normalization.LOWER
+    normalizations: tuple[Normalization, ...] = (Normalization.NONE, Normalization.LOWER)
+    apostrophes: str = "apart"
+    stemmer: str | None = None
+    pack: str | None = None
+    function_words: str | None = None
+    segmenter: str | None = None
+    source: str = field(default="", compare=False)
+    path: str = ""
+
+    def task(self, name: str | None) -> tuple[str, Task]:
+        """Return name and parameters of a task; ``None`` is the default task.
+
+        Raises:
+            ConfigError: if the language has no such task.
+        """
+        name = self.default_task if name is None else name
+        if name not in self.tasks:
+            raise ConfigError(
+                f"language {self.code!r} has no task {name!r}{near_miss(name, self.tasks)}; "
+                f"its tasks: {', '.join(self.tasks)}"
+            )
+        return name, self.tasks[name]

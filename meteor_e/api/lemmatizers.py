@@ -1,0 +1,129 @@
+"""Lemmatisers: from words to tokens with lemmas and tags.
+
+A lemmatiser runs over the normalised words of a segment, before any matcher sees them. A minimal plugin::
+
+    class Lowering(Lemmatizer):
+        \"\"\"The lemma is the word in lower case.\"\"\"
+
+        name = "lowering"
+
+        def lemmatize(self, words):
+            return [(word.lower(), None) for word in words]
+
+Options are the keyword arguments of ``__init__``, as for matchers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.options import construct
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import PluginError
+from meteor_e.base.guard import guarded
+from meteor_e.base.memory import Remembered, forgetting
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Lemmatizer"]
+
+WORD_LIMIT = 1 << 17
+"""Word types whose lemmas are remembered; the memory is emptied when it is full."""
+
+SENTENCE_LIMIT = 1 << 13
+"""Sentences whose lemmas are remembered, likewise: a reference comes back with every system's output."""
+
+
+class Lemmatizer(ABC):
+    """Base of all lemmatisers.
+
+    Instances are used from several threads at once and are pickled with the chain that holds them.
+
+    Class attributes:
+        name: what a chain calls it; lower case, unique among all installed plugins.
+        scope: ``word`` if a word's lemma is the same wherever it stands: :meth:`lemmatize` is then asked once
+            for each word type; ``sentence`` if it depends on the words around it: :meth:`lemmatize` is then
+            asked once for each sentence.
+        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        tags: whether words get tags; where they get none, a matcher that needs tags is an error. ``__init__`` may
+            set it.
+    """
+
+    name: ClassVar[str] = ""
+    scope: ClassVar[Literal["word", "sentence"]] = "word"
+    requires: ClassVar[tuple[str, ...]] = ()
+    tags: bool = True
+
+    _sentence_cache = Remembered[tuple[str, ...], list[Token]](SENTENCE_LIMIT)
+    _word_cache = Remembered[str, Token](WORD_LIMIT)
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Make the lemmatiser for a chain.
+
+        Args:
+            context: language and resources.
+            options: what the chain gives beside ``use``.
+
+        Raises:
+            ConfigError: for an option that the lemmatiser does not have, or a value that it refuses.
+            ResourceError: if a resource that it needs is missing.
+        """
+        return construct(f"lemmatizer {cls.name!r}", cls, options)
+
+    @abstractmethod
+    def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
+        """Return ``(lemma, tag)`` of each word; ``None`` for what is not known.
+
+        Args:
+            words: normalised words, never none: of scope ``word`` distinct ones in any order, of scope
+                ``sentence`` those of a sentence.
+
+        Returns:
+            A pair a word, in their order. The tag is one of the universal tag set.
+        """
+
+    def analyze(self, words: Sequence[str]) -> list[Token]:
+        """Return a token for each word, from memory where there is one.
+
+        Raises:
+            PluginError: if the lemmatiser fails, or does not return a pair a word.
+        """
+        if not words:
+            return []
+        if self.scope == "sentence":
+            key = tuple(words)
+            known = self._sentence_cache.get(key)
+            if known is None:
+                known = self._sentence_cache[key] = self._tokens(words)
+            return list(known)
+        cache = self._word_cache
+        # Other threads may empty it at any time, so each token is taken from it once and kept.
+        tokens = {word: token for word in words if (token := cache.get(word)) is not None}
+        missing = [word for word in dict.fromkeys(words) if word not in tokens]
+        if missing:
+            fresh = dict(zip(missing, self._tokens(missing), strict=True))
+            tokens.update(fresh)
+            cache.remember(fresh)
+        return [tokens[word] for word in words]
+
+    def _tokens(self, words: Sequence[str]) -> list[Token]:
+        with guarded(f"lemmatizer {self.name!r}"):
+            pairs = self.lemmatize(words)
+            if len(pairs) != len(words):
+                raise PluginError(
+                    f"lemmatizer {self.name!r} returned {len(pairs)} lemmas for {len(words)} words; "
+                    "it must return one pair (lemma, tag) a word"
+                )
+            return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]
+
+    def describe(self) -> str:
+        """Return what the signature says of this lemmatiser behind its name: what changes its result."""
+        return ""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return forgetting(self)

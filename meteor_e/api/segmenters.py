@@ -1,0 +1,76 @@
+"""Segmenters: words of languages that write no spaces, or whose script METEOR's normaliser does not know.
+
+A segmenter runs over raw text before the normaliser, and separates its words by spaces. A language names it
+(``segmenter: characters``). A minimal plugin::
+
+    class Dashes(Segmenter):
+        \"\"\"Words are what stands between dashes.\"\"\"
+
+        name = "dashes"
+
+        def segment(self, text):
+            return text.split("-")
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from meteor_e.base.errors import PluginError
+from meteor_e.base.guard import guarded
+from meteor_e.base.memory import Remembered, forgetting
+
+__all__ = ["Segmenter"]
+
+TEXT_LIMIT = 1 << 13
+"""Texts whose words are remembered: a reference comes back with every system's output."""
+
+_LONG = 1 << 16
+"""Longer texts are not remembered."""
+
+
+class Segmenter(ABC):
+    """Base of all segmenters.
+
+    Instances are made without arguments, used from several threads at once, and pickled. What they return
+    depends on the text alone.
+
+    Class attributes:
+        name: what a language calls it; lower case, unique among all installed plugins.
+        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+    """
+
+    name: ClassVar[str] = ""
+    requires: ClassVar[tuple[str, ...]] = ()
+
+    _known = Remembered[str, str](TEXT_LIMIT)
+
+    @abstractmethod
+    def segment(self, text: str) -> Sequence[str]:
+        """Return the words of a raw text, in order; white space in them or between them makes no difference."""
+
+    def describe(self) -> str:
+        """Return what a signature says behind the name: versions that decide on the words."""
+        return ""
+
+    def join(self, text: str) -> str:
+        """Return the words of a text separated by spaces, from memory where it was seen lately.
+
+        Raises:
+            PluginError: if the segmenter fails, or does not return texts.
+        """
+        joined = self._known.get(text)
+        if joined is None:
+            with guarded(f"segmenter {self.name!r}"):
+                words = self.segment(text)
+                if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+                    raise PluginError("segment must return a sequence of texts")
+                joined = " ".join(words)
+            if len(text) <= _LONG:
+                self._known[text] = joined
+        return joined
+
+    def __getstate__(self) -> dict[str, object]:
+        return forgetting(self)

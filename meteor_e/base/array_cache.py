@@ -1,0 +1,82 @@
+"""Keeps what was computed once: arrays by a key of signature and input."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import whole_file
+from meteor_e.base.store import cache_folder
+
+__all__ = ["ArrayCache", "digest"]
+
+FORMAT = "1"
+
+
+def digest(parts: Iterable[str]) -> str:
+    """Return a hash of texts; their borders count."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        state.update(b"%d:" % len(data))
+        state.update(data)
+    return state.hexdigest()
+
+
+class ArrayCache:
+    """A folder of arrays, each set in a file that its key names.
+
+    Files are written whole or not at all, so that several processes can share a folder. A file that cannot be
+    read is as good as none.
+
+    Args:
+        folder: the folder; by default ``evaluation`` in the folder that the environment variable
+            ``METEOR_E_CACHE`` names, else in the user's cache folder.
+        enabled: whether to keep anything.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
+        self.enabled = enabled
+        self.folder = Path(folder) if folder is not None else cache_folder("evaluation")
+
+    def _file(self, key: str) -> Path:
+        name = digest([FORMAT, key])
+        return self.folder / name[:2] / f"{name[2:]}.npz"
+
+    def get(self, key: str) -> dict[str, NDArray[np.generic]] | None:
+        """Return the arrays of a key, ``None`` if there are none."""
+        if not self.enabled:
+            return None
+        try:
+            with self._file(key).open("rb") as stream, np.load(stream, allow_pickle=False) as content:
+                if str(content["key"]) != key:
+                    return None
+                return {name: content[name] for name in content.files if name != "key"}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+
+    def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Keep arrays.
+
+        Raises:
+            ConfigError: if the folder cannot be written to.
+        """
+        if not self.enabled:
+            return
+        file = self._file(key)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(file) as scratch, scratch.open("xb") as stream:
+                np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write to the cache {self.folder} ({error.strerror}); choose another folder with --cache, "
+                "or use --no-cache"
+            ) from error

@@ -1,0 +1,297 @@
+"""Opening input and writing output: compressed files and ``-`` in, whole files out."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TextIO, TypeVar, cast
+
+from meteor_e.base.errors import InputError
+
+__all__ = [
+    "PathLike",
+    "atomic_binary_writer",
+    "atomic_writer",
+    "compression",
+    "input_name",
+    "open_binary",
+    "open_regular",
+    "put_text",
+    "read_regular",
+    "reading",
+    "refuse_special",
+    "spell_size",
+    "whole_file",
+]
+
+PathLike = str | os.PathLike[str]
+
+Stream = TypeVar("Stream", TextIO, BinaryIO)
+
+_MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    # The three letters alone could be text; the number behind them begins every block, or ends a file without one.
+    "bzip2": tuple(
+        b"BZh%d%b" % (level, mark) for level in range(1, 10) for mark in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+    ),
+    "xz": (b"\xfd7zXZ\0",),
+    "Zstandard": (b"\x28\xb5\x2f\xfd",),
+}
+_LONGEST_MAGIC = 10
+
+
+def input_name(path: PathLike) -> str:
+    """Return what to call a file in messages: its path, or ``standard input`` for ``-``."""
+    name = os.fspath(path)
+    return "standard input" if name == "-" else name
+
+
+def compression(head: bytes) -> str | None:
+    """Return what a file's first ten bytes say it is compressed by, ``None`` if it is not.
+
+    That is ``gzip``, ``bzip2``, ``xz``, or ``Zstandard``, which :func:`open_binary` refuses.
+    """
+    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
+
+
+@contextlib.contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into an :class:`InputError` that names it.
+
+    To be put around reading and nothing else: a broken pipe of the output is an ``OSError`` too.
+    """
+    try:
+        yield
+    except OSError as error:
+        # A damaged gzip header is an OSError without a number.
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+    except EOFError as error:
+        raise InputError(f"cannot read {name}: its compressed data breaks off") from error
+    except Exception as error:
+        # By name: their modules need not be imported to know that it is none of theirs. (bzip2 raises OSError.)
+        if (type(error).__module__, type(error).__name__) in (("zlib", "error"), ("_lzma", "LZMAError")):
+            raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
+        raise
+
+
+_SPECIAL = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def open_regular(path: PathLike) -> BinaryIO:
+    """Open a regular file to read its bytes as they are.
+
+    For files that another file names, and for those that are mapped or read whole: a pipe may never have anything to
+    say, and a device may never end.
+
+    Raises:
+        OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
+    """
+    try:
+        # Looked at before and after: opening a device can do something by itself.
+        _check_kind(Path(path).stat().st_mode, path)
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except ValueError as error:  # a null character, half a surrogate pair
+        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+    try:
+        _check_kind(os.fstat(descriptor).st_mode, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: PathLike, limit: int) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        path: the file.
+        limit: its bytes, at most.
+
+    Raises:
+        OSError: as :func:`open_regular` does, and for a larger file.
+    """
+    with open_regular(path) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {spell_size(limit)}, so it cannot be the right file", str(path))
+    return content
+
+
+def refuse_special(path: PathLike) -> None:
+    """Refuse a path that a settings file names if it is a pipe, a socket or a device; what is not there passes.
+
+    Raises:
+        InputError: if it is one, or cannot be a path at all.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return
+    except ValueError as error:
+        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
+    kind = _SPECIAL.get(stat.S_IFMT(mode))
+    if kind is not None:
+        raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
+
+
+def spell_size(size: int) -> str:
+    """Return a round number of bytes as people write it."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << power:
+            return f"{size >> power} {unit}"
+    return f"{size} bytes"
+
+
+def _check_kind(mode: int, path: PathLike) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        kind = _SPECIAL.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
+
+
+@contextlib.contextmanager
+def open_binary(path: PathLike) -> Iterator[BinaryIO]:
+    """Open a file to read its bytes; ``-`` is standard input.
+
+    They are unpacked if they are gzip, bzip2 or xz, which the first of them tell. What can go wrong later, in
+    reading, is for :func:`reading` to report.
+
+    Raises:
+        InputError: if it cannot be opened, or is compressed by something else.
+    """
+    with contextlib.ExitStack() as stack:
+        with reading(input_name(path)):
+            if os.fspath(path) == "-":
+                binary = cast(io.RawIOBase, sys.stdin.buffer)
+                # Tests and embedding programs put plain BytesIO objects there.
+                stream = cast(io.BufferedReader, binary) if hasattr(binary, "peek") else io.BufferedReader(binary)
+            else:
+                try:
+                    stream = stack.enter_context(Path(path).open("rb"))
+                except ValueError as error:
+                    raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
+            head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
+        packed = compression(head)
+        if packed is not None:
+            unpacked = _unpacked(stream, packed, input_name(path))
+            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, unpacked)))
+        yield stream
+
+
+def _unpacked(stream: BinaryIO, packed: str, name: str) -> BinaryIO:
+    if packed == "gzip":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+    if packed == "bzip2":
+        import bz2
+
+        return cast(BinaryIO, bz2.BZ2File(stream))
+    if packed == "xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(stream))
+    raise InputError(f"cannot read {name}: it is {packed}; unpack it first (gzip, bzip2 and xz are read as they are)")
+
+
+@contextlib.contextmanager
+def atomic_writer(path: PathLike) -> Iterator[TextIO]:
+    r"""Write a text file whole or not at all: UTF-8, ``\n`` at line ends.
+
+    The text goes to a temporary file beside the target, which takes its place at the end of the block, unless
+    the block raises. A target that is no regular file (a pipe, ``/dev/stdout``) is written to directly.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+
+    def text(scratch: Path, mode: str) -> TextIO:
+        return cast(TextIO, scratch.open(mode, encoding="utf-8", errors="replace", newline="\n"))
+
+    with _atomic(path, text) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
+    """Write a binary file whole or not at all, as :func:`atomic_writer` does.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    with _atomic(path, lambda scratch, mode: cast(BinaryIO, scratch.open(mode + "b"))) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Let a file appear whole or not at all: give a name beside it to write to, which then takes its place.
+
+    If the block raises, nothing is left, and what was there stays. OSError comes as it is.
+    """
+    # Not mkstemp, which hides the file from other users.
+    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        yield scratch
+        if target.exists():
+            scratch.chmod(target.stat().st_mode)
+        scratch.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+        raise
+
+
+def put_text(path: Path, text: str) -> None:
+    """Write a small file whole; OSError as it comes."""
+    with whole_file(path) as scratch:
+        scratch.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
+def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
+    name = os.fspath(path)
+    with contextlib.ExitStack() as stack:
+        with _writing(name):
+            target = Path(os.path.realpath(path))
+            direct = target.exists() and not target.is_file()
+            scratch = target if direct else stack.enter_context(whole_file(target))
+            stream = opener(scratch, "w" if direct else "x")
+        stack.callback(_close_quietly, stream)  # before the scratch file goes
+        try:
+            yield stream
+        except OSError as error:
+            # Other errors in the block may be another file's; a full disk is no different for any of them.
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise InputError(f"cannot write {name}: {error.strerror}") from error
+            raise
+        with _writing(name):
+            stream.close()
+            stack.close()
+
+
+def _close_quietly(stream: TextIO | BinaryIO) -> None:
+    with contextlib.suppress(OSError):
+        stream.close()
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write {name}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"cannot write {name!r}: {error}") from error

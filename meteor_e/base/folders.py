@@ -1,0 +1,130 @@
+"""Whole or not at all: folders and files that appear under their name when they are finished.
+
+Work is done beside the target, under a lock that dies with its process, and renamed at the end. What a killed
+process leaves behind is swept up by the next one that takes the lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
+from meteor_e.base.progress import Progress, silent
+
+_CHUNK = 1 << 20
+
+
+@contextlib.contextmanager
+def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[None]:
+    """Hold the lock ``name`` of a folder, which is made if need be; wait for another process that has it."""
+    import filelock
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f".{name}.lock"
+        if not file.exists():
+            file.touch()  # filelock tries for ever where a file cannot be made, as on a full disk
+        lock = filelock.FileLock(file)
+        try:
+            lock.acquire(timeout=0.2)
+        except filelock.Timeout:
+            progress(f"waiting for another process that works on {name}", 0, None)
+            lock.acquire()
+    except (OSError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ResourceError(f"cannot write to {folder}: {reason}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
+    _sweep(target)
+    try:
+        work = Path(tempfile.mkdtemp(prefix=_building(target), dir=target.parent))
+    except OSError as error:
+        raise ResourceError(f"cannot write to {target.parent}: {error.strerror}") from error
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def put_folder(finished: Path, target: Path) -> None:
+    """Let a finished folder take the target's place; the caller holds the target's lock.
+
+    Between the two renames there is no target. A process killed there loses nothing: the next one that takes
+    the lock puts the old folder back.
+    """
+    old = target.with_name(f".old-{target.name}")
+    try:
+        for file in finished.iterdir():
+            _sync(file)
+        _sync(finished)
+        if target.exists():
+            target.rename(old)
+        try:
+            finished.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+        _sync(target.parent)
+    except OSError as error:
+        raise ResourceError(f"cannot write {target}: {error.strerror}") from error
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def remove_folder(target: Path) -> None:
+    """Remove a folder, whole, as seen from outside; the caller holds the target's lock."""
+    try:
+        with workplace(target) as work:
+            target.rename(work / "removed")
+    except OSError as error:
+        raise ResourceError(f"cannot remove {target}: {error.strerror}") from error
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal; OSError as it comes."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _sweep(target: Path) -> None:
+    old = target.with_name(f".old-{target.name}")
+    with contextlib.suppress(OSError):
+        if old.exists() and not target.exists():
+            old.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    for stale in target.parent.iterdir():
+        if stale.name.startswith(_building(target)):
+            shutil.rmtree(stale, ignore_errors=True)
+
+
+def _building(target: Path) -> str:
+    # No name of a pack holds "=", so none begins with another one's prefix.
+    return f".building-{target.name}="
+
+
+def _sync(path: Path) -> None:
+    """Bring a file or folder to the disk before its name is relied on; not every system can do folders."""
+    with contextlib.suppress(PermissionError, IsADirectoryError):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

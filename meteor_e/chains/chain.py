@@ -1,0 +1,203 @@
+"""A chain: everything that decides a score, with all defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api.languages import GREEK, Normalization
+from meteor_e.base.errors import ConfigError, located, near_miss
+from meteor_e.base.yamlfile import is_folder, is_path
+from meteor_e.chains.lookup import find_language
+from meteor_e.engine.search import DEFAULT_BEAM
+from meteor_e.scoring.parameters import Parameters
+
+if TYPE_CHECKING:
+    from meteor_e.api.languages import Language
+    from meteor_e.chains.config import ChainConfig, MatcherConfig
+    from meteor_e.plugins.registry import Registry
+
+OWN_FUNCTION_WORDS = "own"
+"""Stands, in a chain or a language, for the function words of its own pack."""
+
+__all__ = ["Chain", "ChainMatcher", "choose_language", "resolve"]
+
+
+@dataclass(frozen=True)
+class ChainMatcher:
+    """A matcher's place in a chain.
+
+    Attributes:
+        name: the matcher's name.
+        weight: its weight in the score.
+        options: what it is made with.
+        explicit: whether it must be complete; ``False``: it may go without its resource, because it is there by
+            the language's default or because the chain says that it is optional.
+        where: ``file:line`` of its entry in the chain's file, if it has one.
+    """
+
+    name: str
+    weight: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    explicit: bool = True
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A resolved chain.
+
+    Attributes:
+        language: the language's definition.
+        task: name of the task that the defaults come from.
+        parameters: of the formula, with one weight a matcher.
+        normalization: how text becomes tokens.
+        matchers: the matchers, in order.
+        beam: paths that survive a position of the search.
+        character_mode: count lengths and matches in characters.
+        pack: name or folder of the resource pack, ``None`` if none is needed.
+        function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
+        lemmatizer: name and options of the lemmatiser, ``None`` for none.
+    """
+
+    language: Language
+    task: str
+    parameters: Parameters
+    normalization: Normalization
+    matchers: tuple[ChainMatcher, ...]
+    beam: int = DEFAULT_BEAM
+    character_mode: bool = False
+    pack: str | None = None
+    function_words: str | None = None
+    lemmatizer: tuple[str, Mapping[str, Any]] | None = None
+
+    def effective(self) -> dict[str, Any]:
+        """Return the chain as a mapping that a YAML file can hold, every default spelled out."""
+        chain: dict[str, Any] = {
+            "language": self.language.path or self.language.code,
+            "task": self.task,
+            "normalization": self.normalization.value,
+            "parameters": {name: getattr(self.parameters, name) for name in GREEK},
+            "matchers": [
+                {
+                    "use": matcher.name,
+                    "weight": matcher.weight,
+                    **({} if matcher.explicit else {"optional": True}),
+                    **matcher.options,
+                }
+                for matcher in self.matchers
+            ],
+            "beam": self.beam,
+            "character_mode": self.character_mode,
+        }
+        if self.pack is not None:
+            chain["pack"] = self.pack
+        if self.pack is not None or self.function_words is not None:
+            chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
+        if self.lemmatizer is not None:
+            name, options = self.lemmatizer
+            chain["lemmatizer"] = {"use": name, **options}
+        return chain
+
+
+def resolve(config: ChainConfig, registry: Registry) -> Chain:
+    """Fill in what a configuration leaves open: from its task, its language, its matchers.
+
+    Raises:
+        ConfigError: for a language, task, normalisation or parameter that does not exist or fit.
+        PluginError: for a matcher that does not exist.
+    """
+    with located(config.where("language")):
+        language = choose_language(config, registry)
+    with located(config.where("task")):
+        task_name, task = language.task(config.task)
+    if config.matchers is None:
+        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
+    else:
+        matchers = tuple(_chain_matcher(entry, task.weights, registry) for entry in config.matchers)
+    if not matchers:
+        raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
+    greek = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    for name in config.parameters:
+        if name not in GREEK:
+            raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
+    beam = DEFAULT_BEAM if config.beam is None else config.beam
+    if beam < 1:
+        raise ConfigError(f"beam is {beam}; it must be 1 or more")
+    with located(config.where("normalization")):
+        normalization = choose_normalization(config.normalization, language)
+    lemmatizer = config.lemmatizer
+    return Chain(
+        language=language,
+        task=task_name,
+        parameters=Parameters(**greek, weights=tuple(matcher.weight for matcher in matchers)),
+        normalization=normalization,
+        matchers=matchers,
+        beam=beam,
+        character_mode=bool(config.character_mode),
+        pack=config.pack or language.pack,
+        function_words=_function_words(config, language),
+        lemmatizer=None if lemmatizer is None else (lemmatizer.use, dict(lemmatizer.options)),
+    )
+
+
+def choose_language(config: ChainConfig, registry: Registry) -> Language:
+    """Return the language of a configuration: a defined one, or that of the pack it names.
+
+    A pack made of bitext brings a language file, so that ``xx`` is known where the pack is ``xx-bitext``.
+
+    Raises:
+        ConfigError: if there is no such language, or its file has mistakes.
+    """
+    name = "en" if config.language is None else config.language
+    try:
+        return find_language(name, registry)
+    except ConfigError:
+        file = None if config.pack is None or is_path(name) else _language_file(config.pack)
+        found = find_language(str(file.absolute()), registry) if file is not None else None
+        if found is None or name not in (found.code, *found.aliases):
+            raise
+        return found
+
+
+def _language_file(pack: str) -> Path | None:
+    """Return the language file of a pack, ``None`` if it has none."""
+    from meteor_e.packs.manifest import LANGUAGE_FILE
+    from meteor_e.packs.store import PackStore
+
+    file = (Path(pack) if is_folder(pack) else PackStore().root / pack) / LANGUAGE_FILE
+    return file if file.is_file() else None
+
+
+def _function_words(config: ChainConfig, language: Language) -> str | None:
+    """Return the pack whose function words count; ``None`` for the chain's own pack.
+
+    A pack that the user names brings its own, unless the user says something else.
+    """
+    own_pack = config.pack is not None and config.pack != language.pack
+    words = config.function_words or (OWN_FUNCTION_WORDS if own_pack else language.function_words)
+    return None if words in (None, OWN_FUNCTION_WORDS, config.pack or language.pack) else words
+
+
+def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry: Registry) -> ChainMatcher:
+    weight = entry.weight
+    if weight is None:
+        weight = weights.get(entry.use)
+    if weight is None:
+        with located(entry.where):
+            weight = registry.matcher(entry.use).default_weight
+    return ChainMatcher(entry.use, float(weight), dict(entry.options), not entry.optional, entry.where)
+
+
+def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:
+    """Return how a language's text is normalised; :class:`ConfigError` for a way that it does not have."""
+    if wanted is None:
+        return language.normalization
+    if wanted not in language.normalizations:
+        raise ConfigError(
+            f"language {language.code!r} has no normalization {wanted.value!r}; "
+            f"it has {', '.join(mode.value for mode in language.normalizations)}"
+        )
+    return wanted

@@ -1,0 +1,228 @@
+"""Chain files as a whole: all that is wrong with one, and a chain written out in full."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.languages import Language
+from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.options import option_defaults, unknown_options
+from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, near_miss
+from meteor_e.base.yamlfile import Document, Key, Problem, is_folder
+from meteor_e.chains.chain import Chain, choose_language, choose_normalization, resolve
+from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
+from meteor_e.languages.files import language_problems
+from meteor_e.packs.resources import LanguageResources
+
+if TYPE_CHECKING:
+    from meteor_e.packs import Pack
+    from meteor_e.plugins.registry import Registry
+
+__all__ = ["check_chain", "check_language", "spell_out"]
+
+
+def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, list[Problem]]:
+    """Find all that is wrong with a chain: its keys and values, languages, matchers and their options.
+
+    Packs need not be installed: what is missing is a note.
+
+    Returns:
+        The resolved chain, ``None`` if it has mistakes; and the mistakes, then the notes, by line.
+    """
+    from meteor_e.base.validation import find_problems
+    from meteor_e.chains.schemas import ChainFile
+
+    problems = find_problems(document, ChainFile)
+    if isinstance(document.data, Mapping):
+        problems += _NameCheck(document, problems, registry).run()
+    problems.sort(key=lambda problem: (problem.is_note, problem.line))
+    if any(not problem.is_note for problem in problems):
+        return None, problems
+    return resolve(build_chain(document), registry), problems
+
+
+def check_language(document: Document, registry: Registry) -> list[Problem]:
+    """Find all that is wrong with a language file, the names of its matchers included."""
+    problems = language_problems(document)
+    if problems:
+        return problems
+    data = document.data
+    names: dict[Key, str] = {("matchers", index): name for index, name in enumerate(data["matchers"])}
+    for task, values in data.get("tasks", {}).items():
+        names.update({("tasks", task, "weights", name): name for name in values["weights"]})
+    for key, name in names.items():
+        try:
+            registry.matcher(name)
+        except MeteorError as error:
+            problems.append(document.problem(key, str(error)))
+    return sorted(problems, key=lambda problem: problem.line)
+
+
+def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
+    """Return a chain as a mapping that a YAML file can hold: every default spelled out, matchers' options too.
+
+    Loaded back, it makes the same metric, with the same signature.
+    """
+    spelled = chain.effective()
+    for entry, matcher in zip(spelled["matchers"], chain.matchers, strict=True):
+        found = registry.matcher(matcher.name)
+        if not found.requires:
+            # Nothing to go without.
+            entry.pop("optional", None)
+        if _is_made_of_options(found):
+            entry.update({name: value for name, value in option_defaults(found).items() if name not in entry})
+    return spelled
+
+
+def _is_made_of_options(matcher: type[Matcher]) -> bool:
+    """Return whether a matcher is made by a plain call with its options, so that defaults are what they seem."""
+    made_by = inspect.getattr_static(matcher, "create")
+    return any(made_by is vars(base).get("create") for base in (Matcher, KeyMatcher, SimilarityMatcher, PhraseMatcher))
+
+
+class _NameCheck:
+    """Finds what is wrong with the names and options in a chain, leaving alone what is wrong already.
+
+    Args:
+        document: the chain.
+        known: what is wrong with its keys and values.
+        registry: knows the names.
+    """
+
+    def __init__(self, document: Document, known: list[Problem], registry: Registry) -> None:
+        self.document = document
+        self.registry = registry
+        self.found: list[Problem] = []
+        # A mistake spoils all that it is in: the weight, its entry, the list of matchers.
+        self._spoilt = {problem.key[:end] for problem in known for end in range(1, len(problem.key) + 1)}
+        sound = {key: value for key, value in document.data.items() if (key,) not in self._spoilt}
+        self._config = build_chain(Document(sound, document.source, document.lines))
+        self._language: Language | None = None
+        self._resources = LanguageResources()
+        self._tell_resources = True
+
+    def run(self) -> list[Problem]:
+        """Return the problems found."""
+        if ("language",) not in self._spoilt:
+            with self._telling(("language",)):
+                self._language = choose_language(self._config, self.registry)
+        if self._language is not None:
+            self._check_language_settings(self._language)
+        for key, entry in self._matchers():
+            with self._telling(self._name_key(key)):
+                # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
+                self._check_options(key, entry, self.registry.matcher(entry.use, explicit=True))
+        lemmatizer = self._config.lemmatizer
+        if lemmatizer is not None:
+            with self._telling(self._name_key(("lemmatizer",))):
+                self._check_options(
+                    ("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use, explicit=True)
+                )
+        return self.found
+
+    def _check_language_settings(self, language: Language) -> None:
+        with self._telling(("task",)):
+            language.task(self._config.task)
+        with self._telling(("normalization",)):
+            choose_normalization(self._config.normalization, language)
+        pack = self._config.pack or language.pack
+        if pack is not None:
+            # What a missing pack would bring is missing, too; that goes without saying.
+            self._tell_resources = False
+            key = "pack" if "pack" in self.document.data else "language"
+            with self._telling((key,)):
+                self._resources = LanguageResources(_installed(pack))
+                self._tell_resources = True
+
+    def _matchers(self) -> Iterator[tuple[Key, MatcherConfig]]:
+        """Yield the entries that are not spoilt; where the chain has none, those of its task."""
+        if "matchers" in self.document.data:
+            entries = self.document.data["matchers"]
+            for index in range(len(entries) if isinstance(entries, list | tuple) else 0):
+                key: Key = ("matchers", index)
+                if key not in self._spoilt:
+                    yield key, read_entry(entries[index], self.document, key)
+        elif self._language is not None and (self._config.task or self._language.default_task) in self._language.tasks:
+            for name in self._language.task(self._config.task)[1].weights:
+                yield ("matchers",), MatcherConfig(name, optional=True)
+
+    def _name_key(self, key: Key) -> Key:
+        """Return the key of a matcher's or lemmatiser's name."""
+        entry = self.document.data.get(key[0])
+        if len(key) > 1:
+            entry = entry[key[1]]
+        return (*key, "use") if isinstance(entry, Mapping) else key
+
+    def _check_options(self, key: Key, entry: MatcherConfig, found: type[Matcher] | type[Lemmatizer]) -> None:
+        """Make a matcher or lemmatiser; for each option that it refuses by name, once more without."""
+        if self._language is None:
+            return
+        context = MatcherContext(self._language, self._resources, not entry.optional)
+        options = dict(entry.options)
+        try:
+            while refused := self._make(key, found, context, options):
+                del options[refused]
+        except ConfigError as error:
+            self._tell(key, str(error))
+            what = f"{'lemmatizer' if key[0] == 'lemmatizer' else 'matcher'} {entry.use!r}"
+            for option, message in unknown_options(what, found, options).items():
+                self._tell_option((*key, option), message)
+
+    def _make(
+        self, key: Key, found: type[Matcher] | type[Lemmatizer], context: MatcherContext, options: dict[str, Any]
+    ) -> str:
+        """Make a matcher or lemmatiser; return the option that is refused by name, if one is.
+
+        Raises:
+            ConfigError: if something else is refused.
+        """
+        try:
+            found.create(context, **options)
+        except ConfigError as error:
+            for option in options:
+                if f"no option {option!r}" in str(error):
+                    self._tell_option((*key, option), str(error))
+                    return option
+            raise
+        except ResourceError as error:
+            if self._tell_resources:
+                self._tell(key, str(error), is_note=True)
+        return ""
+
+    def _tell_option(self, key: Key, message: str) -> None:
+        known = "" if "did you mean" in message else near_miss(str(key[-1]), ENTRY_KEYS)
+        self._tell(key, f"{message}{known}")
+
+    def _tell(self, key: Key, message: str, *, is_note: bool = False) -> None:
+        self.found.append(self.document.problem(key, message, is_note=is_note))
+
+    @contextmanager
+    def _telling(self, key: Key) -> Iterator[None]:
+        """Turn an error into a problem at a key, or, of resources, into a note."""
+        try:
+            yield
+        except MeteorError as error:
+            self._tell(key, str(error), is_note=isinstance(error, ResourceError))
+        except Exception as error:
+            # A plugin's own; check names it and goes on.
+            self._tell(key, f"fails with {type(error).__name__}: {error}")
+
+
+def _installed(pack: str) -> Pack:
+    """Return a pack; :class:`ResourceError` if it is not installed."""
+    from meteor_e.packs import PackStore, open_pack
+
+    if is_folder(pack):
+        return open_pack(Path(pack))
+    found = PackStore().find(pack)
+    if found is None:
+        raise ResourceError(
+            f"resource pack {pack!r} is not installed; scoring does that, or meteor-e pack install {pack}"
+        )
+    return found

@@ -1,0 +1,206 @@
+"""Chains as people write them: YAML files and mappings, checked.
+
+>>> load_chain("chain.yaml")           # a file
+>>> load_chain("adq")                  # the name of a chain that meteor_e or a plugin brings
+>>> load_chain({"language": "de"})     # the content of a file
+
+``docs/chains.md`` describes the format. What a chain's names stand for (languages, matchers) is found when it
+is resolved, by :mod:`meteor_e.chains.chain`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api.languages import Normalization
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import refuse_special
+from meteor_e.base.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
+
+__all__ = ["ChainConfig", "MatcherConfig", "describe_chain", "load_chain", "names_a_path", "open_chain"]
+
+
+@dataclass(frozen=True)
+class MatcherConfig:
+    """A matcher (or lemmatiser) as a chain names it.
+
+    Attributes:
+        use: its name.
+        weight: its weight in the score; ``None`` for the task's or the matcher's own.
+        options: what it is made with; paths are absolute.
+        where: ``file:line`` of the entry; empty for what comes from Python.
+        optional: go without its resource where that is not installed.
+    """
+
+    use: str
+    weight: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class ChainConfig:
+    """A chain as its author wrote it; ``None`` is what is left to language and task.
+
+    Attributes:
+        language: its code, or the path of a language file.
+        task: what the parameters were tuned for.
+        parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
+        normalization: how text becomes tokens.
+        matchers: the matchers, in order.
+        beam: paths that survive a position of the search.
+        character_mode: count lengths and matches in characters.
+        pack: name or folder of the resource pack.
+        function_words: pack whose function words count; ``own`` for those of the chain's pack.
+        lemmatizer: the lemmatiser; ``None`` for none.
+        name: what to call the chain; the file's name unless the file says something else.
+        description: what the chain is for.
+        source: the file; empty for what comes from Python.
+        lines: the lines of its keys in the file.
+    """
+
+    language: str | None = None
+    task: str | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    normalization: Normalization | None = None
+    matchers: tuple[MatcherConfig, ...] | None = None
+    beam: int | None = None
+    character_mode: bool | None = None
+    pack: str | None = None
+    function_words: str | None = None
+    lemmatizer: MatcherConfig | None = None
+    name: str = ""
+    description: str = ""
+    source: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def where(self, key: str) -> str:
+        """Return ``file:line: key``; empty for what comes from Python."""
+        return f"{self.source}:{self.lines[key]}: {key}" if self.source and key in self.lines else ""
+
+    def overridden(self, other: ChainConfig, keys: Iterable[str]) -> ChainConfig:
+        """Return this chain with some keys taken from another one."""
+        changes: dict[str, Any] = {key: getattr(other, key) for key in keys}
+        lines = {key: line for key, line in self.lines.items() if key not in changes}
+        return replace(self, **changes, lines=lines)
+
+
+ENTRY_KEYS = ("use", "weight", "optional")
+"""Keys of a matcher's entry that are not options of the matcher."""
+
+
+def load_chain(source: ChainSource) -> ChainConfig:
+    """Read and check a chain.
+
+    Args:
+        source: a file's path; the name of a chain that meteor_e or a plugin brings; or a mapping with a file's
+            content. A text with a slash, or that ends in ``.yaml``, ``.yml`` or ``.json``, is a path; another
+            one is a name, or, if there is no such chain but a file, a path.
+
+    Raises:
+        ConfigError: for the first thing that is wrong, with file, line and key, and how many more there are.
+    """
+    from meteor_e.base.validation import find_problems
+    from meteor_e.chains.schemas import ChainFile
+
+    document = open_chain(source)
+    raise_problems(find_problems(document, ChainFile))
+    return build_chain(document)
+
+
+def describe_chain(file: Traversable) -> str:
+    """Return what a chain is for; errors as for :func:`load_chain`."""
+    return load_chain(file).description
+
+
+def open_chain(source: ChainSource) -> Document:
+    """Read what :func:`load_chain` reads, without a look at what it says."""
+    if isinstance(source, Mapping):
+        return Document(source)
+    if not isinstance(source, str):
+        return read_yaml(source)
+    if is_path(source):
+        return read_yaml(Path(source))
+    from meteor_e.plugins.registry import registry
+
+    try:
+        file = registry().chain(source)
+    except ConfigError:
+        if not Path(source).is_file():
+            raise
+        return read_yaml(Path(source))
+    return read_yaml(file)
+
+
+def build_chain(document: Document) -> ChainConfig:
+    """Turn a document that has no problems into a chain."""
+    data = document.data
+    matchers = data.get("matchers")
+    mode = data.get("normalization")
+    lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
+    language, pack, words = data.get("language"), data.get("pack"), data.get("function_words")
+    return ChainConfig(
+        language=document.path(language) if language is not None and is_path(language) else language,
+        task=data.get("task"),
+        parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
+        normalization=Normalization(mode) if mode is not None else None,
+        matchers=None
+        if matchers is None
+        else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
+        beam=int(data["beam"]) if "beam" in data else None,
+        character_mode=data.get("character_mode"),
+        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        function_words=document.path(words) if words is not None and is_folder(words) else words,
+        lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
+        name=data.get("name", Path(document.source).stem),
+        description=data.get("description", ""),
+        source=document.source,
+        lines={key: document.line((key,)) for key in data},
+    )
+
+
+def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> MatcherConfig:
+    """Read an entry of ``matchers``, or ``lemmatizer``."""
+    where = document.where(key)
+    if isinstance(entry, str):
+        return MatcherConfig(entry, where=where)
+    reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
+    own = {name: entry[name] for name in reserved if name in entry}
+    return MatcherConfig(
+        use=own["use"],
+        weight=float(own["weight"]) if "weight" in own else None,
+        options={name: _option(name, value, document) for name, value in entry.items() if name not in reserved},
+        where=where,
+        optional=own.get("optional", False),
+    )
+
+
+_PATH_OPTION = re.compile("(.*_)?(file|folder|path)s?")
+
+
+def names_a_path(option: str) -> bool:
+    """Return whether an option of this name holds a path, or several."""
+    return _PATH_OPTION.fullmatch(option) is not None
+
+
+def _option(name: str, value: Any, document: Document) -> Any:
+    """Return an option's value; matchers do not know the chain's folder, so paths are made absolute here."""
+    if not names_a_path(name):
+        return value
+    if isinstance(value, list):
+        return [_option(name, item, document) for item in value]
+    if isinstance(value, str):
+        value = document.path(value)
+        refuse_special(value)
+    return value

@@ -1,0 +1,54 @@
+"""Languages and segmenters by name."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from meteor_e.api.languages import Language
+from meteor_e.api.segmenters import Segmenter
+from meteor_e.base.errors import PluginError
+from meteor_e.base.guard import guarded
+from meteor_e.base.yamlfile import is_path
+from meteor_e.languages.files import read_language
+from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import registry as process_registry
+
+__all__ = ["find_language", "make_segmenter"]
+
+
+def find_language(name: str, registry: Registry | None = None) -> Language:
+    """Return a language by its code, or from a file of one's own.
+
+    Args:
+        name: a code, an alias, or the path of a language file (with a slash, or ending in ``.yaml``).
+        registry: knows the codes; by default those of meteor_e and of all installed plugins.
+
+    Raises:
+        ConfigError: if there is no such language, or its file has mistakes.
+    """
+    if not is_path(name):
+        return (registry or process_registry()).language(name)
+    return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
+
+
+_PLUGIN = {"jieba": "meteor-e-segmenters[chinese]", "fugashi": "meteor-e-segmenters[japanese]"}
+"""What to install for the segmenters that languages of ours name."""
+
+
+def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
+    """Return the segmenter of a language, ``None`` if it needs none.
+
+    Raises:
+        PluginError: if there is no such segmenter, or it cannot be made.
+    """
+    name = language.segmenter
+    if name is None:
+        return None
+    try:
+        found = registry.segmenter(name)
+    except PluginError as error:
+        advice = f"; pip install '{_PLUGIN[name]}'" if name in _PLUGIN else ""
+        raise PluginError(f"language {language.code!r}: {error}{advice}") from error
+    with guarded(f"making segmenter {name!r}"):
+        return found()

@@ -1,0 +1,79 @@
+"""Options of a chain's matchers and lemmatiser replaced by others, whatever the chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.chains.config import ChainConfig, load_chain
+
+if TYPE_CHECKING:
+    from meteor_e.chains.config import ChainSource
+
+__all__ = ["Settings", "apply_settings"]
+
+Settings = Mapping[str, Mapping[str, Any]]
+"""Options by matcher; those under ``lemmatizer`` are the lemmatiser's."""
+
+
+def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return the keys ``matchers`` and ``lemmatizer`` of a chain with options replaced.
+
+    Args:
+        chain: file, name or content of the chain; ``None`` for the language's.
+        given: keys that replace the chain's.
+        settings: the options.
+
+    Raises:
+        ConfigError: if the chain has no such matcher, or the chain is wrong.
+    """
+    config = load_chain(given if chain is None else chain)
+    if chain is not None and given:
+        config = config.overridden(load_chain(given), given)
+    entries = _entries(config)
+    for name, options in settings.items():
+        if name == "lemmatizer":
+            continue
+        wanted = [entry for entry in entries if entry["use"] == name]
+        if not wanted:
+            known = [*dict.fromkeys(entry["use"] for entry in entries), "lemmatizer"]
+            option = next(iter(options), "OPTION")
+            raise ConfigError(
+                f"cannot set {name}.{option}: the chain has no matcher {name!r}{near_miss(name, known)}; "
+                f"it has {', '.join(known[:-1])}"
+            )
+        for entry in wanted:
+            entry.update(options)
+    changed: dict[str, Any] = {"matchers": entries}
+    if "lemmatizer" in settings:
+        changed["lemmatizer"] = _lemmatizer(config, settings["lemmatizer"])
+    return changed
+
+
+def _entries(config: ChainConfig) -> list[dict[str, Any]]:
+    if config.matchers is None:
+        from meteor_e.chains.chain import resolve
+        from meteor_e.plugins.registry import registry
+
+        matchers: list[dict[str, Any]] = resolve(config, registry()).effective()["matchers"]
+        return matchers
+    return [
+        {
+            "use": entry.use,
+            **({} if entry.weight is None else {"weight": entry.weight}),
+            **({"optional": True} if entry.optional else {}),
+            **entry.options,
+        }
+        for entry in config.matchers
+    ]
+
+
+def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
+    before = config.lemmatizer
+    if "use" in options and (before is None or options["use"] != before.use):
+        # Another lemmatiser's options are not its own.
+        return dict(options)
+    if before is None:
+        raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
+    return {"use": before.use, **before.options, **options}

@@ -1,1 +1,0 @@
-"""Configuration as people write it, chains and YAML files, read and checked."""

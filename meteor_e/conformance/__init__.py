@@ -1,1 +1,0 @@
-"""What :mod:`meteor_e.testing` checks: the steps, and the samples that they run on."""

@@ -1,0 +1,114 @@
+"""Segments from two iterables, in chunks: what is read ahead stays bounded, however long the iterables are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from meteor_e.base.errors import InputError
+
+__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "Chunk", "chunks", "paired", "reference_list"]
+
+CHUNK_SEGMENTS = 2048
+"""Segments read ahead, at most."""
+
+CHUNK_CHARACTERS = 4_000_000
+"""Characters after which a chunk ends whatever the number of its segments."""
+
+_FIRST_CHUNK = 64
+
+
+class Chunk(NamedTuple):
+    """Consecutive segments.
+
+    Attributes:
+        first: number of the first one, from 1.
+        hypotheses: raw segments.
+        references: raw references of each.
+    """
+
+    first: int
+    hypotheses: list[str]
+    references: list[Sequence[str]]
+
+
+def reference_list(hypothesis: object, references: object) -> Sequence[str]:
+    """Check a segment and its references; return them as a sequence.
+
+    Raises:
+        InputError: if one of them is no text, or there is no reference.
+    """
+    try:
+        texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
+    except TypeError:
+        raise InputError(f"references are a text or several, not {type(references).__name__}") from None
+    for text in (hypothesis, *texts):
+        if not isinstance(text, str):
+            raise InputError(f"a segment must be a text, not {type(text).__name__}")
+    if not texts:
+        raise InputError("a hypothesis needs at least one reference")
+    return texts
+
+
+def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[Chunk]:
+    """Yield chunks, the first ones small; what comes before an error is yielded before the error is raised.
+
+    Raises:
+        InputError: if one side ends before the other, or a segment is no text.
+    """
+    first, limit = 1, _FIRST_CHUNK
+    pairs = paired(hypotheses, references)
+    while True:
+        chunk = Chunk(first, [], [])
+        characters = 0
+        error: Exception | None = None
+        ended = False
+        while len(chunk.hypotheses) < limit and characters < CHUNK_CHARACTERS:
+            try:
+                hypothesis, texts = next(pairs)
+            except StopIteration:
+                ended = True
+                break
+            except Exception as problem:
+                error = problem
+                break
+            chunk.hypotheses.append(hypothesis)
+            chunk.references.append(texts)
+            characters += len(hypothesis) + sum(map(len, texts))
+        if chunk.hypotheses:
+            yield chunk
+        if error is not None:
+            raise error
+        if ended:
+            return
+        first += len(chunk.hypotheses)
+        limit = min(2 * limit, CHUNK_SEGMENTS)
+
+
+def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each hypothesis with the list of its references.
+
+    Raises:
+        InputError: if one side ends before the other, or a segment is no text.
+    """
+    others = iter(references)
+    missing = object()
+    number = 0
+    for number, hypothesis in enumerate(hypotheses, 1):
+        texts = next(others, missing)
+        if texts is missing:
+            raise _ended("references", "hypotheses", number - 1)
+        if type(hypothesis) is str and type(texts) is str:
+            yield hypothesis, (texts,)
+            continue
+        try:
+            checked = reference_list(hypothesis, texts)
+        except InputError as error:
+            raise InputError(f"segment {number}: {error}") from error
+        yield hypothesis, checked
+    if next(others, missing) is not missing:
+        raise _ended("hypotheses", "references", number)
+
+
+def _ended(side: str, other: str, segments: int) -> InputError:
+    return InputError(f"the {side} end after {segments} segments, but there are more {other}")

@@ -1,0 +1,1 @@
+"""The Java program's options, files and protocol."""

@@ -1,0 +1,435 @@
+"""The Java program's command line: its options, and what they mean together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from meteor_e.api.languages import ISO_CODES, METEOR_CODES
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.java.formats import java_double, parse_java_double, parse_java_int
+from meteor_e.languages.files import builtin_language
+
+if TYPE_CHECKING:
+    from meteor_e.api.languages import Language
+
+__all__ = ["JavaConfiguration", "JavaOptions", "UsageError", "parse"]
+
+VALUES = {
+    "-l": "language",
+    "-t": "task",
+    "-p": "parameters",
+    "-m": "modules",
+    "-w": "weights",
+    "-r": "references",
+    "-x": "beam",
+    "-s": "words",
+    "-d": "synonyms",
+    "-a": "paraphrases",
+    "-f": "prefix",
+    "-emb": "vectors",
+    "-embLemma": "vectors",
+    "-embWord_POS": "vectors",
+    "-embLemma_POS": "vectors",
+    "-embWord_Lemma": "vectors",
+    "-embTh": "threshold",
+    "-lemmas": "lemmas",
+    "-new": "new",
+}
+"""Options that take a value."""
+
+VECTOR_KEYS = {
+    "-emb": "word",
+    "-embLemma": "lemma",
+    "-embWord_POS": "word_POS",
+    "-embLemma_POS": "lemma_POS",
+    "-embWord_Lemma": "word_lemma",
+}
+"""METEOR-E's options that name vectors, and what those are looked up by."""
+
+METEOR_E_OPTIONS = (*VECTOR_KEYS, "-embTh", "-lemmas")
+"""What METEOR 1.5's own program does not have."""
+
+FLAGS = {
+    "-q": "quiet",
+    "-ch": "characters",
+    "-norm": "normalize",
+    "-lower": "lowercase",
+    "-noPunct": "no_punctuation",
+    "-sgml": "sgml",
+    "-stdio": "stdio",
+    "-mira": "stdio",
+    "-vOut": "verbose",
+    "-ssOut": "statistics",
+    "-writeAlignments": "alignments",
+}
+"""Options that take none."""
+
+TASKS = {
+    "rank": "Ranking",
+    "adq": "Adequacy",
+    "hter": "HTER",
+    "util": "Translator-Utility",
+    "tune": "Tune",
+    "li": "Language-Independent",
+    "universal": "Universal",
+    "custom": "Custom",
+}
+"""The Java program's tasks, and what its header calls them."""
+
+MODULES = ("exact", "stem", "synonym", "paraphrase", "embeddings")
+"""The modules of METEOR 1.5, and that of METEOR-E."""
+
+_NAMES = {
+    "en": "English",
+    "cs": "Czech",
+    "de": "German",
+    "es": "Spanish",
+    "fr": "French",
+    "ru": "Russian",
+    "da": "Danish",
+    "fi": "Finnish",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "nl": "Dutch",
+    "no": "Norwegian",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+    "other": "Other",
+}
+_CODES = {
+    **{code: code for code in _NAMES},
+    **{name.lower(): code for code, name in _NAMES.items()},
+    **ISO_CODES,
+    "xx": "other",
+}
+
+
+class UsageError(ConfigError):
+    """A command line that the Java program would not take."""
+
+
+@dataclass
+class JavaOptions:
+    """The options as they were given; ``None`` and ``False`` where they were not."""
+
+    hypothesis: str
+    reference: str
+    language: str | None = None
+    task: str | None = None
+    parameters: str | None = None
+    modules: str | None = None
+    weights: str | None = None
+    references: str = "1"
+    beam: str | None = None
+    words: str | None = None
+    synonyms: str | None = None
+    paraphrases: str | None = None
+    prefix: str = "meteor"
+    new: str | None = None
+    vectors: str | None = None
+    vector_key: str = "word"
+    threshold: str | None = None
+    lemmas: str | None = None
+    quiet: bool = False
+    characters: bool = False
+    normalize: bool = False
+    lowercase: bool = False
+    no_punctuation: bool = False
+    sgml: bool = False
+    stdio: bool = False
+    verbose: bool = False
+    statistics: bool = False
+    alignments: bool = False
+
+    @property
+    def references_per_segment(self) -> int:
+        """Lines of the reference file that belong to a segment.
+
+        Raises:
+            UsageError: if it is no number.
+        """
+        try:
+            return max(1, parse_java_int(self.references))
+        except ValueError as error:
+            raise UsageError(f"-r: {error}") from None
+
+
+def parse(arguments: Sequence[str]) -> JavaOptions:
+    """Read a command line.
+
+    Raises:
+        UsageError: for an option that does not exist, or lacks its value.
+    """
+    if len(arguments) < 2:
+        raise UsageError("a test file and a reference file are needed (or - - -stdio)")
+    options = JavaOptions(arguments[0], arguments[1])
+    rest = iter(arguments[2:])
+    for name in rest:
+        if name in FLAGS:
+            setattr(options, FLAGS[name], True)
+        elif name in VALUES:
+            value = next(rest, None)
+            if value is None:
+                raise UsageError(f"option {name} needs a value")
+            if name in VECTOR_KEYS:
+                if options.vectors is not None:
+                    raise UsageError(f"there are vectors already where {name} names others; there is room for one file")
+                options.vector_key = VECTOR_KEYS[name]
+            setattr(options, VALUES[name], value)
+        else:
+            raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
+    return options
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What METEOR-E adds.
+
+    Attributes:
+        vectors: file of the word vectors, ``None`` for the language's.
+        key: what they are looked up by.
+        threshold: lowest similarity of two words that match.
+        lemmas: table of lemmas, ``None`` for simplemma's.
+        lemmatizes: whether words get lemmas, by which METEOR-E looks up synonyms, too.
+    """
+
+    vectors: str | None
+    key: str
+    threshold: float
+    lemmas: str | None
+    lemmatizes: bool
+
+    @classmethod
+    def of(cls, options: JavaOptions) -> Extension | None:
+        """Return what the options mean; ``None`` if they are METEOR 1.5's.
+
+        Raises:
+            UsageError: for a threshold that is no number.
+        """
+        modules = (options.modules or "").lower().split()
+        if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
+            return None
+        threshold = _numbers("-embTh", options.threshold) if options.threshold is not None else (DEFAULT_THRESHOLD,)
+        if len(threshold) != 1 or not 0 <= threshold[0] <= 1:
+            raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
+        lemmatizes = options.lemmas is not None or options.vector_key != "word"
+        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, lemmatizes)
+
+
+@dataclass(frozen=True)
+class JavaConfiguration:
+    """What the options mean.
+
+    Attributes:
+        language: the language.
+        language_code, language_name: what the Java program calls it.
+        task: what the header calls the task.
+        modules: names of the modules, in order.
+        weights: the weights as they were given; there may be fewer than modules, never more.
+        parameters: α β γ δ; numbers behind them are printed, no more.
+        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``.
+        character_mode: count lengths and matches in characters.
+        beam: paths of the search, ``None`` for the default.
+        words, synonyms, paraphrases: files in the place of the language's.
+        warnings: what to say on standard error.
+        extension: what METEOR-E adds, ``None`` for METEOR 1.5.
+    """
+
+    language: Language
+    language_code: str
+    language_name: str
+    task: str
+    modules: tuple[str, ...]
+    weights: tuple[float, ...]
+    parameters: tuple[float, ...]
+    normalization: str
+    character_mode: bool = False
+    beam: int | None = None
+    words: str | None = None
+    synonyms: str | None = None
+    paraphrases: str | None = None
+    warnings: tuple[str, ...] = field(default=())
+    extension: Extension | None = None
+
+    @classmethod
+    def of(cls, options: JavaOptions) -> JavaConfiguration:
+        """Work out what the options mean.
+
+        Raises:
+            UsageError: for a language, task, module or number that the Java program would not take, and where
+                it would crash later.
+        """
+        if options.new is not None:
+            # A new language's folder decides everything but the beam and the output.
+            language = builtin_language("other")
+            task = language.tasks["universal"]
+            return cls(
+                language,
+                "other",
+                "Other",
+                TASKS["universal"],
+                tuple(task.weights),
+                tuple(task.weights.values()),
+                (task.alpha, task.beta, task.gamma, task.delta),
+                "lower",
+                beam=_beam(options),
+                words=f"{options.new}/function.words",
+                paraphrases=f"{options.new}/paraphrase.gz",
+            )
+        code = _code(options.language)
+        language = builtin_language(code)
+        name, row = _task(options, language)
+        extension = Extension.of(options)
+        if options.vectors is not None and options.modules is None:
+            row = row.with_embeddings()
+        modules = tuple(row.names) if options.modules is None else _modules(options.modules)
+        parameters = row.parameters
+        if options.parameters is not None:
+            parameters = _numbers("-p", options.parameters)
+            if len(parameters) < 4:
+                raise UsageError(f"-p needs alpha, beta, gamma and delta, it has {len(parameters)} numbers")
+        weights, warnings = _weights(options, row, modules)
+        if not any(weights):
+            warnings.append(f"all weights are 0, and so is every score{row.excuse}")
+        return cls(
+            language,
+            METEOR_CODES.get(code, code),
+            _NAMES[code],
+            TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[name],
+            modules,
+            weights,
+            parameters,
+            _normalization(options, language),
+            options.characters,
+            _beam(options),
+            options.words,
+            options.synonyms,
+            options.paraphrases,
+            tuple(warnings),
+            extension,
+        )
+
+    @property
+    def slots(self) -> int:
+        """Modules that a statistics line has room for."""
+        return 4 if self.extension is None else 5
+
+    @property
+    def evaluation_id(self) -> str:
+        """What was computed, as the Java program says it."""
+        modes = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
+        return "-".join(
+            (
+                "meteor-1.5",
+                "ch" if self.character_mode else "wo",
+                self.language_code,
+                modes[self.normalization],
+                "_".join(map(java_double, self.parameters)),
+                "_".join(module[:2] for module in self.modules),
+                "_".join(map(java_double, self.weights)),
+            )
+        )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of the Java program's parameter tables."""
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    parameters: tuple[float, ...]
+    excuse: str = ""
+
+    def with_embeddings(self) -> _Row:
+        """Return the row with METEOR-E's module behind the others."""
+        return replace(self, names=(*self.names, "embeddings"), weights=(*self.weights, EMBEDDINGS_WEIGHT))
+
+
+EMBEDDINGS_WEIGHT = 0.8
+"""Weight of METEOR-E's module where none is given."""
+
+DEFAULT_THRESHOLD = 0.8
+
+
+def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:
+    name = (options.task or "default").lower()
+    if name not in (*TASKS, "default"):
+        raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
+    if name == "default":
+        name = language.default_task
+    # Parameters of one's own make the task custom, whose weights are those of adequacy.
+    effective = "custom" if options.parameters is not None else name
+    row = {"custom": "adq"}.get(effective, effective)
+    if language.code == "other" and row != "universal":
+        row = "li"
+    task = language.tasks.get(row)
+    if task is None:
+        # The Java program's tables hold zeros for it.
+        names = language.matchers
+        excuse = f" (language {language.code!r} has no parameters for task {effective!r})"
+        return name, _Row(names, (0.0,) * len(names), (0.0,) * 4, excuse)
+    return name, _Row(
+        tuple(task.weights), tuple(task.weights.values()), (task.alpha, task.beta, task.gamma, task.delta)
+    )
+
+
+def _code(language: str | None) -> str:
+    name = "en" if language is None else language.lower()
+    if name in ("ar-bw-red", "arabic-buckwalter-reduced"):
+        raise UsageError("-l ar-bw-red (experimental in METEOR 1.5) is not supported")
+    if name not in _CODES:
+        raise UsageError(f"unknown language ({language}){near_miss(name, _CODES)}; known: {', '.join(_NAMES)}")
+    return _CODES[name]
+
+
+def _modules(text: str) -> tuple[str, ...]:
+    modules = tuple(text.lower().split())
+    for module in modules:
+        if module not in MODULES:
+            raise UsageError(f"unknown module ({module}){near_miss(module, MODULES)}; known: {', '.join(MODULES)}")
+    if not modules:
+        raise UsageError("-m names no module")
+    return modules
+
+
+def _weights(options: JavaOptions, row: _Row, modules: tuple[str, ...]) -> tuple[tuple[float, ...], list[str]]:
+    weights = row.weights if options.weights is None else _numbers("-w", options.weights)
+    if options.modules is not None:
+        return (*weights, *[0.0] * len(modules))[: len(modules)], []
+    if len(weights) > len(modules):
+        raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")
+    if len(weights) < len(modules):
+        return weights, ["More modules than weights specified - modules with no weights will not be counted."]
+    return weights, []
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(parse_java_double, text.split()))
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def _beam(options: JavaOptions) -> int | None:
+    if options.beam is None:
+        return None
+    try:
+        beam = parse_java_int(options.beam)
+    except ValueError as error:
+        raise UsageError(f"-x: {error}") from None
+    if beam < 1:
+        raise UsageError(f"-x is {beam}; a search without paths finds nothing, it must be 1 or more")
+    return beam
+
+
+def _normalization(options: JavaOptions, language: Language) -> str:
+    if not options.normalize:
+        return "lower" if options.lowercase else "none"
+    mode = "no-punctuation" if options.no_punctuation else "full"
+    if mode not in [known.value for known in language.normalizations]:
+        raise UsageError(f"-norm: no normalizer for language ({_NAMES[language.code].lower()}); use -lower")
+    return mode

@@ -1,0 +1,124 @@
+"""What the Java program prints: header, tables, score files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from meteor_e.java.formats import java_double, parse_java_int
+
+if TYPE_CHECKING:
+    from meteor_e.java.options import JavaConfiguration
+    from meteor_e.scoring.formula import FormulaScores
+    from meteor_e.scoring.statistics import Statistics
+
+__all__ = ["compare_lines", "corpus_table", "header", "score_fields", "statistics_line", "statistics_vector"]
+
+
+def header(configuration: JavaConfiguration, form: str) -> str:
+    """Return the lines before the scores, the empty one at their end included.
+
+    Args:
+        configuration: what is computed.
+        form: ``plaintext`` or ``SGML``.
+    """
+    entries = {
+        "Language": configuration.language_name,
+        "Format": form,
+        "Task": configuration.task,
+        "Modules": " ".join(configuration.modules),
+        "Weights": " ".join(map(java_double, configuration.weights)),
+        "Parameters": " ".join(map(java_double, configuration.parameters)),
+    }
+    lines = ["Meteor version: 1.5", "", _entry("Eval ID", configuration.evaluation_id), ""]
+    lines += [_entry(name, value) for name, value in entries.items()]
+    return "\n".join((*lines, "", ""))
+
+
+def _entry(name: str, value: str, width: int = 16) -> str:
+    return f"{name + ':':<{width}}{value}"
+
+
+def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: JavaConfiguration) -> str:
+    """Return the table of a system's statistics and scores, from the empty line before it to its last line.
+
+    It has a row for every module that has a weight.
+    """
+    units = "chars" if configuration.character_mode else "words"
+    lines = [
+        "",
+        "           Test Matches                  Reference Matches",
+        "Stage      Content  Function    Total    Content  Function    Total",
+    ]
+    totals = [0, 0, 0, 0]
+    for number, counts in enumerate(statistics.matchers[: len(configuration.weights)], 1):
+        lines.append(_stage(str(number), counts))
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+    lines += [
+        _stage("Total", totals),
+        "",
+        _entry(f"Test {units}", str(statistics.hypothesis_length), 24),
+        _entry(f"Reference {units}", str(statistics.reference_length), 24),
+        _entry("Chunks", str(statistics.chunks), 24),
+        _entry("Precision", java_double(scores.precision), 24),
+        _entry("Recall", java_double(scores.recall), 24),
+        _entry("f1", java_double(scores.f1), 24),
+        _entry("fMean", java_double(scores.fmean), 24),
+        _entry("Fragmentation penalty", java_double(scores.fragmentation_penalty), 24),
+        "",
+        _entry("Final score", java_double(scores.score), 24),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _stage(name: str, counts: Sequence[int]) -> str:
+    test_content, reference_content, test_function, reference_function = counts
+    return (
+        f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
+        f"{reference_content:>11}{reference_function:>10}{reference_content + reference_function:>9}"
+    )
+
+
+def score_fields(scores: FormulaScores, verbose: bool) -> str:
+    """Return a segment's score, or with ``-vOut`` precision, recall, penalty and score, tab-separated."""
+    if not verbose:
+        return java_double(scores.score)
+    return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
+
+
+def statistics_vector(statistics: Statistics, slots: int) -> list[int]:
+    """Return statistics as numbers that hold so many modules: fewer are filled up with zeros, more cut off."""
+    vector = statistics.to_vector()
+    modules = (vector[4:-3] + [0] * (4 * slots))[: 4 * slots]
+    return vector[:4] + modules + vector[-3:]
+
+
+def statistics_line(statistics: Statistics, slots: int) -> str:
+    """Return statistics as the Java program prints them."""
+    return " ".join(map(java_double, statistics_vector(statistics, slots)))
+
+
+def compare_lines(one: str, other: str) -> int:
+    """Compare two lines of a score file, tab-separated, as the Java program sorts them.
+
+    They are compared as text, but for segment ids that are both whole numbers, where set, system and document are
+    the same. With ``-vOut`` a line has more fields, and its ids too are compared as text.
+    """
+    left, right = one.split("\t"), other.split("\t")
+    if len(left) == _SEGMENT_FIELDS and left[:3] == right[:3]:
+        numbers = _whole(left[3]), _whole(right[3])
+        if numbers[0] is not None and numbers[1] is not None:
+            return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
+    a, b = one.encode("utf-16-be", "surrogatepass"), other.encode("utf-16-be", "surrogatepass")
+    return (a > b) - (a < b)
+
+
+_SEGMENT_FIELDS = 5
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return parse_java_int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,168 @@
+"""Languages: what METEOR knows of each, as data.
+
+A language is one YAML file; ``docs/languages.md`` describes the format. Those of METEOR are in
+``resources/languages/``; third parties add theirs through the hook ``meteor_e_languages``, and a chain can
+name a file of its own. What every language has in common (the tasks ``li``, ``tune`` and ``universal``) is in
+``resources/languages/any.yaml``.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api.languages import GREEK, Language, Normalization, Task
+from meteor_e.base.errors import near_miss
+from meteor_e.base.yamlfile import Document, Problem, is_folder, raise_problems, read_yaml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+__all__ = [
+    "builtin_language",
+    "builtin_languages",
+    "language_problems",
+    "own_tasks",
+    "parse_language",
+    "read_language",
+]
+
+
+def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
+    """Read a language file.
+
+    Raises:
+        ConfigError: naming file, line and key.
+    """
+    document = read_yaml(file)
+    if Path(str(file)).parent == _folder():
+        # METEOR's own files are checked by a test, which saves every run the time to import the checker.
+        return _build(document, common_tasks())
+    return parse_language(document)
+
+
+def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
+    """Turn the content of a language file into a :class:`Language`.
+
+    Args:
+        data: what the file says, or the :class:`~meteor_e.base.yamlfile.Document`, whose errors have lines.
+        source: what to call the file in errors, unless it is a document.
+        common: tasks of every language, as in ``any.yaml``; by default those.
+
+    Raises:
+        ConfigError: naming file, line and key of the first mistake, and how many more there are.
+    """
+    document = data if isinstance(data, Document) else Document(data, source)
+    common = common_tasks() if common is None else common
+    raise_problems(language_problems(document, common))
+    return _build(document, common)
+
+
+def language_problems(document: Document, common: Mapping[str, Any] | None = None) -> list[Problem]:
+    """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
+    from meteor_e.base.validation import find_problems
+    from meteor_e.languages.schema import LanguageFile
+    from meteor_e.text.further_stemming import known_stemmers
+
+    problems = find_problems(document, LanguageFile)
+    data = document.data
+    if not isinstance(data, Mapping):
+        return problems
+    tasks, task, stemmer = data.get("tasks", {}), data.get("default_task"), data.get("stemmer")
+    names = [*(common_tasks() if common is None else common), *(tasks if isinstance(tasks, Mapping) else ())]
+    if isinstance(task, str) and task and task not in names:
+        message = f"there is no task {task!r}{near_miss(task, names)}; its tasks: {', '.join(names) or 'none'}"
+        problems.append(document.problem(("default_task",), message))
+    stemmers = known_stemmers()
+    if isinstance(stemmer, str) and stemmer and stemmer not in stemmers:
+        message = f"there is no stemmer {stemmer!r}{near_miss(stemmer, stemmers)}; there are {', '.join(stemmers)}"
+        problems.append(document.problem(("stemmer",), message))
+    return sorted(problems, key=lambda problem: problem.line)
+
+
+def _build(document: Document, common: Mapping[str, Any]) -> Language:
+    """Return the language of a document without mistakes."""
+    data = document.data
+    pack, words = data.get("pack"), data.get("function_words")
+    normalization = Normalization(data.get("normalization", "lower"))
+    plain = (Normalization.NONE, Normalization.LOWER)
+    tasks = {name: _task(values, data["matchers"]) for name, values in {**common, **data.get("tasks", {})}.items()}
+    return Language(
+        code=data["code"],
+        name=data["name"],
+        matchers=tuple(data["matchers"]),
+        tasks=tasks,
+        default_task=data["default_task"],
+        aliases=tuple(data.get("aliases", ())),
+        meteor_code=data.get("meteor_code", data["code"]),
+        normalization=normalization,
+        normalizations=plain if normalization in plain else tuple(Normalization),
+        apostrophes=data.get("apostrophes", "apart"),
+        stemmer=data.get("stemmer"),
+        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
+        function_words=document.path(words) if words is not None and is_folder(words) else words,
+        segmenter=data.get("segmenter"),
+        source=document.source,
+    )
+
+
+def _task(values: Mapping[str, Any], matchers: Sequence[str]) -> Task:
+    """Return a task; weights given as a list go to the language's own matchers, by position."""
+    weights = values["weights"]
+    if not isinstance(weights, Mapping):
+        weights = dict(zip(matchers, weights, strict=False))
+    alpha, beta, gamma, delta = (float(values[name]) for name in GREEK)
+    return Task(alpha, beta, gamma, delta, {name: float(weight) for name, weight in weights.items()})
+
+
+@functools.cache
+def resources_folder() -> Path:
+    """Return the folder ``resources``: inside the installed package, beside it in a checkout."""
+    try:
+        return Path(import_module("meteor_e.resources").__path__[0])
+    except ModuleNotFoundError:
+        return Path(__file__).parents[2] / "resources"
+
+
+def own_tasks(language: Language) -> dict[str, Task]:
+    """Return the tasks that a language has beyond those of every language, or in their place."""
+    common = {name: _task(values, language.matchers) for name, values in common_tasks().items()}
+    return {name: task for name, task in language.tasks.items() if task != common.get(name)}
+
+
+def _folder() -> Path:
+    """Return the folder of METEOR's languages."""
+    return resources_folder() / "languages"
+
+
+@functools.cache
+def common_tasks() -> Mapping[str, Any]:
+    """Return the tasks that every language has, as ``any.yaml`` says them."""
+    tasks = read_yaml(_folder() / "any.yaml").data
+    assert isinstance(tasks, dict)
+    return tasks
+
+
+@functools.cache
+def builtin_language(code: str) -> Language:
+    """Return one of METEOR's languages, by its own code."""
+    return read_language(_folder() / f"{code}.yaml")
+
+
+BUILTIN_CODES = (
+    *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
+)
+"""Codes of METEOR's languages; each has a file, read only when the language is asked for."""
+
+FURTHER_CODES = ("hi", "ja", "pl", "uk", "zh")
+"""Codes of languages that METEOR never had, with files like its own."""
+
+
+def builtin_languages() -> list[Language]:
+    """Return all of METEOR's languages."""
+    return [builtin_language(code) for code in BUILTIN_CODES]

@@ -1,0 +1,79 @@
+"""What a language file may hold, as types; checks and the JSON schema come from these.
+
+Only imported when a file or a mapping is checked: msgspec takes a while to import.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from meteor_e.api.languages import Normalization
+
+__all__ = ["Alpha", "Beta", "CommonTasks", "Delta", "FunctionWords", "Gamma", "LanguageFile", "Name", "Weight"]
+
+Name = Annotated[str, Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Weight = Annotated[float, Meta(ge=0, description="Weight of the matcher in the score.")]
+
+Alpha = Annotated[Share, Meta(description="Balance of precision and recall; the higher, the more recall counts.")]
+Beta = Annotated[float, Meta(ge=0, description="Exponent of the fragmentation.")]
+Gamma = Annotated[Share, Meta(description="Largest share of the score that the fragmentation penalty takes.")]
+Delta = Annotated[Share, Meta(description="Weight of content words; function words weigh 1 - delta.")]
+
+FunctionWords = Annotated[
+    Name, Meta(description="Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.")
+]
+
+
+class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A set of parameters, and matchers with their weights, in chain order."""
+
+    alpha: Alpha
+    beta: Beta
+    gamma: Gamma
+    delta: Delta
+    weights: Annotated[dict[Name, Weight], Meta(min_length=1, description="Matchers and their weights.")]
+
+
+Code = Annotated[str, Meta(pattern="^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$")]
+LanguageNormalization = Annotated[
+    Normalization, Meta(description="How text is normalised where nothing else is asked for; by default lower.")
+]
+Apostrophes = Annotated[
+    Literal["apart", "english", "french"],
+    Meta(description="How full normalisation treats apostrophes; by default apart."),
+]
+Tasks = Annotated[dict[Name, TaskValues], Meta(description="Tasks of its own, beside those that all have.")]
+
+
+class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What METEOR knows of a language."""
+
+    code: Annotated[Code, Meta(description="ISO 639-1 code.")]
+    name: Annotated[Name, Meta(description="English name.")]
+    matchers: Annotated[list[Name], Meta(min_length=1, description="The language's modules, in chain order.")]
+    default_task: Annotated[Name, Meta(description="The task used where none is named.")]
+    tasks: Tasks | UnsetType = UNSET
+    normalization: LanguageNormalization | UnsetType = UNSET
+    apostrophes: Apostrophes | UnsetType = UNSET
+    stemmer: Annotated[Name, Meta(description="Snowball stemmer.")] | UnsetType = UNSET
+    segmenter: Annotated[Name, Meta(description="Segmenter that finds the words of raw text.")] | UnsetType = UNSET
+    pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET
+    function_words: FunctionWords | UnsetType = UNSET
+    aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET
+    meteor_code: Annotated[Code, Meta(description="The Java program's code.")] | UnsetType = UNSET
+
+
+class CommonTask(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A task of every language; a list of weights goes to the language's own modules, by position."""
+
+    alpha: Alpha
+    beta: Beta
+    gamma: Gamma
+    delta: Delta
+    weights: dict[Name, Weight] | list[Weight]
+
+
+CommonTasks = dict[Name, CommonTask]

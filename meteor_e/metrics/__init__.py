@@ -1,0 +1,1 @@
+"""Metrics: what scores segments under a name and a signature."""

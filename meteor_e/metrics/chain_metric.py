@@ -1,0 +1,334 @@
+"""METEOR as a metric of an evaluation: statistics are computed once, parameters are applied afterwards."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
+from meteor_e.base.array_cache import ArrayCache, digest
+from meteor_e.base.arraytypes import Cells, Floats
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.processes import worked_on
+from meteor_e.scoring import arrays
+from meteor_e.scoring.parameters import Parameters
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor
+
+__all__ = ["ChainMetric", "chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
+
+BATCH = 256
+NATIVE_BATCH = 8192
+
+
+def statistics_signature(meteor: Meteor) -> str:
+    """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
+
+    It is the whole signature with the task, parameters and weights set to zero. So whatever a signature names (now
+    or later) tells statistics apart in a cache.
+    """
+    chain = meteor.chain
+    weights = (0.0,) * len(chain.parameters.weights)
+    return meteor.signature_with(
+        dataclasses.replace(chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, weights))
+    )
+
+
+def collect_statistics(
+    meteor: Meteor,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> arrays.Counts:
+    """Align pairs of texts and return their statistics, ``(pairs, 7 + 4·matchers)``.
+
+    Args:
+        meteor: the chain.
+        hypotheses: one text a pair.
+        references: one text a pair.
+        jobs: number of processes, where the native core is not there.
+        progress: told the number of pairs done.
+    """
+    distinct: dict[tuple[str, str], int] = {}
+    at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
+    pairs = list(distinct)
+    if meteor.engine == "native":
+        # The native core has threads of its own, and profits from long batches.
+        jobs = 1
+    size = NATIVE_BATCH if meteor.engine == "native" else BATCH
+    batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    width = 7 + 4 * len(meteor.matchers)
+    counts = np.empty((len(pairs), width), np.int32)
+    done = 0
+    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
+        counts[number * size : number * size + len(rows)] = rows
+        done += len(rows)
+        if progress is not None:
+            progress(done * len(at) // len(pairs))
+    return counts[np.array(at, np.int64)]
+
+
+def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
+    hypotheses, references = zip(*pairs, strict=True)
+    return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
+
+
+def chain_statistics(
+    meteor: Meteor,
+    test: SystemOutputs,
+    cells: Cells,
+    cache: ArrayCache,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> arrays.Counts:
+    """Return the statistics of cells of a test set, from the cache where it has them.
+
+    Returns:
+        ``(systems, segments, references, 7 + 4·matchers)``; -1 in cells that were not asked for and are not known.
+    """
+    signature = statistics_signature(meteor)
+    width = 7 + 4 * len(meteor.matchers)
+    result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
+    work = []
+    for column, reference in enumerate(test.references):
+        of_reference = digest(reference)
+        for row, output in enumerate(test.outputs):
+            key = f"{signature} {digest(output)} {of_reference}"
+            kept = cache.get(key)
+            if kept is not None and kept["statistics"].shape == (len(test), width):
+                result[row, :, column] = kept["statistics"]
+            missing = np.flatnonzero(cells[row] & (result[row, :, column, 0] < 0))
+            if len(missing):
+                work.append((row, column, missing, key))
+    everything, done = sum(len(missing) for _, _, missing, _ in work), 0
+    # Systems are sent off together, so that equal outputs are aligned once and all processes have work.
+    for group in _groups(work):
+        hypotheses = [test.outputs[row][at] for row, _, missing, _ in group for at in missing]
+        references = [test.references[column][at] for _, column, missing, _ in group for at in missing]
+        before = done
+
+        def tell(count: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + count, everything)
+
+        counts = collect_statistics(meteor, hypotheses, references, jobs=jobs, progress=tell)
+        start = 0
+        for row, column, missing, key in group:
+            result[row, missing, column] = counts[start : start + len(missing)]
+            start += len(missing)
+            cache.put(key, {"statistics": result[row, :, column]})
+        done += start
+    return result
+
+
+_Work = tuple[int, int, "np.ndarray[Any, np.dtype[np.int64]]", str]
+
+
+def _groups(work: Sequence[_Work], size: int = 20_000) -> Iterator[list[_Work]]:
+    group: list[_Work] = []
+    count = 0
+    for item in work:
+        group.append(item)
+        count += len(item[2])
+        if count >= size:
+            yield group
+            group, count = [], 0
+    if group:
+        yield group
+
+
+def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tuple[Floats, arrays.Counts]:
+    """Score segments that have several references: the best counts, of equals the first.
+
+    Args:
+        counts: ``(…, references, 7 + 4·matchers)``.
+        parameters: of the formula.
+
+    Returns:
+        Scores ``(…)`` and the statistics of the reference that counts ``(…, 7 + 4·matchers)``.
+    """
+    scores = arrays.score(counts, parameters)
+    best = scores.argmax(axis=-1)
+    chosen = np.take_along_axis(counts, best[..., None, None], axis=-2)[..., 0, :]
+    return np.take_along_axis(scores, best[..., None], axis=-1)[..., 0], chosen
+
+
+class ChainMetric(Metric):
+    """METEOR with a chain: a YAML file, or the name of one that is installed.
+
+    Args:
+        source: a chain file, name or mapping for every language; ``None`` for the default of each language.
+        name: what tables call it.
+        options: keys of the chain to replace, such as ``task``.
+        jobs: number of processes that align.
+        context: what :meth:`create` was given.
+    """
+
+    name: ClassVar[str] = "chain"
+    title: ClassVar[str] = "METEOR"
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        *,
+        name: str = "METEOR",
+        options: Mapping[str, Any] | None = None,
+        jobs: int = 1,
+        context: MetricContext | None = None,
+    ) -> None:
+        self.label = name
+        self._source = source
+        self._options = dict(options or {})
+        self._context = MetricContext(jobs=jobs) if context is None else context
+        self._meteors: dict[str, Meteor] = {}
+        self._meteor: Meteor | None = None
+        self.language = self._context.language
+
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> ChainMetric:
+        """Make the metric; the chain is opened when the language is known.
+
+        Args:
+            context: language, threads, and the like.
+            options: ``source``, and keys of the chain to replace.
+        """
+        source = options.pop("source", None)
+        if not isinstance(source, str) or not source:
+            raise ConfigError("metric 'chain' needs a chain: chain:NAME or chain:FILE")
+        is_file = "/" in source or source.endswith(CHAIN_FILES)
+        metric = cls(
+            Path(source) if is_file else source, name=Path(source).stem, options=_keys(options), context=context
+        )
+        return metric
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``NAME,key=value,key=value``."""
+        source, _, options = text.partition(",")
+        return {"source": source, **named_options(options, f"metric {cls.name!r}")}
+
+    def meteor(self, language: str) -> Meteor:
+        """Return the chain for a language; ``""`` is English, as for :class:`~meteor_e.Meteor`."""
+        from meteor_e.meteor import Meteor
+
+        if language not in self._meteors:
+            given: dict[str, Any] = {
+                "offline": self._context.offline,
+                "threads": self._context.threads,
+                **self._options,
+            }
+            named = {"language": language} if language else {}
+            if self._source is None:
+                made = Meteor(**{**named, **given})
+            elif isinstance(self._source, Mapping) and "language" not in self._source:
+                made = Meteor.from_config({**named, **self._source}, **given)
+            else:
+                made = Meteor.from_config(self._source, **given)
+            self._meteors[language] = made
+        return self._meteors[language]
+
+    @property
+    def current(self) -> Meteor:
+        """The chain for the language that is scored."""
+        if self._meteor is None:
+            self._meteor = self.meteor(self.language)
+        return self._meteor
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """METEOR's signature."""
+        return self.current.signature
+
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
+        """Take the language."""
+        self._meteor = self.meteor(language or self.language)
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return METEOR's statistics of the reference that counts, ``(segments, 7 + 4·matchers)``."""
+        counts = np.array(
+            [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
+        )
+        return arrays.drop_perfect_chunks(counts)
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return METEOR of summed statistics."""
+        return arrays.score(sums, self.current.chain.parameters)
+
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    ) -> Scores:
+        """Score cells; whole systems by the formula on the sums of their segments.
+
+        Statistics are kept by hypothesis and reference, so that another task or other weights align nothing again.
+        """
+        meteor = self._meteor = self.meteor(test.language)
+        wanted = np.ones_like(cells) if systems else cells
+        counts = chain_statistics(meteor, test, wanted, cache, jobs=self._context.jobs, progress=progress)
+        parameters = meteor.chain.parameters
+        known = counts[..., 0, 0] >= 0
+        segments = np.full(cells.shape, np.nan)
+        segments[known], chosen = score_with_references(counts[known], parameters)
+        whole = np.full(len(test.systems), np.nan)
+        resample = None
+        if systems:
+            sums = arrays.drop_perfect_chunks(chosen).reshape(*cells.shape, -1).astype(float)
+            whole = arrays.score(sums.sum(axis=1), parameters)
+
+            def resample(system: int, weights: Floats) -> Floats:
+                return arrays.score(weights @ sums[system], parameters)
+
+        return Scores(self.label, meteor.signature, segments, whole, resample)
+
+
+class MeteorMetric(ChainMetric):
+    """METEOR with the language's defaults; options are keys of a chain, as in ``meteor:task=adq,beam=5``."""
+
+    name: ClassVar[str] = "meteor"
+
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> MeteorMetric:
+        """Make the metric.
+
+        Args:
+            context: language, threads, and the like.
+            options: keys of a chain.
+        """
+        text = ",".join(f"{key}={value}" for key, value in options.items())
+        return cls(name="METEOR" + (f" {text}" if text else ""), options=_keys(options), context=context)
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``key=value,key=value``."""
+        return named_options(text, f"metric {cls.name!r}")
+
+
+CHAIN_FILES = (".yaml", ".yml", ".json")
+"""What the names of chain files end in."""
+
+PARAMETERS = ("alpha", "beta", "gamma", "delta")
+
+
+def _keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keys of a chain from the options of a specification; parameters stand beside the other keys there."""
+    given = dict(options)
+    parameters = {key: given.pop(key) for key in PARAMETERS if key in given}
+    matchers = given.get("matchers")
+    if isinstance(matchers, str):
+        given["matchers"] = matchers.replace("+", " ").split()
+    if parameters:
+        for key, value in parameters.items():
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise ConfigError(f"METEOR's {key} is {value!r}; it must be a number")
+        given["parameters"] = {**dict(given.get("parameters") or {}), **parameters}
+    return given

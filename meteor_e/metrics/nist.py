@@ -1,0 +1,110 @@
+"""NIST: information-weighted n-gram co-occurrence (Doddington, 2002).
+
+A corpus' score equals nltk's ``corpus_nist``. nltk's score of a single sentence takes the weights of n-grams from
+that sentence's reference alone; here they come from the whole test set's references for segments, too, as in
+NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokeniser, in lower case, which is ``mteval``'s default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from meteor_e.api.metrics import Metric
+from meteor_e.base.array_cache import digest
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.extras import require
+
+__all__ = ["NistMetric", "brevity_penalty"]
+
+ORDER = 5
+
+# The penalty is 0.5 where the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).
+BETA = math.log(0.5) / math.log(1.5) ** 2
+
+
+def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
+    """Return NIST's factor for short hypotheses."""
+    if hypothesis_length <= 0 or reference_length <= 0:
+        return 0.0
+    ratio = min(hypothesis_length / reference_length, 1.0)
+    return math.exp(BETA * math.log(ratio) ** 2)
+
+
+def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for size in range(1, ORDER + 1):
+        for start in range(len(words) - size + 1):
+            yield tuple(words[start : start + size])
+
+
+class NistMetric(Metric):
+    """NIST; statistics are matched information and n-grams of orders 1 to 5, and the lengths of both sides."""
+
+    name: ClassVar[str] = "nist"
+    title: ClassVar[str] = "NIST"
+    requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+
+    def __init__(self) -> None:
+        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'", "evaluation")
+        self._tokenize = tokenizers.Tokenizer13a()
+        self._information: dict[tuple[str, ...], float] = {}
+        self.signature = "nist"
+
+    def words(self, text: str) -> list[str]:
+        """Split a text as ``mteval`` does."""
+        return str(self._tokenize(text)).lower().split()
+
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
+        """Weigh the n-grams of the references."""
+        # By reference, and not by segment: the digest is the same however many segments there are to one.
+        sides = (
+            [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
+        )
+        self.weigh([self.words(segment) for side in sides for segment in side])
+        self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
+
+    def weigh(self, references: Sequence[Sequence[str]]) -> None:
+        """Weigh n-grams by how much they tell: ``log2`` of how often they continue their beginning."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        for words in references:
+            counts.update(_ngrams(words))
+        total = sum(len(words) for words in references)
+        self._information = {
+            ngram: math.log2((counts[ngram[:-1]] if len(ngram) > 1 else total) / count)
+            for ngram, count in counts.items()
+        }
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return information and numbers of n-grams, and lengths."""
+        rows = np.zeros((len(hypotheses), 2 * ORDER + 2))
+        for row, (hypothesis, its_references) in enumerate(zip(hypotheses, references, strict=True)):
+            words = self.words(hypothesis)
+            allowed: Counter[tuple[str, ...]] = Counter()
+            lengths = []
+            for reference in its_references:
+                reference_words = self.words(reference)
+                allowed |= Counter(_ngrams(reference_words))
+                lengths.append(len(reference_words))
+            for ngram, count in Counter(_ngrams(words)).items():
+                order = len(ngram) - 1
+                rows[row, ORDER + order] += count
+                if ngram in allowed:
+                    rows[row, order] += self._information.get(ngram, 0.0) * min(count, allowed[ngram])
+            rows[row, -2:] = len(words), sum(lengths) / len(lengths)
+        return rows
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return NIST of summed statistics."""
+        return np.array([_score(row) for row in sums], float)
+
+
+def _score(statistics: Floats) -> float:
+    information, counts = statistics[:ORDER], statistics[ORDER : 2 * ORDER]
+    per_order = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
+    return float(per_order.sum()) * brevity_penalty(statistics[-2], statistics[-1])

@@ -1,1 +1,0 @@
-"""Plugins: hooks, what they return, and the registry of names."""

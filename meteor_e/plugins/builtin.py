@@ -1,0 +1,136 @@
+"""What meteor_e itself brings, through the hooks that everybody uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.api.hooks import hookimpl
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+COMMANDS = {
+    "align": "Align hypotheses with references and show which words match.",
+    "compat": "Take the Java program's command line and write what it writes.",
+    "completion": "Print a script that completes meteor-e's commands in your shell.",
+    "evaluate": "Measure how well metrics agree with human judgements.",
+    "config": "Check and show YAML chains.",
+    "pack": "Install, build, list, verify and remove resource packs.",
+    "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
+    "tune": "Find parameters and weights that agree best with human judgements.",
+    "report": "Write a page that shows scores, distributions and every segment's alignment.",
+    "score": "Score hypotheses against references.",
+    "stem": "Stem words as METEOR does.",
+}
+"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name."""
+
+
+@hookimpl
+def meteor_e_matchers() -> dict[str, str]:
+    """The modules of METEOR 1.5, and lemmas."""
+    return {
+        "exact": "meteor_e.matchers.exact:ExactMatcher",
+        "stem": "meteor_e.matchers.stem:StemMatcher",
+        "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
+        "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
+        "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
+    }
+
+
+@hookimpl
+def meteor_e_features() -> dict[str, str]:
+    """METEOR and other metrics as features, surface features, and what other programs computed."""
+    return {
+        "meteor": "meteor_e.features.meteor:MeteorFeature",
+        "bleu": "meteor_e.features.metrics:BleuFeature",
+        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
+        "chrf": "meteor_e.features.metrics:ChrfFeature",
+        "chrf-components": "meteor_e.features.metrics:ChrfComponentsFeature",
+        "ter": "meteor_e.features.metrics:TerFeature",
+        "nist": "meteor_e.features.metrics:NistFeature",
+        "lengths": "meteor_e.features.surface:LengthsFeature",
+        "characters": "meteor_e.features.surface:CharactersFeature",
+        "overlap": "meteor_e.features.surface:OverlapFeature",
+        "score-file": "meteor_e.features.files:ScoreFileFeature",
+        "vector-file": "meteor_e.features.files:VectorFileFeature",
+    }
+
+
+@hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """METEOR with any chain, sacreBLEU's metrics, NIST, files of scores, and Python objects."""
+    return {
+        "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
+        "chain": "meteor_e.metrics.chain_metric:ChainMetric",
+        "bleu": "meteor_e.metrics.sacrebleu_metrics:BleuMetric",
+        "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
+        "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
+        "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
+        "nist": "meteor_e.metrics.nist:NistMetric",
+        "scores": "meteor_e.evaluation.score_files:ScoreFileMetric",
+        "mtme": "meteor_e.evaluation.score_files:MtmeMetric",
+        "scorer": "meteor_e.metrics.scorers:ScorerMetric",
+    }
+
+
+@hookimpl
+def meteor_e_estimators() -> dict[str, str]:
+    """None: they stand on libraries that the core does not have."""
+    return {}
+
+
+@hookimpl
+def meteor_e_measures() -> dict[str, str]:
+    """None yet."""
+    return {}
+
+
+@hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """None: METEOR 1.5's own modules are the chain's matchers of those names."""
+    return {}
+
+
+@hookimpl
+def meteor_e_lemmatizers() -> dict[str, str]:
+    """No lemmas, and lemmas from a file."""
+    return {
+        "none": "meteor_e.text.lemmatizers:NoLemmatizer",
+        "lookup": "meteor_e.text.lemmatizers:LookupLemmatizer",
+    }
+
+
+@hookimpl
+def meteor_e_segmenters() -> dict[str, str]:
+    """Words by Unicode's categories, and characters as words."""
+    return {
+        "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
+        "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+    }
+
+
+@hookimpl
+def meteor_e_languages() -> dict[str, Traversable]:
+    """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
+    from meteor_e.api.languages import ISO_CODES
+    from meteor_e.languages.files import BUILTIN_CODES, FURTHER_CODES, resources_folder
+
+    folder = resources_folder() / "languages"
+    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ISO_CODES}
+    return {code: folder / f"{home}.yaml" for code, home in codes.items()}
+
+
+@hookimpl
+def meteor_e_chains() -> list[Traversable]:
+    """The chains in ``resources/chains``."""
+    from meteor_e.languages.files import resources_folder
+
+    chains = resources_folder() / "chains"
+    return [file for file in chains.iterdir() if file.name.endswith(".yaml")]
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """The commands of the command line."""
+    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}

@@ -1,0 +1,207 @@
+"""What scoring returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics
+
+__all__ = ["Contribution", "CorpusScore", "Score", "SegmentScore"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one matcher brought.
+
+    Attributes:
+        matcher: its name.
+        hypothesis_matched, reference_matched: words it matched (in character mode: characters).
+        precision, recall: its share of precision and recall; the shares add up to them.
+        score: its share of the score. Fmean is homogeneous in precision and recall, so by Euler's theorem
+            it is the sum of each matcher's ``P_k·∂F/∂P + R_k·∂F/∂R``, reduced by the penalty; the shares add
+            up to the score.
+    """
+
+    matcher: str
+    hypothesis_matched: int
+    reference_matched: int
+    precision: float
+    recall: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """A METEOR score and its parts, each in [0, 1].
+
+    Attributes:
+        score: METEOR.
+        precision, recall: weighted, over content and function words.
+        f1: harmonic mean of the two (for information).
+        fmean: harmonic mean of the two, weighted by α.
+        fragmentation_penalty: share of Fmean that fragmentation takes.
+        statistics: what the score was computed from.
+        parameters: what it was computed with.
+        matchers: names of the chain's matchers.
+        signature: what must be the same for the number to be the same.
+    """
+
+    score: float
+    precision: float
+    recall: float
+    f1: float
+    fmean: float
+    fragmentation_penalty: float
+    statistics: Statistics
+    parameters: Parameters
+    matchers: tuple[str, ...]
+    signature: str
+
+    def __float__(self) -> float:
+        return self.score
+
+    def contributions(self) -> list[Contribution]:
+        """Return what each matcher of the chain contributed to the score."""
+        statistics, delta, alpha = self.statistics, self.parameters.delta, self.parameters.alpha
+        words = [
+            delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
+            delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
+        ]
+        factor = self.fmean * (1 - self.fragmentation_penalty)
+        shares = []
+        for name, counts, weight in zip(self.matchers, statistics.matchers, self.parameters.weights, strict=True):
+            matched = [
+                weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function),
+                weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function),
+            ]
+            precision, recall = (part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True))
+            score = 0.0
+            if self.score > 0:
+                # Quotients first: the squares of tiny numbers are 0.
+                slope_precision = (1 - alpha) * (self.fmean / self.precision)
+                slope_recall = alpha * (self.fmean / self.recall)
+                score = factor * (precision / self.precision * slope_precision + recall / self.recall * slope_recall)
+            shares.append(
+                Contribution(
+                    name,
+                    counts.hypothesis_content + counts.hypothesis_function,
+                    counts.reference_content + counts.reference_function,
+                    precision,
+                    recall,
+                    score,
+                )
+            )
+        return shares
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        statistics = self.statistics._asdict()
+        del statistics["matchers"]
+        # A list, because a chain may have one matcher twice.
+        matchers = [
+            {"matcher": name, "weight": weight, "contribution": share.score, **counts._asdict()}
+            for name, weight, share, counts in zip(
+                self.matchers,
+                self.parameters.weights,
+                self.contributions(),
+                self.statistics.matchers,
+                strict=True,
+            )
+        ]
+        return {
+            "score": self.score,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "fmean": self.fmean,
+            "fragmentation_penalty": self.fragmentation_penalty,
+            "matchers": matchers,
+            "statistics": statistics,
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True)
+class SegmentScore(Score):
+    """The score of one segment against its best reference.
+
+    Attributes:
+        alignment: of the hypothesis with that reference.
+        reference_index: which reference it is, from 0; of equally good ones the first.
+    """
+
+    alignment: Alignment
+    reference_index: int
+
+    @classmethod
+    def deferred(cls, align: Callable[[], Alignment], **fields: Any) -> SegmentScore:
+        """Make a score whose alignment is computed when it is first asked for.
+
+        Args:
+            align: computes it.
+            fields: all other fields.
+        """
+        score = object.__new__(cls)
+        score.__dict__.update(fields, _align=align)
+        return score
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "alignment" and "_align" in self.__dict__:
+            self.__dict__["alignment"] = self.__dict__["_align"]()
+            return self.__dict__["alignment"]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**self.__dict__, "alignment": self.alignment}
+        state.pop("_align", None)
+        return state
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            **super().to_dict(),
+            "reference_index": self.reference_index,
+            "alignment": self.alignment.to_dict(),
+        }
+
+    def explain(self) -> str:
+        """Return in words where the score comes from."""
+        lines = [f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})"]
+        lines.append(
+            f"precision {self.precision:.4f}, recall {self.recall:.4f}, "
+            f"{self.alignment.chunks} chunk{'' if self.alignment.chunks == 1 else 's'}"
+        )
+        for index, share in enumerate(self.contributions()):
+            pairs = [
+                hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
+                for (hypothesis, reference, _), match in zip(
+                    self.alignment.pairs(), self.alignment.matches, strict=True
+                )
+                if match.matcher == index
+            ]
+            lines.append(f"  {share.matcher} {share.score:.4f}: {', '.join(pairs) or 'no match'}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class CorpusScore(Score):
+    """The score of a corpus: the formula applied to the summed statistics of its segments.
+
+    Attributes:
+        segment_count: number of segments.
+        segments: their scores, if they were asked for; else empty.
+    """
+
+    segment_count: int
+    segments: tuple[SegmentScore, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold; it has the segments if they were asked for."""
+        result = {**super().to_dict(), "segment_count": self.segment_count}
+        if self.segments:
+            result["segments"] = [segment.to_dict() for segment in self.segments]
+        return result

@@ -1,0 +1,53 @@
+"""For plugin authors: does a matcher, lemmatiser, feature or plugin keep to what meteor_e expects of it?
+
+In a plugin's tests::
+
+    from meteor_e.testing import check_matcher, check_plugin
+
+    def test_soundex():
+        check_matcher(Soundex, tokens=["robert", "rupert"])
+
+    def test_plugin():
+        check_plugin(my_package.plugin)
+
+The checks know nothing of what a matcher is for. That the right words match is for the author's own tests.
+"""
+
+from __future__ import annotations
+
+from meteor_e.base.errors import PluginError
+from meteor_e.chains.config import describe_chain
+from meteor_e.plugins.registry import Registry
+from meteor_e.testing.features import check_feature
+from meteor_e.testing.lemmatizers import check_lemmatizer
+from meteor_e.testing.matchers import check_matcher
+from meteor_e.testing.report import ConformanceError, listing
+from meteor_e.testing.segmenters import check_segmenter
+
+__all__ = ["ConformanceError", "check_feature", "check_lemmatizer", "check_matcher", "check_plugin", "check_segmenter"]
+
+
+def check_plugin(plugin: object) -> None:
+    """Check that a plugin's hooks exist, and that all that they return can be loaded and is free to be named so.
+
+    Args:
+        plugin: the module (or object) that its entry point names.
+
+    Raises:
+        ConformanceError: saying what is wrong.
+    """
+    name = getattr(plugin, "__name__", type(plugin).__name__)
+    private = Registry(entry_points=list)
+    errors = []
+    try:
+        private.register(plugin, name)
+    except PluginError as error:
+        errors.append(str(error))
+    else:
+        errors += [
+            f"{entry.kind} {entry.name!r}: {entry.error}"
+            for entry in private.entries(describe_chain=describe_chain)
+            if entry.error
+        ]
+    if errors:
+        raise ConformanceError(listing(f"plugin {name}", errors))

@@ -1,0 +1,401 @@
+"""The conformance check of matchers."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import MeteorError
+from meteor_e.base.guard import describe_error
+from meteor_e.engine.aligner import align
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.testing.report import Report, check_class, copy_of, default_context, make, short
+from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
+
+
+def check_matcher(
+    matcher: type[Matcher] | Matcher,
+    *,
+    tokens: Iterable[str | Token] | None = None,
+    context: MatcherContext | None = None,
+    fresh_process: bool = True,
+    **options: Any,
+) -> None:
+    """Check that a matcher keeps to what the core expects of it.
+
+    It must have a name, a docstring and sane weights; take its options and refuse others; cope with any
+    token; propose the same matches each time, in other threads, from a copy, in a new process, whatever it saw
+    before; stay within the segments; and keep what its family promises: keys that can be compared, vectors of
+    length 1, matches that do not depend on which side is the reference.
+
+    Args:
+        matcher: the class, or a matcher that is made already.
+        tokens: words, phrases (split at spaces) or tokens of which some should match others.
+        context: what :meth:`Matcher.create` gets; by default English without a resource pack.
+        fresh_process: compare with a new Python process, too, where text hashes otherwise (0.3 s).
+        options: the options to make it with.
+
+    Raises:
+        ConformanceError: saying what is wrong, all that one step of the check finds.
+        MeteorError: if the matcher cannot be made with these options.
+    """
+    context = context or default_context()
+    cls = matcher if isinstance(matcher, type) else type(matcher)
+    report = Report("matcher", cls)
+    check_class(report, cls)
+    _check_weights(report, cls)
+    report.stop()
+    made = make(report, matcher, cls, context, options)
+    phrases = [[item] if isinstance(item, Token) else [Token(word) for word in item.split()] for item in tokens or ()]
+    segments = _segments(phrases)
+    distinct = list(dict.fromkeys(token for segment in segments for token in segment))
+    if isinstance(made, KeyMatcher):
+        _check_keys(report, made, distinct)
+    if isinstance(made, SimilarityMatcher):
+        _check_vectors(report, made, distinct)
+    if isinstance(made, PhraseMatcher):
+        _check_table(report, made, segments)
+    report.stop()
+    pairs = _pairs(segments, phrases)
+    proposed = [_checked_matches(report, made, pair) for pair in pairs]
+    report.stop()
+    _check_promises(report, made, pairs, proposed)
+    _check_repeats(report, made, cls, pairs, proposed)
+    if not isinstance(matcher, Matcher):
+        again = report.run("making it a second time", lambda: cls.create(context, **options))
+        if isinstance(again, Matcher):
+            _compare(report, again, pairs, proposed, "a second matcher with the same options")
+            report.expect(again.describe() == made.describe(), "describe() differs between equal matchers")
+        if options:
+            _check_signature(report, made, cls, context, pairs, proposed)
+    report.stop()
+    _check_threads(report, made, pairs, proposed)
+    if fresh_process and cls.__module__ != "__main__":
+        _check_fresh_process(report, made, pairs, proposed)
+    report.stop()
+    for pair in pairs:
+        report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), made], *pair))  # type: ignore[misc]
+    report.stop()
+
+
+def _check_weights(report: Report, cls: type[Matcher]) -> None:
+    for attribute, highest in (("default_weight", 1.0), ("search_weight", 1.0), ("accuracy_search_weight", 1.0)):
+        value = getattr(cls, attribute)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= highest
+        report.expect(fits, f"{attribute} is {value!r}; it must be a number between 0 and {highest:g}")
+
+
+def _segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    segments = [[Token(word) for word in sentence.split()] for sentence in SENTENCES]
+    segments += [[Token(word) for word in ODD_WORDS], [Token(word) for word in ODD_WORDS[::-1]], list(ANALYZED), []]
+    if phrases:
+        segments.append([token for phrase in phrases for token in phrase])
+    return segments
+
+
+_Pair = tuple[list[Token], list[Token]]
+_Matches = list[tuple[int, int, int, int, float]]
+
+
+def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
+    """Pair each segment with the next and with itself, and the author's phrases with each other."""
+    pairs = [*zip(segments, [*segments[1:], segments[0]], strict=True), *((one, list(one)) for one in segments)]
+    pairs.append(([Token("boat")], [Token("boats")]))
+    if phrases:
+        backwards = [token for phrase in reversed(phrases) for token in phrase]
+        pairs.append((segments[-1], backwards))
+        pairs.append((backwards, [token for phrase in phrases[::2] for token in phrase]))
+    return pairs
+
+
+class _Word(NamedTuple):
+    token: Token
+    keys: frozenset[Any]
+
+
+def _check_keys(report: Report, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
+    kept: list[_Word] = []
+    for token in tokens:
+        what = f"keys({short(token)})"
+        keys = report.run(what, lambda token=token: matcher.keys(token))  # type: ignore[misc]
+        if keys is None:
+            report.expect(False, f"{what} returned None; a token without keys has an empty set")
+            continue
+        if not report.expect(
+            isinstance(keys, Collection) and not isinstance(keys, str | bytes),
+            f"{what} returned {short(keys)}; it must return a set of keys, {{{short(keys)}}} if it is one key",
+        ):
+            continue
+        found = report.run(f"{what}: comparing its keys", lambda keys=keys: frozenset(keys))  # type: ignore[misc]
+        if found is None:
+            report.expect(False, "keys must be hashable: texts, numbers, tuples of them")
+            continue
+        for key in found:
+            report.expect(
+                key is not None and key != "" and key == key,
+                f"{what} holds {key!r}; tokens that have nothing to compare would match each other; "
+                "give them an empty set",
+            )
+        kept.append(_Word(token, found))
+    for token, found in reversed(kept):
+        again = report.run(f"keys({short(token)})", lambda token=token: frozenset(matcher.keys(token)))  # type: ignore[misc]
+        report.expect(
+            again is None or again == found,
+            f"keys({short(token)}) differs from call to call; keys may depend on the token only",
+        )
+
+
+def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
+    import numpy as np
+
+    def ask(wanted: Sequence[Token]) -> np.ndarray[Any, Any] | None:
+        return report.run(f"vectors of {len(wanted)} tokens", lambda: matcher.vectors(wanted))
+
+    rows = ask(tokens)
+    if rows is None:
+        return
+    if not report.expect(
+        isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == len(tokens),
+        f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row a token",
+    ):
+        return
+    kept = rows.copy()
+    lengths = np.linalg.norm(rows, axis=1)
+    for token, row, length in zip(tokens, rows, lengths, strict=True):
+        report.expect(bool(np.isfinite(row).all()), f"the vector of {short(token.form)} is not finite")
+        report.expect(
+            not math.isfinite(length) or length == 0 or abs(length - 1) <= 1e-3,
+            f"the vector of {short(token.form)} has length {length:.4g}; divide it by its length, "
+            "or return zeros for a token without a vector",
+        )
+    others = ask(tokens[::-1])
+    report.expect(
+        bool(np.array_equal(rows, kept, equal_nan=True)),
+        "a second call overwrites the rows of the first; return a new array",
+    )
+    for name, again in (("in another order", None if others is None else others[::-1]), ("again", ask(tokens))):
+        if again is None or (matcher.contextual and name == "in another order"):
+            continue
+        report.expect(
+            again.shape == kept.shape and bool(np.allclose(again, kept, atol=1e-5, equal_nan=True)),
+            f"the vectors differ when asked for {name}; they may depend on the tokens only",
+        )
+    one = ask(tokens[:1])
+    if one is not None and not matcher.contextual:
+        report.expect(
+            one.shape == (1, kept.shape[1]) and bool(np.allclose(one, kept[:1], atol=1e-5, equal_nan=True)),
+            "the vector of a token alone differs from its vector among others; set contextual = True if it must",
+        )
+
+
+def _array(value: object) -> str:
+    import numpy as np
+
+    return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else short(value)
+
+
+def _check_table(report: Report, matcher: PhraseMatcher, segments: Sequence[Sequence[Token]]) -> None:
+    table = report.run("table", lambda: matcher.table)
+    if table is None:
+        return
+    unknown = table.word_id("\x00no such word\x00")
+    report.expect(unknown == -1, f"word_id of a word that no phrase holds is {unknown!r}; it must be -1")
+    for segment in segments:
+        ids = report.run("word_id", lambda segment=segment: [table.word_id(token.form) for token in segment])  # type: ignore[misc]
+        if ids is None or not report.expect(all(isinstance(n, int) for n in ids), "word_id must return an int"):
+            return
+        for start in range(len(ids)):
+            found = report.run("phrases_at", lambda ids=ids, start=start: table.phrases_at(ids, start))  # type: ignore[misc]
+            if found is None:
+                return
+            lengths = [length for length, _ in found]
+            report.expect(
+                lengths == sorted(set(lengths)) and all(1 <= length <= len(ids) - start for length in lengths),
+                f"phrases_at returned phrases of {lengths} words; shortest first, each length once, none past the end",
+            )
+            for _, node in found:
+                pairs = report.run("paraphrases", lambda node=node: list(table.paraphrases(node)))  # type: ignore[misc]
+                fits = pairs is None or all(isinstance(other, int) and other >= 0 for other in pairs)
+                report.expect(fits, f"paraphrases({node}) returned {short(pairs)}; it must return nodes")
+
+
+def _matches(matcher: Matcher, pair: _Pair) -> _Matches:
+    return [tuple(match) for match in matcher.match(list(pair[0]), list(pair[1]))]  # type: ignore[misc]
+
+
+def _checked_matches(report: Report, matcher: Matcher, pair: _Pair) -> _Matches:
+    """Return the matches of a pair of segments that are well formed."""
+    hypothesis, reference = pair
+    sides = (list(hypothesis), list(reference))
+    what = f"match({short([t.form for t in hypothesis])}, {short([t.form for t in reference])})"
+    proposed = report.run(what, lambda: list(matcher.match(*sides)))
+    report.expect(sides == (hypothesis, reference), "match changes the segments that it is given")
+    kept = []
+    for match in proposed or ():
+        if not report.expect(
+            isinstance(match, tuple) and len(match) == 5, f"{what} proposed {short(match)}; propose Match(…)"
+        ):
+            continue
+        j, i, reference_length, hypothesis_length, probability = match
+        fits = all(type(number) is int for number in match[:4]) and (
+            0 <= j < j + reference_length <= len(reference) and 0 <= i < i + hypothesis_length <= len(hypothesis)
+        )
+        report.expect(
+            fits,
+            f"{what} proposed {short(match)}; positions and lengths are ints within the {len(reference)} words "
+            f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
+        )
+        report.expect(
+            isinstance(probability, float | int) and 0 <= probability <= 1,
+            f"{what} proposed the probability {probability!r}; it must be in [0, 1]",
+        )
+        kept.append(tuple(match))
+    return kept  # type: ignore[return-value]
+
+
+def _check_promises(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+    """Check what the family promises, and that there was something to check."""
+    shown = False
+    for (hypothesis, reference), matches in zip(pairs, proposed, strict=True):
+        places = {match[:4] for match in matches}
+        for j, i, *lengths in places:
+            words = [t.form for t in reference[j : j + lengths[0]]], [t.form for t in hypothesis[i : i + lengths[1]]]
+            shown = shown or words[0] != words[1] or getattr(matcher, "match_equal_words", False)
+        if isinstance(matcher, SimilarityMatcher) and matcher.below is None:
+            equal = {(j, i) for j, a in enumerate(reference) for i, b in enumerate(hypothesis) if a.form == b.form}
+            report.expect(
+                equal <= {match[:2] for match in matches},
+                "equal words do not match; a SimilarityMatcher matches them whatever their vectors are",
+            )
+        if isinstance(matcher, KeyMatcher | SimilarityMatcher | PhraseMatcher):
+            turned = report.run("match", lambda h=hypothesis, r=reference: _matches(matcher, (r, h)))  # type: ignore[misc]
+            mirrored = {(i, j, b, a) for j, i, a, b, _ in turned or ()}
+            report.expect(
+                turned is None or mirrored == places,
+                f"{short([t.form for t in hypothesis])} and {short([t.form for t in reference])} match otherwise "
+                "when they change sides; derive from Matcher if that is meant",
+            )
+    report.expect(
+        shown, "it proposed no match in the samples; pass tokens=[…], words or phrases of which some should match"
+    )
+
+
+def _same(matches: _Matches, others: _Matches) -> bool:
+    return [match[:4] for match in matches] == [match[:4] for match in others] and all(
+        abs(match[4] - other[4]) <= 1e-6 for match, other in zip(matches, others, strict=True)
+    )
+
+
+def _compare(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches], who: str) -> None:
+    """Check that a matcher proposes the same, pairs in the opposite order."""
+    for pair, matches in zip(pairs[::-1], proposed[::-1], strict=True):
+        again = report.run(f"match ({who})", lambda pair=pair: _matches(matcher, pair))  # type: ignore[misc]
+        report.expect(
+            again is None or _same(again, matches),
+            f"{who} proposes other matches, or in another order; they may depend on the two segments only",
+        )
+
+
+def _check_repeats(report: Report, matcher: Matcher, cls: type, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+    _compare(report, matcher, pairs, proposed, "asked again, it")
+    copy = copy_of(report, matcher)
+    if copy is not None:
+        report.expect(type(copy) is cls, f"a pickled copy is a {type(copy).__name__}")
+        _compare(report, copy, pairs, proposed, "a pickled copy")
+        report.expect(copy.describe() == matcher.describe(), "a pickled copy describes itself otherwise")
+
+
+def _check_signature(
+    report: Report,
+    matcher: Matcher,
+    cls: type[Matcher],
+    context: MatcherContext,
+    pairs: list[_Pair],
+    proposed: list[_Matches],
+) -> None:
+    """Check that options which change the matches show in the signature."""
+    try:
+        plain = cls.create(context)
+        differs = any(not _same(_matches(plain, pair), matches) for pair, matches in zip(pairs, proposed, strict=True))
+    except MeteorError:
+        return
+    report.expect(
+        not differs or plain.describe() != matcher.describe(),
+        "its options change the matches, but describe() is the same; the signature must tell them apart",
+    )
+
+
+def _check_threads(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+    shared = copy_of(report, matcher)
+    if shared is None:
+        return
+    wrong: list[str] = []
+    barrier = threading.Barrier(4)
+
+    def work(offset: int) -> None:
+        barrier.wait()
+        for step in range(len(pairs)):
+            at = (step * (1 if offset % 2 else -1) + offset * 5) % len(pairs)
+            try:
+                if not _same(_matches(shared, pairs[at]), proposed[at]):
+                    wrong.append("other matches")
+            except Exception as error:
+                wrong.append(describe_error(error))
+
+    threads = [threading.Thread(target=work, args=(offset,)) for offset in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    report.expect(not wrong, f"used from several threads at once, it gave {', '.join(sorted(set(wrong)))}")
+
+
+_CHILD = """
+import pickle, sys
+with open(sys.argv[1], "rb") as stream:
+    sys.path[:] = pickle.load(stream)
+    try:
+        matcher, pairs = pickle.load(stream)
+        result = [[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
+    except Exception as error:
+        result = f"{type(error).__name__}: {error}"
+with open(sys.argv[2], "wb") as stream:
+    pickle.dump(result, stream)
+"""
+
+
+def _check_fresh_process(report: Report, matcher: Matcher, pairs: list[_Pair], proposed: list[_Matches]) -> None:
+    """Compare with a process in which ``hash`` of a text gives other numbers."""
+    plain = [([Token(*t) for t in hypothesis], [Token(*t) for t in reference]) for hypothesis, reference in pairs]
+    with tempfile.TemporaryDirectory() as folder:
+        question, answer = Path(folder, "question"), Path(folder, "answer")
+        question.write_bytes(pickle.dumps([str(Path(p).resolve()) for p in sys.path]) + pickle.dumps((matcher, plain)))
+        environment = {**os.environ, "PYTHONHASHSEED": "7" if os.environ.get("PYTHONHASHSEED") != "7" else "8"}
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, question, answer], env=environment, capture_output=True, check=False
+        )
+        if not answer.exists():
+            last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"])[-1]
+            report.expect(False, f"a new process ended with code {done.returncode} and {last!r}")
+            return
+        # The answer was written by our own code from matches, but a plugin's code ran beside it.
+        result = pickle.loads(answer.read_bytes())
+    if isinstance(result, str):
+        report.expect(False, f"in a new process it raised {result}")
+        return
+    report.expect(
+        all(_same(again, matches) for again, matches in zip(result, proposed, strict=True)),
+        "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
+        "of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
+    )

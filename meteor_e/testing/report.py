@@ -1,0 +1,131 @@
+"""The checks that every kind of plugin class goes through, and the report that collects what is wrong."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from meteor_e.api.context import MatcherContext
+from meteor_e.api.options import option_names
+from meteor_e.base.errors import ConfigError, PluginError
+from meteor_e.base.guard import describe_error
+from meteor_e.chains.config import ENTRY_KEYS
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.definitions import KINDS, class_problem
+from meteor_e.plugins.registry import Registry, registry
+
+T = TypeVar("T")
+
+
+class ConformanceError(PluginError, AssertionError):
+    """A plugin does not keep to what meteor_e expects; the message lists what is wrong and what to do."""
+
+
+class Report:
+    """Collects what is wrong."""
+
+    def __init__(self, kind: str, cls: type) -> None:
+        self.title = f"{kind} {getattr(cls, 'name', '')!r} ({cls.__module__}.{cls.__qualname__})"
+        self.kind = kind
+        self.found: list[str] = []
+
+    def expect(self, condition: bool, complaint: str) -> bool:
+        """Note a complaint unless a condition holds; return whether it holds."""
+        if not condition and complaint not in self.found:
+            self.found.append(complaint)
+        return condition
+
+    def run(self, what: str, function: Callable[[], T]) -> T | None:
+        """Call a plugin's code; what it raises is a finding, and the result is then ``None``."""
+        try:
+            return function()
+        except Exception as error:
+            self.expect(False, f"{what} raised {describe_error(error)}")
+            return None
+
+    def stop(self) -> None:
+        """Raise if something is wrong so far.
+
+        Raises:
+            ConformanceError: listing it.
+        """
+        if self.found:
+            raise ConformanceError(listing(self.title, self.found))
+
+
+def listing(title: str, found: Sequence[str]) -> str:
+    """Return the message of an error that lists what was found."""
+    shown = [*found[:10], *([f"and {len(found) - 10} more"] if len(found) > 10 else [])]
+    return f"{title} does not conform:\n" + "\n".join(f"- {line}" for line in shown)
+
+
+def short(value: object) -> str:
+    """Return a value for an error: its beginning and end, in ASCII."""
+    text = ascii(value)
+    return text if len(text) <= 70 else f"{text[:40]}…{text[-25:]}"
+
+
+def default_context() -> MatcherContext:
+    """Return English without a resource pack."""
+    return MatcherContext(registry().language("en"), LanguageResources())
+
+
+def check_class(report: Report, cls: type) -> None:
+    """Check name, docstring and what else every class has; stop if it cannot be registered."""
+    kind = KINDS[report.kind]
+    problem = class_problem(kind, cls)
+    report.expect(not problem, problem)
+    report.stop()
+    summary = (cls.__dict__.get("__doc__") or "").strip().partition("\n")[0]
+    report.expect(bool(summary), "it has no docstring; its first line is what 'meteor-e plugins' shows")
+    report.expect(len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; 120 are enough")
+    requires = getattr(cls, "requires", ())
+    fits = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
+    report.expect(fits, f"requires is {requires!r}; it must be a tuple of texts")
+    builtin = Registry(entry_points=list)
+    name: str = cls.name  # type: ignore[attr-defined]
+    if name in builtin.names(kind.name):
+        own = getattr(builtin, kind.name)(name)
+        report.expect(own is cls, f"meteor_e has a {kind.name} {name!r} of its own; choose another name")
+    for reserved in ENTRY_KEYS:
+        report.expect(
+            reserved not in option_names(cls), f"it has an option {reserved!r}, a word that chains use themselves"
+        )
+
+
+def make(report: Report, given: Any, cls: Any, context: MatcherContext, options: dict[str, Any]) -> Any:
+    """Make what is checked, unless it is made already, and check what it says of its options."""
+    made = given
+    if isinstance(given, type):
+        made = cls.create(context, **options)
+        report.expect(isinstance(made, cls), f"create returned {short(made)}, which is no {cls.__name__}")
+        report.stop()
+        unknown = "no_such_option"
+        try:
+            cls.create(context, **options, **{unknown: 1})
+        except ConfigError:
+            pass
+        except Exception as error:
+            report.expect(
+                False,
+                f"an unknown option is a {type(error).__name__}, not a ConfigError; "
+                "let create call super().create(context, **options)",
+            )
+        else:
+            report.expect(False, "an unknown option is taken without a word; spell the options out in __init__")
+    description = report.run("describe()", made.describe)
+    if description is not None:
+        # A matcher is a part of METEOR's signature, whose parts are joined by |; a feature is not.
+        forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
+        fits = isinstance(description, str) and not re.search(forbidden, description)
+        report.expect(fits, f"describe() returned {short(description)}; it must be one line of text without '|'")
+    report.stop()
+    return made
+
+
+def copy_of(report: Report, thing: T) -> T | None:
+    """Return a pickled copy; ``None`` if pickling fails, which is a finding."""
+    what = "pickling it (chains go to other processes: no lambdas, open files or local classes)"
+    return report.run(what, lambda: pickle.loads(pickle.dumps(thing)))

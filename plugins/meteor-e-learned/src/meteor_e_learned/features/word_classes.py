@@ -1,0 +1,106 @@
+"""Function words by class, and content words: what two segments share of each, without a tagger (English)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.features import mean_over_references, words
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.api import MatcherContext
+
+__all__ = ["WORD_CLASSES", "WordClassesFeature"]
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+WORD_CLASSES: dict[str, frozenset[str]] = {
+    "determiner": _listed(
+        "a an the this that these those some any each every either neither another such all both half many much few "
+        "several own other"
+    ),
+    "pronoun": _listed(
+        "i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself "
+        "yourself himself herself itself ourselves yourselves themselves one someone somebody something anyone anybody "
+        "anything everyone everybody everything there"
+    ),
+    "preposition": _listed(
+        "of in to for with on at from by about as into like through after over between out against during without "
+        "before under around among within along across behind beyond up down off above near since until towards "
+        "toward despite upon per via onto"
+    ),
+    "conjunction": _listed(
+        "and but or so yet because although though while whereas if unless whether than however therefore thus also "
+        "then moreover"
+    ),
+    "auxiliary": _listed(
+        "be am is are was were been being have has had having do does did doing will would shall should can could may "
+        "might must ought 's 're 've 'll 'm 'd"
+    ),
+    "question": _listed("who whom whose which what when where why how"),
+    "negation": _listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
+}
+"""The classes and their words, in lower case."""
+
+
+class WordClassesFeature(Feature):
+    """Words in common, missing and added, class by class: function words, numbers, marks, and content words.
+
+    Content words are all that begin with a letter and are in no class; their bigrams leave out what is between them.
+    Against several references, the mean over them.
+    """
+
+    name: ClassVar[str] = "word-classes"
+
+    @classmethod
+    def create(cls, context: MatcherContext, **options: Any) -> Self:
+        """Refuse other languages than English."""
+        if context.language.code != "en":
+            raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
+        return super().create(context, **options)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Four numbers for each class, and what the content words have in common in order."""
+        kinds = [*WORD_CLASSES, "number", "mark", "content"]
+        each = [f"{kind}_{what}" for kind in kinds for what in ("precision", "recall", "missing", "added")]
+        return (*each, "content_bigram_precision", "content_bigram_recall", "content_bigram_f")
+
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Count."""
+        pairs, known = words(batch)
+        classes = list(WORD_CLASSES.values())
+        kinds = np.array([_kind(word, classes) for word in known] or [0])
+        tally = pairs.tally()
+        kind = kinds[tally.item]
+        columns = []
+        for place in range(len(classes) + 3):
+            wanted = kind == place
+            common, left, right = (tally.total(each * wanted) for each in (tally.common, tally.left, tally.right))
+            # A class that a side does not have is neither right nor wrong.
+            columns += [np.where(side > 0, common / np.maximum(side, 1), 0.5) for side in (left, right)]
+            columns += [right - common, left - common]
+        content = pairs.where(kinds[pairs.items] == len(classes) + 2)
+        return mean_over_references(np.column_stack([*columns, content.ngrams(2).tally().shares()]), batch)
+
+
+def _kind(word: str, classes: list[frozenset[str]]) -> int:
+    for place, members in enumerate(classes):
+        if word in members:
+            return place
+    if word[0].isdigit():
+        return len(classes)
+    return len(classes) + (2 if word[0].isalpha() or word[0] == "'" else 1)

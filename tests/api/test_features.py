@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.api.features import Feature, ReferenceFeature, SegmentFeature
+from meteor_e.base.errors import ConfigError, InputError, PluginError
+from meteor_e.features.meteor import MeteorFeature
+from meteor_e.testing import check_feature
+from meteor_e.testing.report import default_context
+
+HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
+REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
+
+
+class Lengths(Feature):
+    """Words of hypothesis and first reference."""
+
+    name = "word-counts"
+    dimension = 2
+
+    def compute(self, batch):
+        return [[len(h.split()), len(r[0].split())] for h, r in zip(batch.hypotheses, batch.references, strict=True)]
+
+
+class Letters(SegmentFeature):
+    """How often a, b and c occur."""
+
+    name = "letters"
+    segment_dimension = 3
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def vectors(self, segments):
+        self.asked += len(segments)
+        return [[segment.count(letter) for letter in "abc"] for segment in segments]
+
+
+def chain(language="other"):
+    return {"language": language, "matchers": ["exact", {"use": "stem", "stemmer": "english", "weight": 0.5}]}
+
+
+def test_meteor():
+    feature = MeteorFeature(chain())
+    rows = feature.extract(HYPOTHESES, REFERENCES)
+    assert rows.dtype == np.float64
+    assert rows.shape == (3, feature.dimension) == (3, 13 + 2 * 7)
+    assert len(set(feature.columns)) == feature.dimension
+    meteor = Meteor.from_config(chain())
+    for row, hypothesis, references in zip(rows, HYPOTHESES, REFERENCES, strict=True):
+        values = dict(zip(feature.columns, row, strict=True))
+        scored = meteor.score(hypothesis, references)
+        assert values["score"] == scored.score
+        assert values["precision"] == scored.precision
+        assert values["recall"] == scored.recall
+        assert values["fmean"] == scored.fmean
+        assert values["fragmentation_penalty"] == scored.fragmentation_penalty
+        assert values["chunks"] == scored.statistics.chunks
+        assert values["stem.hypothesis_content"] == scored.statistics.matchers[1].hypothesis_content
+        assert values["exact.score"] + values["stem.score"] == pytest.approx(scored.score)
+    assert rows[1][feature.columns.index("stem.reference_content")] == 1
+    assert feature.describe() == meteor.signature
+
+
+def test_a_matcher_that_a_chain_has_twice():
+    feature = MeteorFeature({"language": "other", "matchers": ["exact", *chain()["matchers"]]})
+    assert [name for name in feature.columns if name.endswith(".score")] == [
+        "exact.score",
+        "exact#2.score",
+        "stem.score",
+    ]
+    assert len(set(feature.columns)) == feature.dimension
+
+
+def test_meteor_conforms():
+    check_feature(MeteorFeature, chain=chain())
+
+
+def test_meteor_takes_the_language_of_the_recipe():
+    german = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
+    with pytest.raises(ConfigError, match="'xx'"):
+        MeteorFeature.create(german)
+    made = MeteorFeature.create(german, chain=chain())
+    assert "lang:other" in made.describe()
+
+
+def test_meteor_by_a_chain_that_names_no_language():
+    xx = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
+    with pytest.raises(ConfigError, match="'xx'"):
+        MeteorFeature.create(xx, chain={"matchers": ["exact"]})
+
+
+def test_settings_of_a_chain():
+    changed = {"language": "other", "matchers": ["exact", {"use": "stem", "stemmer": "german", "weight": 0.25}]}
+    feature = MeteorFeature(chain(), settings={"stem": {"stemmer": "german", "weight": 0.25}})
+    assert feature.describe() == Meteor.from_config(changed).signature
+    assert "0.25(german)" in feature.describe()
+    with pytest.raises(ConfigError, match=r"cannot set stme\.weight: .*did you mean 'stem'"):
+        MeteorFeature(chain(), settings={"stme": {"weight": 0.25}})
+    for wrong in ("stem.weight=1", {"stem": 0.25}):
+        with pytest.raises(ConfigError, match="must be a mapping"):
+            MeteorFeature(chain(), settings=wrong)
+
+
+def test_meteor_refuses_other_options():
+    with pytest.raises(ConfigError, match=r"feature 'meteor' has no option 'tasks' \(did you mean 'task'"):
+        MeteorFeature.create(default_context(), tasks="adq")
+
+
+def test_rows_and_columns_of_a_feature():
+    feature = Lengths()
+    assert feature.columns == ("0", "1")
+    assert feature.extract(HYPOTHESES, REFERENCES).tolist() == [[6, 6], [3, 3], [3, 3]]
+    assert feature.extract([], []).shape == (0, 2)
+    check_feature(Lengths)
+
+
+def test_a_vector_for_each_side():
+    feature = Letters()
+    assert feature.dimension == 6
+    rows = feature.extract(["abc", "abc"], [["aab", "b"], ["abc"]])
+    assert rows.tolist() == [[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]]
+    assert feature.asked == 3  # each text once
+    check_feature(Letters)
+
+
+def test_wrong_input():
+    feature = Lengths()
+    with pytest.raises(InputError, match="there are 2 hypotheses but 1 references"):
+        feature.extract(["a", "b"], [["a"]])
+    with pytest.raises(InputError, match="must be a list, with a list of references"):
+        feature.extract(["a"], ["a"])
+    with pytest.raises(InputError, match="must be a list"):
+        feature.extract("a", [["a"]])
+    with pytest.raises(InputError, match="at least one reference"):
+        feature.extract(["a"], [[]])
+    with pytest.raises(InputError, match="2 hypotheses but 3 sources"):
+        feature.extract(["a", "b"], [["a"], ["b"]], sources=["x", "y", "z"])
+
+
+def test_a_feature_says_what_it_needs():
+    class OfSystem(Lengths):
+        needs = ("systems",)
+
+    with pytest.raises(InputError, match="'word-counts' needs the systems of the segments"):
+        OfSystem().extract(["a"], [["a"]])
+    assert OfSystem().extract(["a"], [["a"]], systems=["one"]).tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[1, 2]], r"shape \(1, 2\) for 3 segments; it declares 2"),
+        ([[1], [2], [3]], r"shape \(3, 1\)"),
+        ([[1, 2], [np.nan, 1], [1, 2]], "not finite for segment 2"),
+        ([[1, 2], [1, 1], [np.inf, 2]], "not finite for segment 3"),
+    ],
+)
+def test_rows_are_checked(rows, message):
+    class Wrong(Lengths):
+        def compute(self, batch):
+            return rows
+
+    with pytest.raises(PluginError, match=message):
+        Wrong().extract(HYPOTHESES, REFERENCES)
+
+
+def test_vectors_are_checked():
+    class Wrong(Letters):
+        def vectors(self, segments):
+            return [[1, 2]] * len(segments)
+
+    with pytest.raises(PluginError, match=r"'letters' returned vectors of shape \(5, 2\) for 5 segments"):
+        Wrong().extract(HYPOTHESES[:2], [[*each, "more"][:2] for each in REFERENCES[:2]])
+
+
+def test_several_references_are_averaged():
+    class Common(ReferenceFeature):
+        """Words in common, and words that are missing."""
+
+        name = "common-words"
+        columns = ("common", "missing")
+
+        def row(self, hypothesis, reference):
+            left, right = set(hypothesis.split()), set(reference.split())
+            return [len(left & right), len(right - left)]
+
+    assert Common().dimension == 2
+    assert Common().extract(["a b", "c"], [["a b", "b c d"], ["c"]]).tolist() == [[1.5, 1.0], [1, 0]]

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from meteor_e.api import hooks
+from meteor_e.plugins import builtin
+from meteor_e.plugins.definitions import KINDS
+from meteor_e.plugins.loading import PluginLoader
+
+HOOKS = [name for name in vars(hooks) if name.startswith("meteor_e_")]
+
+
+def test_there_is_a_hook_for_each_kind():
+    assert sorted(HOOKS) == sorted(kind.hook for kind in KINDS.values())
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_documented_and_used_by_ourselves(hook):
+    function = getattr(hooks, hook)
+    assert inspect.getdoc(function).startswith("Return ")
+    assert not inspect.signature(function).parameters
+    (result,) = PluginLoader(list).call(hook, builtin)
+    # What stands on libraries that the core does not have comes from our plugins.
+    assert (len(result) > 0) == (hook not in ("meteor_e_estimators", "meteor_e_java_modules", "meteor_e_measures"))
+    assert inspect.getdoc(getattr(builtin, hook))
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_in_the_tutorial(hook, request):
+    text = (request.config.rootpath / "docs" / "plugins.md").read_text(encoding="utf-8")
+    assert f"`{hook}`" in text
+
+
+def test_hookimpl_is_exported_at_the_root():
+    import meteor_e
+
+    assert meteor_e.hookimpl is hooks.hookimpl

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import pickle
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from meteor_e.api import matchers as base
+from meteor_e.api.matchers import KeyMatcher, Match, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.tokens import Token, plain_tokens
+from meteor_e.base.errors import ConfigError
+
+
+def tokens(text):
+    return plain_tokens(text.split())
+
+
+class Letters(KeyMatcher):
+    """Words that share a letter match."""
+
+    name = "letters"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def keys(self, token):
+        self.asked.append(token.form)
+        return set(token.form)
+
+
+class Texts(KeyMatcher):
+    name = "texts"
+
+    def keys(self, token):
+        return token.form
+
+
+def test_key_matches_come_by_reference_and_then_hypothesis_word_each_once():
+    found = list(Letters().match(tokens("cb ab x"), tokens("abc y bx")))
+    assert found == [Match(0, 0), Match(0, 1), Match(2, 0), Match(2, 1), Match(2, 2)]
+
+
+def test_equal_words_are_left_to_the_exact_matcher():
+    assert list(Letters().match(tokens("ab a"), tokens("ab"))) == [Match(0, 1)]
+
+    class Same(Letters):
+        match_equal_words = True
+
+    assert list(Same().match(tokens("ab a"), tokens("ab"))) == [Match(0, 0), Match(0, 1)]
+
+
+def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
+    matcher = Letters()
+    for _ in range(3):
+        list(matcher.match(tokens("a b a"), tokens("b a c")))
+    assert sorted(matcher.asked) == ["a", "b", "c"]
+    list(matcher.match([Token("a", "lemma")], tokens("b")))
+    assert len(matcher.asked) == 4
+
+
+def test_the_memory_of_keys_is_bounded_and_not_pickled(monkeypatch):
+    monkeypatch.setattr(base.KeyMatcher._key_cache, "limit", 4)
+    matcher = Letters()
+    for number in range(50):
+        list(matcher.match(tokens(f"a{number}"), tokens(f"b{number}")))
+        assert len(matcher._key_cache) <= 4
+    assert "_key_cache" not in pickle.loads(pickle.dumps(matcher)).__dict__
+
+
+def test_a_string_of_keys_is_a_mistake():
+    with pytest.raises(TypeError, match=r"Texts.keys returned a string; it must return a set of keys"):
+        list(Texts().match(tokens("ab"), tokens("bc")))
+
+
+class Compass(SimilarityMatcher):
+    """Words have directions; those that are not in the table have none."""
+
+    name = "compass"
+    table: ClassVar = {"east": (1, 0), "north": (0, 1), "west": (-1, 0), "northeast": (0.8, 0.6)}
+
+    def vectors(self, tokens):
+        return np.array([self.table.get(token.form, (0, 0)) for token in tokens], dtype=np.float32)
+
+
+class SentenceCompass(Compass):
+    contextual = True
+
+
+@pytest.mark.parametrize("kind", [Compass, SentenceCompass])
+@pytest.mark.parametrize(
+    ("threshold", "pairs"),
+    [(1.0, ["east", "dog"]), (0.9, ["east", "northeast", "dog"]), (0.5, ["east", "northeast", "north", "dog"])],
+)
+def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
+    hypothesis = tokens("east northeast north west dog cat")
+    found = {hypothesis[m.hypothesis_start].form for m in kind(threshold).match(hypothesis, tokens("east dog"))}
+    assert found == set(pairs)
+
+
+def test_similarity_is_the_probability_and_equal_words_are_sure():
+    found = {
+        m.hypothesis_start: m.probability for m in Compass(0.5).match(tokens("east northeast north"), tokens("east"))
+    }
+    assert found == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}
+
+
+def test_words_without_a_vector_match_nothing_but_themselves():
+    assert list(Compass(0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
+    assert list(Compass(0.0).match([], tokens("cow"))) == []
+    assert list(Compass(0.0).match(tokens("cow"), [])) == []
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+def test_thresholds_lie_between_zero_and_one(threshold):
+    with pytest.raises(ConfigError, match=r"matcher 'compass': threshold is .*; it must be between 0 and 1"):
+        Compass(threshold)
+
+
+def test_vectors_of_the_wrong_shape_are_a_mistake():
+    class Short(Compass):
+        def vectors(self, tokens):
+            return np.zeros((1, 2), dtype=np.float32)
+
+    class Flat(Compass):
+        def vectors(self, tokens):
+            return np.zeros(len(tokens), dtype=np.float32)
+
+    for kind in (Short, Flat):
+        with pytest.raises(TypeError, match="it must return one row a token"):
+            list(kind(0.5).match(tokens("a b"), tokens("c")))
+
+
+def test_the_signature_tells_the_threshold():
+    assert Compass(0.75).describe() == "threshold=0.75"
+
+
+class Table:
+    """A phrase table in memory: phrases are tuples of word numbers."""
+
+    def __init__(self, *pairs):
+        self.words = {word: n for n, word in enumerate(sorted({w for pair in pairs for p in pair for w in p.split()}))}
+        self.nodes = {}
+        self.pairs = {}
+        for left, right in pairs:
+            self.pairs.setdefault(self.node(left), []).append(self.node(right))
+        self.asked = 0
+
+    def node(self, phrase):
+        return self.nodes.setdefault(tuple(self.words[word] for word in phrase.split()), len(self.nodes))
+
+    def word_id(self, word):
+        self.asked += 1
+        return self.words.get(word, -1)
+
+    def phrases_at(self, ids, start):
+        found = []
+        for end in range(start + 1, len(ids) + 1):
+            node = self.nodes.get(tuple(ids[start:end]))
+            if node is not None:
+                found.append((end - start, node))
+        return found
+
+    def paraphrases(self, node):
+        return self.pairs.get(node, [])
+
+
+class Phrases(PhraseMatcher):
+    name = "phrases"
+
+    def __init__(self, table):
+        self._table = table
+
+    @property
+    def table(self):
+        return self._table
+
+
+def test_phrases_are_looked_up_in_both_directions_in_order():
+    matcher = Phrases(
+        Table(("in the end", "finally"), ("in", "inside"), ("finally", "at last"), ("finally", "in the end"))
+    )
+    assert list(matcher.match(tokens("finally inside"), tokens("in the end"))) == [
+        Match(0, 1, 1, 1),
+        Match(0, 0, 3, 1),
+        Match(0, 0, 3, 1),
+    ]
+    assert list(matcher.match(tokens("x in the end"), tokens("at finally last"))) == [
+        Match(1, 1, 1, 3),
+        Match(1, 1, 1, 3),
+    ]
+
+
+def test_without_a_table_nothing_matches():
+    assert list(Phrases(None).match(tokens("a"), tokens("b"))) == []
+
+
+def test_words_are_looked_up_once_and_the_memory_is_not_pickled():
+    table = Table(("a", "b"))
+    matcher = Phrases(table)
+    for _ in range(3):
+        list(matcher.match(tokens("a c a"), tokens("b c")))
+    assert table.asked == 3
+    state = pickle.loads(pickle.dumps(matcher)).__dict__
+    assert not {"_word_cache", "_pair_cache"} & state.keys()

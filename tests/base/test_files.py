@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import atomic_writer, input_name
+
+
+def write(path, text):
+    with atomic_writer(path) as stream:
+        stream.write(text)
+
+
+def test_a_file_is_written_whole(tmp_path):
+    path = tmp_path / "out.txt"
+    with atomic_writer(path) as stream:
+        stream.write("größer\n")
+        assert not path.exists()
+    assert path.read_bytes() == "größer\n".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old\n")
+
+    def interrupted():
+        with atomic_writer(path) as stream:
+            stream.write("half of the new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no POSIX modes")
+def test_the_mode_is_the_old_files_or_the_umasks(tmp_path):
+    path = tmp_path / "out.txt"
+    umask = os.umask(0o027)
+    try:
+        write(path, "new\n")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    path.chmod(0o604)
+    write(path, "newer\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old\n")
+    link.symlink_to(target)
+    write(link, "new\n")
+    assert link.is_symlink()
+    assert target.read_text() == "new\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_written_to(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    found = []
+    reader = threading.Thread(target=lambda: found.append(path.read_text()))
+    reader.start()
+    write(path, "through\n")
+    reader.join(10)
+    assert found == ["through\n"]
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_files_that_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match=r"cannot write .*no.folder.out: No such file or directory"):
+        write(tmp_path / "no" / "folder" / "out", "text")
+    with pytest.raises(InputError, match="Is a directory"):
+        write(tmp_path, "text")
+    with pytest.raises(InputError, match="null byte"):
+        write(str(tmp_path / "a\0b"), "text")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk(tmp_path):
+    with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
+        write("/dev/full", "text")
+    with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
+        write("/dev/full", "text" * 100_000)
+
+
+def test_names(tmp_path):
+    assert input_name("-") == "standard input"
+    assert input_name(tmp_path) == str(tmp_path)

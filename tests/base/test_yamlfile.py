@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.yamlfile import (
+    SIZE_LIMIT,
+    Document,
+    Problem,
+    dump_yaml,
+    parse_yaml,
+    plain_value,
+    raise_problems,
+    read_yaml,
+)
+
+
+def parse(text: str):
+    return parse_yaml(text.encode(), "file.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # What YAML 1.1 reads otherwise.
+        ("no", "no"),
+        ("yes", "yes"),
+        ("off", "off"),
+        ("1e-3", 0.001),
+        ("010", 10),
+        ("12:30", "12:30"),
+        ("2001-01-01", "2001-01-01"),
+        ("1_000", "1_000"),
+        # What both read alike.
+        ("true", True),
+        ("False", False),
+        ("~", None),
+        ("null", None),
+        ("0x1f", 31),
+        ("-.5", -0.5),
+        ("+3", 3),
+        ("1.", 1.0),
+        ("0.85", 0.85),
+        ("en", "en"),
+        ("1.5.2", "1.5.2"),
+        ("inf", "inf"),
+        ("nan", "nan"),
+    ],
+)
+def test_plain_values_follow_yaml_1_2(text, value):
+    assert plain_value(text) == value
+    assert type(plain_value(text)) is type(value)
+    assert parse(f"key: {text}").data == {"key": value}
+    assert parse(f"key: '{text}'").data == {"key": text}
+    assert parse(f'key: !!str "{text}"').data == {"key": text}
+
+
+def test_octal_numbers_are_those_of_yaml_1_2():
+    assert parse("key: 0o17").data == {"key": 15}
+
+
+def test_lines_are_those_of_keys_and_items():
+    document = parse("# comment\na: 1\nb:\n  c: [x,\n    y]\n  d:\n    - e: 2\n")
+    assert document.data == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 2}]}}
+    assert document.line(("a",)) == 2
+    assert document.line(("b", "c")) == 4
+    assert document.line(("b", "c", 1)) == 5
+    assert document.line(("b", "d", 0, "e")) == 7
+    assert document.line(("b", "d", 0, "missing")) == 7
+    assert document.where(("b",)) == "file.yaml:3"
+    assert document.line(()) == 0
+    assert document.where(()) == "file.yaml"
+
+
+def test_keys_are_always_texts():
+    assert parse("no: 1\n1: 2\nnull: 3").data == {"no": 1, "1": 2, "null": 3}
+
+
+def test_a_key_given_twice_names_both_lines():
+    document = parse("a: 1\nb: {c: 1}\n\nb:\n  c: 2\n")
+    assert [str(problem) for problem in document.problems] == ["file.yaml:4: b: is given twice, on lines 2 and 4"]
+    assert document.data == {"a": 1, "b": {"c": 1}}
+    assert document.line(("b", "c")) == 2
+
+
+def test_numbers_are_finite():
+    document = parse("a: .inf\nb: [.nan, -.INF, 1e999]")
+    assert [str(problem) for problem in document.problems] == [
+        "file.yaml:1: a: is .inf; it must be a finite number",
+        "file.yaml:2: b[0]: is .nan; it must be a finite number",
+        "file.yaml:2: b[1]: is -.INF; it must be a finite number",
+        "file.yaml:2: b[2]: is 1e999; it must be a finite number",
+    ]
+
+
+def test_aliases_are_what_they_stand_for():
+    document = parse("a: &x {w: 1}\nb: *x\nc: &y text\nd: [*y, *x]")
+    assert document.data == {"a": {"w": 1}, "b": {"w": 1}, "c": "text", "d": ["text", {"w": 1}]}
+    assert document.line(("d", 1, "w")) == 4
+
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 10)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "file.yaml: is empty"),
+        (b"# nothing but a comment\n", "file.yaml: is empty"),
+        (b"\xef\xbb\xbf", "file.yaml: is empty"),
+        (b"a: 1\n---\nb: 2\n", "file.yaml:2: a second document begins here (---); a file holds one"),
+        (b"a: [1,\nb: 2\n", "file.yaml:3: is not YAML: "),
+        (b"a: 'x\n", "file.yaml:2: is not YAML: "),
+        (b"a:\n\t- b\n", "file.yaml:2: is not YAML: "),
+        (b"a: \xe9\n", "file.yaml:1: is not UTF-8; save the file as UTF-8"),
+        (b"a: 1\nb: \xff\n", "file.yaml:2: is not UTF-8; save the file as UTF-8"),
+        ("a: 1".encode("utf-16"), "file.yaml: is in UTF-16; save it as UTF-8"),
+        (b"a: 1\nb: \0", "file.yaml:2: holds the control character U+0000; is this a YAML file?"),
+        (b"a: \x1b[31m", "file.yaml:1: holds the control character U+001B; is this a YAML file?"),
+        ("a: \ufeffb".encode(), "file.yaml:1: holds the control character U+FEFF; is this a YAML file?"),
+        (b"\n? [a]\n: b", "file.yaml:2: has a key that is not a text"),
+        (
+            b"a: !!python/object/apply:os.system ['x']",
+            "file.yaml:1: has the tag tag:yaml.org,2002:python/object/apply:os",
+        ),
+        (b"a: !path x", "file.yaml:1: has the tag !path; tags are not allowed"),
+        (b"a: !!int '1'", "file.yaml:1: has the tag tag:yaml.org,2002:int; tags are not allowed"),
+        (b"a: *x", "file.yaml:1: *x stands for nothing that ends before it"),
+        (b"a: &x [*x]", "file.yaml:1: *x stands for nothing that ends before it"),
+        (b"\n" + b"[" * 100_000, "file.yaml:2: is nested more than 20 deep"),
+        (b"{a: " * 100_000, "file.yaml:1: is nested more than 20 deep"),
+        (b"- " * 100_000, "file.yaml:1: is nested more than 20 deep"),
+        (BOMB.encode(), "file.yaml:5: has more than 20000 values, with anchors expanded"),
+        (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: has more than 20000 values"),
+        (b"#" * (SIZE_LIMIT + 1), "file.yaml: is larger than 1 MiB; this cannot be the right file"),
+    ],
+)
+def test_what_is_refused(content, message):
+    start = time.process_time()
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml(content, "file.yaml")
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert time.process_time() - start < 2
+
+
+LARGEST = {
+    "spaces": b" " * SIZE_LIMIT,
+    "lines": b"\n" * SIZE_LIMIT,
+    "digits": b"a: " + b"1" * (SIZE_LIMIT - 3),
+    "quotes": b"a: '" + b"''" * 500_000 + b"'",
+    "words": b"a\n" * 500_000,
+}
+
+
+@pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
+def test_the_largest_files_take_no_time(content):
+    start = time.process_time()
+    with contextlib.suppress(ConfigError):
+        parse_yaml(content, "file.yaml")
+    assert time.process_time() - start < 2
+
+
+def test_the_slow_parser_does_the_same(monkeypatch):
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    test_lines_are_those_of_keys_and_items()
+    with pytest.raises(ConfigError, match=r"file\.yaml:1: is nested more than 20 deep"):
+        parse("[" * 1000)
+    with pytest.raises(ConfigError, match=r"file\.yaml:3: is not YAML: "):
+        parse("a: [1,\nb: 2\n")
+
+
+def test_encoding_marks_and_line_ends(tmp_path):
+    file = tmp_path / "file.yaml"
+    file.write_bytes("\ufeffname: čeština 🦆\r\nb: 2\r\n".encode())
+    document = read_yaml(file)
+    assert document.data == {"name": "čeština 🦆", "b": 2}
+    assert document.line(("b",)) == 2
+
+
+def test_json_is_yaml():
+    assert parse('{"a": [1, 2.5, true, null, "\\u00e9"], "b": {}}').data == {"a": [1, 2.5, True, None, "é"], "b": {}}
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(ConfigError, match=r"missing\.yaml: cannot be read: No such file or directory"):
+        read_yaml(tmp_path / "missing.yaml")
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        read_yaml(tmp_path)
+    with pytest.raises(ConfigError, match=r"cannot be read: .*null"):
+        read_yaml("a\0b")
+
+
+def test_paths_are_seen_from_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/u")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "file.yaml").write_text("a: 1")
+    document = read_yaml("conf/file.yaml")
+    assert document.path("x.tsv") == str(tmp_path / "conf" / "x.tsv")
+    assert document.path("../x.tsv") == str(tmp_path / "conf" / ".." / "x.tsv")
+    assert document.path("/abs/x.tsv") == "/abs/x.tsv"
+    assert document.path("~/x.tsv") == "/home/u/x.tsv"
+    assert document.path("~nosuchuser/x.tsv") == str(tmp_path / "conf" / "~nosuchuser" / "x.tsv")
+
+
+def test_problems_in_words():
+    first = Problem("f.yaml", 3, ("matchers", 1, "weight"), "is wrong")
+    note = Problem("f.yaml", 0, (), "is odd", is_note=True)
+    assert str(first) == "f.yaml:3: matchers[1].weight: is wrong"
+    assert str(note) == "f.yaml: note: is odd"
+    assert str(Problem("", 0, ("beam",), "is wrong")) == "beam: is wrong"
+    raise_problems([])
+    raise_problems([note])
+    with pytest.raises(ConfigError, match=r"^f.yaml:3: matchers\[1\].weight: is wrong$"):
+        raise_problems([note, first])
+    with pytest.raises(ConfigError, match=r"is wrong \(and 1 more problem; meteor-e config check lists them\)$"):
+        raise_problems([first, note, first])
+    with pytest.raises(ConfigError, match=r"^beam: is wrong \(and 2 more problems\)$"):
+        raise_problems([Problem("", 0, ("beam",), "is wrong")] * 3)
+
+
+def test_terminal_controls_do_not_get_out():
+    document = parse(r'"\e[31m\nx": 1')
+    assert str(document.problem(("\x1b[31m\nx",), "unknown key")) == "file.yaml:1: �[31m�x: unknown key"
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+keys = st.text(max_size=10)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=10
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(keys, values, max_size=5))
+def test_what_is_dumped_comes_back(data):
+    text = dump_yaml(data)
+    document = parse(text)
+    assert document.data == data
+    assert repr(document.data) == repr(data)
+    assert not document.problems
+
+
+@pytest.mark.parametrize("text", ["no", "1e-3", "0o17", "1.", "12:30", "~", "", "2001-01-01", "=", "<<", ".nan"])
+def test_dumped_texts_are_texts_in_both_versions_of_yaml(text):
+    dumped = dump_yaml({"key": text})
+    assert yaml.safe_load(dumped) == parse(dumped).data == {"key": text}
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200) | st.text(alphabet="ab:-[]{}&*!|>'\"#%@\n \t,?~1", max_size=60).map(str.encode))
+def test_any_bytes_are_a_document_or_a_config_error(content):
+    try:
+        document = parse_yaml(content, "file.yaml")
+    except ConfigError as error:
+        message = str(error)
+        document = Document({})
+    else:
+        message = "file.yaml"
+    assert message.startswith("file.yaml")
+    assert all(line >= 1 for line in document.lines.values())

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.api.languages import Normalization
+from meteor_e.base.errors import ConfigError, PluginError, ResourceError
+from meteor_e.base.yamlfile import parse_yaml
+from meteor_e.chains.chain import resolve
+from meteor_e.chains.checks import check_chain
+from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
+from meteor_e.languages.files import parse_language
+from meteor_e.plugins.registry import registry
+
+ROOT = Path(__file__).parents[2]
+CHAINS = sorted(file.stem for file in (ROOT / "resources" / "chains").glob("*.yaml"))
+
+FULL = """\
+name: mine
+description: all of it
+language: de
+task: rank
+normalization: no-punctuation
+parameters: {alpha: 1, beta: 0.5}
+matchers:
+  - exact
+  - {use: stem, weight: 1, stemmer: english}
+  - use: paraphrase
+    optional: true
+beam: 5
+character_mode: true
+pack: de
+lemmatizer: {use: lookup, file: lemmas.tsv}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(text: str, name: str = "chain.yaml") -> Path:
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write_file
+
+
+def test_every_key(write):
+    file = write(FULL)
+    chain = load_chain(file)
+    assert chain == ChainConfig(
+        language="de",
+        task="rank",
+        parameters={"alpha": 1.0, "beta": 0.5},
+        normalization=Normalization.NO_PUNCTUATION,
+        matchers=(
+            MatcherConfig("exact", where=f"{file}:8"),
+            MatcherConfig("stem", 1.0, {"stemmer": "english"}, f"{file}:9"),
+            MatcherConfig("paraphrase", None, {}, f"{file}:10", optional=True),
+        ),
+        beam=5,
+        character_mode=True,
+        pack="de",
+        lemmatizer=MatcherConfig("lookup", None, {"file": str(file.parent / "lemmas.tsv")}, f"{file}:15"),
+        name="mine",
+        description="all of it",
+        source=str(file),
+    )
+    assert all(type(value) is float for value in chain.parameters.values())
+    assert chain.where("beam") == f"{file}:12: beam"
+
+
+def test_no_key_at_all(write):
+    assert load_chain({}) == ChainConfig()
+    assert load_chain(write("{}")) == ChainConfig(name="chain", source=str(write("{}")))
+
+
+def test_a_mapping_is_a_chain():
+    chain = load_chain({"matchers": ["exact", {"use": "stem", "file": "x"}], "pack": "./p", "parameters": {"beta": 1}})
+    assert chain.matchers == (MatcherConfig("exact"), MatcherConfig("stem", None, {"file": "x"}))
+    assert (chain.pack, chain.source, chain.parameters) == ("./p", "", {"beta": 1.0})
+    assert chain.where("pack") == ""
+
+
+def test_norwegian_needs_no_quotes(write):
+    assert load_chain(write("language: no")).language == "no"
+    assert resolve(load_chain(write("language: no")), registry()).language.name == "Norwegian"
+
+
+def test_lemmatizer_none_is_no_lemmatizer():
+    assert load_chain({"lemmatizer": "none"}).lemmatizer is None
+    assert load_chain({"lemmatizer": {"use": "none"}}).lemmatizer is None
+    assert load_chain({"lemmatizer": "lookup"}).lemmatizer == MatcherConfig("lookup")
+
+
+def test_paths_are_relative_to_the_file(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/u")
+    file = write("""\
+language: ./xx.yaml
+pack: packs/xx
+matchers:
+  - {use: a, file: x.tsv, model_file: m/x.bin, files: [a, /b], path: ~/c, folder: ../d}
+  - {use: b, model: x.bin, profile: x, file: 3, weight: 1}
+lemmatizer: {use: lookup, lemma_path: l.tsv, weight: kept}
+""")
+    chain = load_chain(file)
+    assert chain.language == str(tmp_path / "xx.yaml")
+    assert chain.pack == str(tmp_path / "packs" / "xx")
+    assert chain.matchers[0].options == {
+        "file": str(tmp_path / "x.tsv"),
+        "model_file": str(tmp_path / "m" / "x.bin"),
+        "files": [str(tmp_path / "a"), "/b"],
+        "path": "/home/u/c",
+        "folder": str(tmp_path / ".." / "d"),
+    }
+    assert chain.matchers[1].options == {"model": "x.bin", "profile": "x", "file": 3}
+    assert chain.lemmatizer.options == {"lemma_path": str(tmp_path / "l.tsv"), "weight": "kept"}
+
+
+def test_names_of_languages_and_packs_are_no_paths(write):
+    chain = load_chain(write("language: en\npack: en"))
+    assert (chain.language, chain.pack) == ("en", "en")
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_named_chains(name):
+    chain = load_chain(name)
+    assert chain.name == name
+    assert chain.description
+    assert resolve(chain, registry()).matchers
+
+
+def test_there_are_named_chains():
+    meteor_e = {"baseline", "baseline-vector", "dbnary", "dbnary-vector", "vector"}
+    assert set(CHAINS) == {"adq", "exact", "hter", "meteor-1.5-en", "universal", "util", *meteor_e}
+    assert set(registry().names("chain")) >= set(CHAINS)
+
+
+def test_the_spelled_out_chain_is_the_default_one():
+    spelled = resolve(load_chain("meteor-1.5-en"), registry()).effective()
+    default = resolve(ChainConfig(), registry()).effective()
+    for entry in default["matchers"]:
+        entry.pop("optional")
+    assert spelled == default
+
+
+def test_names_and_paths(write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("language: de", "adq")
+    write("language: fr", "mine")
+    write("language: es", "mine.yaml")
+    assert load_chain("adq").language == "en"
+    assert load_chain("./adq").language == "de"
+    assert load_chain(Path("adq")).language == "de"
+    assert load_chain("mine").language == "fr"
+    assert load_chain("mine.yaml").language == "es"
+
+
+def test_unknown_names():
+    with pytest.raises(ConfigError, match=r"there is no chain 'htre' \(did you mean 'hter'\?\); the chains: adq, "):
+        load_chain("htre")
+    with pytest.raises(ConfigError, match=r"^nowhere/x\.yaml: cannot be read: No such file"):
+        load_chain("nowhere/x.yaml")
+
+
+MORE = " (and 2 more problems; meteor-e config check lists them)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("langauge: en", "{file}:1: langauge: unknown key (did you mean 'language'?)"),
+        ("beam: x\ntask: 3\nbeam: 3", "{file}:1: beam: must be a whole number, 1 or more, not 'x'" + MORE),
+        ("", "{file}: is empty"),
+        ("a: [", "{file}:2: is not YAML: while parsing a flow node; did not find expected node content"),
+        ("en", "{file}: must be a mapping of keys to values, not 'en'"),
+    ],
+)
+def test_mistakes_name_file_line_and_key(write, text, message):
+    file = write(text)
+    with pytest.raises(ConfigError) as caught:
+        load_chain(file)
+    assert str(caught.value) == message.format(file=file)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("# c\nlanguage: xq", ConfigError, "{file}:2: language: there is no language 'xq'"),
+        (
+            "language: en\ntask: hterr",
+            ConfigError,
+            "{file}:2: task: language 'en' has no task 'hterr' (did you mean",
+        ),
+        (
+            "language: da\nnormalization: full",
+            ConfigError,
+            "{file}:2: normalization: language 'da' has no norm",
+        ),
+        (
+            "matchers:\n  - exat\nlanguage: other",
+            PluginError,
+            "{file}:2: there is no matcher 'exat' (did you",
+        ),
+        (
+            "language: other\nmatchers:\n  - exact\n  - {use: exact, lenght: 3}",
+            ConfigError,
+            "{file}:4: matcher 'exact' has no option 'lenght'",
+        ),
+        (
+            "language: other\nmatchers: [synonym]",
+            ResourceError,
+            "{file}:2: matcher 'synonym': no synonyms are",
+        ),
+        (
+            "language: other\nlemmatizer:\n  use: lookup",
+            ConfigError,
+            "{file}:2: lemmatizer 'lookup' needs the option 'file'",
+        ),
+    ],
+)
+def test_what_only_shows_later_names_file_and_line_too(write, text, kind, message):
+    file = write(text)
+    with pytest.raises(kind) as caught:
+        Meteor.from_config(file, offline=True)
+    assert str(caught.value).startswith(message.format(file=file))
+
+
+def test_mistakes_of_python_have_no_file():
+    with pytest.raises(ConfigError, match=r"^parameters\.alpah: unknown key \(did you mean 'alpha'\?\)$"):
+        Meteor("other", parameters={"alpah": 0.5})
+    with pytest.raises(ConfigError, match=r"^normalization: must be one of none, lower, full, no-punctuation, not 'f"):
+        Meteor("other", normalization="ful")
+    with pytest.raises(ConfigError, match=r"^beam: must be a whole number, 1 or more, not '40'"):
+        Meteor("other", beam="40")
+    with pytest.raises(ConfigError, match=r"^beem: unknown key \(did you mean 'beam'\?\)$"):
+        Meteor.from_config("exact", beem=3)
+
+
+def test_overriding_a_chain(write):
+    file = write("language: en\ntask: li\nbeam: 3\nmatchers: [exact]")
+    meteor = Meteor.from_config(file, language="other", beam=7, normalization="none")
+    assert (meteor.chain.language.code, meteor.chain.beam) == ("other", 7)
+    assert meteor.chain.normalization is Normalization.NONE
+    assert [entry.name for entry in meteor.chain.matchers] == ["exact"]
+    # The file has no part in what was given in its place.
+    with pytest.raises(ConfigError, match=r"^language 'other' has no task 'rnak'"):
+        Meteor.from_config(file, language="other", task="rnak")
+    write("language: en\ntask: rank\nmatchers: [exact]")
+    with pytest.raises(ConfigError, match=f"^{re.escape(str(file))}:2: task: "):
+        Meteor.from_config(file, language="other")
+
+
+def test_a_chain_with_a_language_file(write):
+    write("code: xx\nname: X\nmatchers: [exact]\ndefault_task: li\n", "xx.yaml")
+    file = write("language: ./xx.yaml\nmatchers: [exact]")
+    meteor = Meteor.from_config(file)
+    assert meteor.chain.language.code == "xx"
+    assert meteor.score("a b", "a b").score == 1.0
+    write("code: xx\n", "xx.yaml")
+    with pytest.raises(ConfigError, match=r"chain\.yaml:1: language: .*xx\.yaml: the key 'name' is missing \(and"):
+        Meteor.from_config(file)
+
+
+def blocks(name: str, kind: str) -> list[str]:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    found = re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("text", blocks("chains.md", "yaml"))
+def test_the_examples_of_the_documentation(write, text):
+    write("word\tNOUN\tlemma\n", "lemmas.tsv")
+    chain = load_chain(write(text))
+    assert resolve(chain, registry()).matchers
+    found, problems = check_chain(parse_yaml(text.encode(), str(write(text))), registry())
+    assert found is not None
+    # A pack need not be installed where the tests run.
+    assert all(problem.is_note for problem in problems)
+
+
+def test_the_mistakes_of_the_documentation():
+    (text,) = blocks("chains.md", "yaml wrong")
+    (expected,) = blocks("chains.md", "text")
+    _, problems = check_chain(parse_yaml(text.encode(), "chain.yaml"), registry())
+    known = ", ".join(registry().names("matcher"))
+    assert "".join(f"{problem}\n" for problem in problems if not problem.is_note) == re.sub(
+        "(?<=; the matchers: ).*?(?=;)", known, expected
+    )
+
+
+@pytest.mark.parametrize("text", blocks("languages.md", "yaml"))
+def test_the_languages_of_the_documentation(text):
+    assert parse_language(parse_yaml(text.encode(), "language.yaml")).name
+
+
+def test_the_tables_of_the_documentation():
+    text = (ROOT / "docs" / "chains.md").read_text(encoding="utf-8")
+    for name in CHAINS:
+        assert f"`{name}`" in text

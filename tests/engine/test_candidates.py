@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+
+from meteor_e.api.matchers import Match, Matcher
+from meteor_e.api.tokens import plain_tokens
+from meteor_e.base.errors import InputError, PluginError
+from meteor_e.engine import candidates as module
+from meteor_e.engine.candidates import collect_candidates
+from meteor_e.matchers.exact import ExactMatcher
+from meteor_e.scoring.alignment import AlignedMatch
+
+
+class Proposing(Matcher):
+    """Proposes what it is told to."""
+
+    name = "proposing"
+
+    def __init__(self, *matches: Match) -> None:
+        self.matches = matches
+        self.asked = 0
+
+    def match(self, hypothesis, reference):
+        self.asked += 1
+        return iter(self.matches)
+
+
+def tokens(text):
+    return plain_tokens(text.split())
+
+
+def test_candidates_are_listed_by_reference_start_in_the_order_of_the_chain():
+    late = Proposing(Match(1, 0), Match(0, 1, 2, 1, 0.25), Match(1, 1))
+    found = collect_candidates([ExactMatcher(), late], tokens("a b"), tokens("x b"))
+    assert found.by_reference == [
+        [AlignedMatch(0, 2, 1, 1, 1, 0.25)],
+        [AlignedMatch(1, 1, 1, 1, 0, 1.0), AlignedMatch(1, 1, 0, 1, 1, 1.0), AlignedMatch(1, 1, 1, 1, 1, 1.0)],
+    ]
+    assert found.fixed == [None, None]
+
+
+def test_equal_sides_ask_the_first_matcher_only():
+    first, second = Proposing(Match(0, 0)), Proposing(Match(0, 0))
+    collect_candidates([first, second], tokens("a b"), tokens("a b"))
+    assert (first.asked, second.asked) == (1, 0)
+    collect_candidates([first, second], tokens("a b"), tokens("b a"))
+    assert (first.asked, second.asked) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("matches", "fixed"),
+    [
+        ([Match(0, 2)], [True, False, False]),
+        ([Match(0, 1, 2, 2)], [True, False, False]),
+        ([Match(0, 1), Match(0, 1)], [False, False, False]),
+        ([Match(0, 1), Match(1, 1)], [False, False, False]),
+        ([Match(0, 0, 2, 1), Match(1, 2)], [False, False, False]),
+        ([Match(0, 0, 1, 2), Match(2, 1)], [False, False, False]),
+        ([Match(0, 0), Match(2, 1)], [True, False, True]),
+    ],
+)
+def test_a_match_is_fixed_if_nothing_else_wants_its_words(matches, fixed):
+    found = collect_candidates([Proposing(*matches)], tokens("a b c"), tokens("x y z"))
+    assert [match is not None for match in found.fixed] == fixed
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        Match(2, 0),
+        Match(0, 2),
+        Match(-1, 0),
+        Match(0, -1),
+        Match(0, 0, 0, 1),
+        Match(0, 0, 1, 0),
+        Match(1, 0, 2, 1),
+        Match(0, 1, 1, 2),
+        Match(0, 0, -1, 1),
+        Match(10**30, 0),
+    ],
+)
+def test_words_that_are_not_there_are_the_matchers_mistake(match):
+    with pytest.raises(PluginError, match=r"matcher 'proposing' proposed .* of a pair with 2 and 2 words"):
+        collect_candidates([Proposing(match)], tokens("a b"), tokens("x y"))
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 5, (0, 0), "ab", (0, 0, 1, 1, 1.0, 7), ("0", 0, 1, 1, 1.0), (0.0, 0, 1, 1, 1.0)]
+)
+def test_what_is_no_match_is_the_matchers_mistake(wrong):
+    with pytest.raises(PluginError, match=r"matcher 'proposing'"):
+        collect_candidates([Proposing(wrong)], tokens("a b"), tokens("x y"))
+
+
+def test_what_a_matcher_raises_is_an_error_that_names_it():
+    class Broken(Matcher):
+        name = "broken"
+
+        def match(self, hypothesis, reference):
+            yield Match(0, 0)
+            raise KeyError("secret")
+
+    with pytest.raises(PluginError, match=r"matcher 'broken' failed with KeyError: 'secret'"):
+        collect_candidates([Broken()], tokens("a b"), tokens("x y"))
+
+
+def test_too_many_candidates_are_refused_before_they_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CANDIDATES", 99)
+    side, other = tokens("a " * 9 + "x"), tokens("a " * 9 + "y")
+    assert sum(map(len, collect_candidates([ExactMatcher()], side, other).by_reference)) == 81
+    side, other = tokens("a " * 10 + "x"), tokens("a " * 10 + "y")
+    with pytest.raises(InputError, match=r"a segment of 11 words and its reference of 11 words have more than 99"):
+        collect_candidates([ExactMatcher()], side, other)
+
+
+def test_an_endless_matcher_is_stopped(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CANDIDATES", 1000)
+
+    class Endless(Matcher):
+        name = "endless"
+
+        def match(self, hypothesis, reference):
+            while True:
+                yield Match(0, 0)
+
+    with pytest.raises(InputError, match="more than 1000 candidate"):
+        collect_candidates([Endless()], tokens("a"), tokens("b"))
+
+
+def test_empty_sides_have_no_candidates():
+    assert collect_candidates([ExactMatcher()], [], []).by_reference == []
+    assert collect_candidates([ExactMatcher()], tokens("a"), []).by_reference == []
+    assert collect_candidates([ExactMatcher()], [], tokens("a")).by_reference == [[]]

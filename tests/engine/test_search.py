@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meteor_e.engine.search import search
+from meteor_e.scoring.alignment import AlignedMatch
+
+
+def matches(*rows):
+    """Candidates by reference position, from (reference, hypothesis, lengths..., matcher) rows."""
+    return [AlignedMatch(*row, 1.0) for row in rows]
+
+
+def run(candidates, size, *, fixed=None, weights=(1.0, 0.5), **options):
+    by_reference = [[c for c in candidates if c.reference_start == j] for j in range(size)]
+    fixed = fixed or [None] * size
+    return search(by_reference, fixed, weights, **options)
+
+
+def test_nothing_to_choose_from():
+    assert run([], 0) == []
+    assert run([], 3) == []
+
+
+def test_words_are_used_once():
+    # Taking the first or the second is the same; the path whose chunk is still open is sorted first.
+    found = run(matches((0, 1, 0, 1, 0), (1, 1, 0, 1, 0)), 2)
+    assert found == matches((1, 1, 0, 1, 0))
+
+
+def test_a_single_inexact_word_gains_nothing_so_skipping_costs_less():
+    # The copy that takes it comes first, but opens a chunk that must be closed.
+    assert run(matches((0, 1, 0, 1, 1)), 1) == []
+
+
+def test_two_inexact_words_count_as_one():
+    assert run(matches((0, 2, 0, 2, 1)), 2) == matches((0, 2, 0, 2, 1))
+    assert run(matches((0, 2, 0, 1, 1)), 2) == matches((0, 2, 0, 1, 1))
+    # An exact word beats the phrase that covers it: it counts on both sides.
+    both = matches((0, 2, 0, 1, 1), (0, 1, 0, 1, 0))
+    assert run(both, 2) == matches((0, 1, 0, 1, 0))
+
+
+def test_fewer_chunks_win_among_equal_matches():
+    # Reference "a b", hypothesis "b a b": the second b goes on where a ends.
+    candidates = matches((0, 1, 1, 1, 0), (1, 1, 0, 1, 0), (1, 1, 2, 1, 0))
+    assert run(candidates, 2) == matches((0, 1, 1, 1, 0), (1, 1, 2, 1, 0))
+
+
+def test_the_distance_of_a_copy_is_charged_to_its_parent():
+    # Both are alone in their chunk; the far one is tried first and wins, as its own distance does not count.
+    far, near = matches((0, 1, 5, 1, 0), (0, 1, 0, 1, 0))
+    assert run([far, near], 1) == [far]
+    assert run([near, far], 1) == [near]
+
+
+def test_fixed_matches_are_taken_by_every_path_and_go_on_its_chunk():
+    # The fixed match gains nothing by itself, but joins the words on its sides to one chunk.
+    (fixed,) = matches((1, 1, 1, 1, 1))
+    candidates = matches((0, 1, 3, 1, 0), (0, 1, 0, 1, 0), (2, 1, 2, 1, 0), (2, 1, 4, 1, 0))
+    found = search([candidates[:2], [fixed], candidates[2:]], [None, fixed, None], (1.0, 0.5))
+    assert [match.hypothesis_start for match in found] == [0, 1, 2]
+
+
+def test_a_beam_of_one_is_greedy():
+    # Position 0 may take word 0 or be skipped; only taking it gains at once, though word 0 would serve two later.
+    candidates = matches((0, 1, 0, 1, 0), (1, 2, 0, 2, 0))
+    assert run(candidates, 3, beam=1) == matches((0, 1, 0, 1, 0))
+    assert run(candidates, 3, beam=40) == matches((1, 2, 0, 2, 0))
+
+
+def test_maximum_accuracy_compares_all_matched_words_before_chunks():
+    # An exact word in the middle of a chunk, or an inexact pair and two chunks.
+    candidates = matches((0, 1, 0, 1, 0), (1, 1, 3, 1, 1), (2, 1, 2, 1, 0))
+    few = run(candidates, 3, weights=(1.0, 0.0))
+    many = run(candidates, 3, weights=(1.0, 0.0), compare_matched_words=True)
+    assert [c.reference_start for c in few] == [0, 2]
+    assert [c.reference_start for c in many] == [0, 1, 2]
+
+
+words = st.lists(st.sampled_from("abc"), max_size=6)
+
+
+def brute_force(hypothesis, reference):
+    """The most exact matches, and the fewest chunks of so many."""
+    best = (0, 0)
+    options = [[None, *(i for i, word in enumerate(hypothesis) if word == other)] for other in reference]
+    for choice in itertools.product(*options):
+        used = [i for i in choice if i is not None]
+        if len(set(used)) == len(used):
+            chunks, last = 0, None
+            for i in choice:
+                if i is None:
+                    last = None
+                else:
+                    chunks += last is None or i != last + 1
+                    last = i
+            best = min(best, (-len(used), chunks))
+    return best
+
+
+@given(words, words)
+def test_a_wide_beam_finds_the_best_alignment(hypothesis, reference):
+    candidates = [
+        [AlignedMatch(j, 1, i, 1, 0, 1.0) for i, word in enumerate(hypothesis) if word == other]
+        for j, other in enumerate(reference)
+    ]
+    found = search(candidates, [None] * len(reference), (1.0,), beam=10**6)
+    chunks, last = 0, None
+    for match in found:
+        chunks += last != (match.reference_start - 1, match.hypothesis_start - 1)
+        last = (match.reference_start, match.hypothesis_start)
+    assert (-len(found), chunks) == brute_force(hypothesis, reference)

@@ -1,0 +1,155 @@
+"""Chunks side by side: order, errors, look-ahead, and ends that come early."""
+
+import random
+import threading
+import time
+from itertools import islice
+
+import pytest
+
+from meteor_e import InputError, Meteor
+from meteor_e.engine.native import native_module
+from meteor_e.engine.streaming import CHUNK_SEGMENTS, Chunk, chunks
+from meteor_e.engine.threads import scored_in_order
+from meteor_e.packs.resources import LanguageResources
+
+needs_native = pytest.mark.skipif(native_module() is None, reason="the native core is not built or not wanted")
+
+FULL = [""] * CHUNK_SEGMENTS
+
+
+def full_chunks(count, read=None):
+    for number in range(count):
+        if read is not None:
+            read.append(number)
+        yield Chunk(1 + number * CHUNK_SEGMENTS, FULL, [])
+
+
+def test_results_come_in_order_whatever_takes_longest():
+    pauses = {chunk: random.Random(chunk).random() / 50 for chunk in range(12)}
+    at_once, most = [0], [0]
+    lock = threading.Lock()
+
+    def score(chunk, threads, stop):
+        with lock:
+            at_once[0] += 1
+            most[0] = max(most[0], at_once[0])
+        time.sleep(pauses[chunk.first // CHUNK_SEGMENTS])
+        with lock:
+            at_once[0] -= 1
+        assert threads == 1
+        return chunk.first
+
+    firsts = [(chunk.first, result) for chunk, result in scored_in_order(full_chunks(12), score, 3)]
+    assert firsts == [(1 + number * CHUNK_SEGMENTS,) * 2 for number in range(12)]
+    assert most[0] == 3
+
+
+def test_small_chunks_use_all_threads_inside():
+    seen = []
+
+    def score(chunk, threads, stop):
+        seen.append((len(chunk.hypotheses), threads, threading.current_thread() is threading.main_thread()))
+
+    texts = ["a"] * (3 * CHUNK_SEGMENTS)
+    for _ in scored_in_order(chunks(texts, texts), score, 2):
+        pass
+    small = [entry for entry in seen if entry[0] < CHUNK_SEGMENTS and entry[2]]
+    assert small
+    assert {threads for _, threads, _ in small} == {2}
+    assert [entry for entry in seen if entry[0] == CHUNK_SEGMENTS] == [(CHUNK_SEGMENTS, 1, False)] * 2
+
+
+def test_what_is_read_ahead_is_bounded():
+    read = []
+    results = scored_in_order(full_chunks(50, read), lambda chunk, threads, stop: None, 4)
+    for done, _ in enumerate(results, 1):
+        assert len(read) <= done + 4
+    assert len(read) == 50
+
+
+def test_an_error_comes_in_its_place():
+    def score(chunk, threads, stop):
+        if chunk.first > 3 * CHUNK_SEGMENTS:
+            raise InputError("the fourth")
+        return chunk.first
+
+    results = scored_in_order(full_chunks(9), score, 3)
+    assert [result for _, result in islice(results, 3)] == [1 + number * CHUNK_SEGMENTS for number in range(3)]
+    with pytest.raises(InputError, match="the fourth"):
+        next(results)
+
+
+def test_an_error_of_the_reader_comes_after_what_it_had_read():
+    def reader():
+        yield from full_chunks(5)
+        raise InputError("the file ends in the middle of a line")
+
+    results = scored_in_order(reader(), lambda chunk, threads, stop: chunk.first, 4)
+    assert len(list(islice(results, 5))) == 5
+    with pytest.raises(InputError, match="in the middle"):
+        next(results)
+
+
+def test_a_reader_that_has_enough_stops_the_threads():
+    stopped = []
+
+    def score(chunk, threads, stop):
+        if chunk.first == 1:
+            return
+        while not stop:
+            time.sleep(0.001)
+        stopped.append(chunk.first)
+
+    results = scored_in_order(full_chunks(50), score, 3)
+    next(results)
+    results.close()
+    assert 1 <= len(stopped) <= 3
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("meteor_e")]
+
+
+def words(seed, count):
+    generator = random.Random(seed)
+    return [" ".join(generator.choices("abcdefgh", k=generator.randint(0, 8))) for _ in range(count)]
+
+
+@needs_native
+@pytest.mark.parametrize("threads", [2, 5])
+def test_a_corpus_comes_to_the_same(threads):
+    count = 6 * CHUNK_SEGMENTS + 17
+    hypotheses, references = words(1, count), [words(seed, 2) for seed in range(count)]
+    one, several = (
+        Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=number)
+        for number in (1, threads)
+    )
+    assert several.corpus(hypotheses, references) == one.corpus(hypotheses, references)
+    pairs = zip(several.segments(hypotheses, references), one.segments(hypotheses, references), strict=True)
+    assert all(segment == other for segment, other in pairs)
+
+
+@needs_native
+def test_a_segment_that_cannot_be_scored_is_named():
+    count = 8 * CHUNK_SEGMENTS
+    hypotheses = references = words(1, count)
+    wrong = 5 * CHUNK_SEGMENTS + 77
+    hypotheses = [*hypotheses[:wrong], "a " * 20_000, *hypotheses[wrong + 1 :]]
+    references = [*references[:wrong], "a " * 19_999, *references[wrong + 1 :]]
+    metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=3)
+    with pytest.raises(InputError, match=f"segment {wrong + 1}: "):
+        metric.corpus(hypotheses, references)
+    assert metric.score("a", "a").score == 1.0
+
+
+@needs_native
+def test_a_running_call_is_stopped_from_another_thread():
+    metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=1)
+    stop = []
+    timer = threading.Timer(0.3, lambda: stop.append(True))
+    timer.start()
+    text = " ".join(f"w{number % 40}" for number in range(600))
+    hypotheses = [f"{text} {number}" for number in range(5000)]
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        metric._engine.score(hypotheses, [[text[::-1] + text]] * 5000, stop=stop)
+    timer.join()
+    assert time.monotonic() - begin < 20

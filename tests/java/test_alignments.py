@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from meteor_e.base.errors import InputError
+from meteor_e.java.alignments import AlignmentRecord, format_alignment, read_alignments
+from meteor_e.scoring.alignment import AlignedMatch, Alignment
+
+ALIGNMENT = Alignment(
+    ("a", "big", "boat"),
+    ("the", "boat"),
+    (AlignedMatch(0, 1, 0, 2, 3, 1.0), AlignedMatch(1, 1, 2, 1, 0, 0.25)),
+    ("exact", "stem", "synonym", "paraphrase"),
+    1,
+)
+LINES = """\
+a big boat
+the boat
+Line2Start:Length	Line1Start:Length	Module		Score
+0:1			0:2			3		1.0
+1:1			2:1			0		0.25
+
+"""
+MATCHES = ((0, 1, 0, 2, 3, 1.0), (1, 1, 2, 1, 0, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("number", "scores", "head"),
+    [
+        (None, (), "Alignment"),
+        (7, (), "Alignment 7"),
+        (7, (1.0, 0.5, math.nan, 1e-5), "Alignment\t7\t1.0\t0.5\tNaN\t1.0E-5"),
+        ("set\tsystem\tdocument\t1", (1.0, 0.5, 0.0, 0.1), "Alignment\tset\tsystem\tdocument\t1\t1.0\t0.5\t0.0\t0.1"),
+    ],
+)
+def test_format(number, scores, head):
+    assert format_alignment(ALIGNMENT, number, scores) == f"{head}\n{LINES}"
+
+
+@pytest.mark.parametrize(("number", "scores"), [(None, ()), (7, ()), (7, (1.0, 0.5, 1e-7, 0.125))])
+def test_what_is_written_reads_back(number, scores):
+    empty = Alignment((), (), (), ("exact",), 0)
+    text = format_alignment(ALIGNMENT, number, scores) + format_alignment(empty, number, scores)
+    assert list(read_alignments(text.split("\n"), "a file")) == [
+        AlignmentRecord(number, scores, ("a", "big", "boat"), ("the", "boat"), MATCHES),
+        AlignmentRecord(number, scores, (), (), ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Alignment 1", "Alinement 1", "line 1: 'Alignment', a number and four scores were expected"),
+        ("Alignment 1", "Alignment one", "line 1: invalid literal"),
+        ("Line2Start", "Line3Start", "line 1: the line with the names of the columns is missing"),
+        ("0.25", "", "line 1: not a match"),
+        ("0.25", "a quarter", "line 1: not a"),
+        ("2:1", "two:1", "line 1: invalid literal"),
+        ("0.25\n\n", "0.25", "line 1: the file breaks off"),
+    ],
+)
+def test_mistakes_are_located(old, new, message):
+    text = "Alignment 1\n" + LINES
+    assert old in text
+    with pytest.raises(InputError, match=rf"^a file: the alignment at {message}"):
+        list(read_alignments(text.replace(old, new).split("\n"), "a file"))

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import io
+import math
+import os
+import random
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meteor_e.java.formats import (
+    hash_map_order,
+    hashtable_order,
+    java_double,
+    java_hash,
+    java_lines,
+    parse_java_double,
+    parse_java_int,
+)
+
+JAR = os.environ.get("METEOR_E_JAR", "")
+
+# Printed by OpenJDK 17's Double.toString.
+PRINTED = [
+    (0.0, "0.0"),
+    (-0.0, "-0.0"),
+    (1.0, "1.0"),
+    (-1.5, "-1.5"),
+    (0.1, "0.1"),
+    (0.001, "0.001"),
+    (0.002, "0.002"),
+    (0.0009999, "9.999E-4"),
+    (0.0001, "1.0E-4"),
+    (0.00012, "1.2E-4"),
+    (1e-5, "1.0E-5"),
+    (1234567.0, "1234567.0"),
+    (9999999.0, "9999999.0"),
+    (9999999.5, "9999999.5"),
+    (1e7, "1.0E7"),
+    (12345678.9, "1.23456789E7"),
+    (-1e22, "-1.0E22"),
+    (0.27920953319435216, "0.27920953319435216"),
+    (1.7976931348623157e308, "1.7976931348623157E308"),
+    (2.2250738585072014e-308, "2.2250738585072014E-308"),
+    (5e-324, "4.9E-324"),
+    (math.nan, "NaN"),
+    (math.inf, "Infinity"),
+    (-math.inf, "-Infinity"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), PRINTED)
+def test_double(value, text):
+    assert java_double(value) == text
+
+
+def test_whole_numbers_print_as_doubles():
+    assert java_double(23) == "23.0"
+
+
+@given(st.floats())
+def test_what_is_printed_reads_back(value):
+    found = parse_java_double(java_double(value))
+    assert found == value or (math.isnan(found) and math.isnan(value))
+
+
+@pytest.mark.java
+@pytest.mark.skipif(not (JAR and shutil.which("java")), reason="java or METEOR_E_JAR is missing")
+def test_scores_print_as_in_java():
+    choice = random.Random(7)
+    values = [choice.random() for _ in range(5000)]
+    values += [choice.randrange(1, 300) / choice.randrange(1, 300) for _ in range(3000)]
+    values += [choice.random() ** 6 for _ in range(2000)]
+    for start in range(0, len(values), 2500):
+        some = values[start : start + 2500]
+        # Java shows its parameters as it understood them, then it misses the files.
+        command = ["java", "-jar", JAR, "no", "file", "-m", "exact", "-p", " ".join(map(repr, some))]
+        shown = subprocess.run(command, capture_output=True).stdout.decode()
+        line = next(line for line in shown.split("\n") if line.startswith("Parameters:"))
+        assert line.split()[1:] == [java_double(value) for value in some]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1.0),
+        (" .5\t", 0.5),
+        ("3.", 3.0),
+        ("+1e-3", 1e-3),
+        ("-1E5f", -1e5),
+        ("1d", 1.0),
+        ("2D", 2.0),
+        ("0x1p3", 8.0),
+        ("-0x.8P1d", -1.0),
+        ("0x1p99999", math.inf),
+        ("Infinity", math.inf),
+        ("-Infinity", -math.inf),
+        ("1e999", math.inf),
+    ],
+)
+def test_parse_double(text, value):
+    assert parse_java_double(text) == value
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", "1,5", "1_0", "nan", "inf", "infinity", "1e", "e5", "0x1", "1 2", "١"])
+def test_what_java_takes_for_no_double(text):
+    with pytest.raises(ValueError, match="not a number"):
+        parse_java_double(text)
+
+
+def test_parse_int():
+    assert [parse_java_int(text) for text in ("5", "+5", "-5", "007")] == [5, 5, -5, 7]
+
+
+@pytest.mark.parametrize("text", ["", "5.0", "2147483648", "-2147483649", " 5", "1_0", "9" * 100])
+def test_what_java_takes_for_no_int(text):
+    with pytest.raises(ValueError, match="not a whole number"):
+        parse_java_int(text)
+
+
+# What OpenJDK 17's BufferedReader over UTF-8 makes of these bytes.
+LINES = [
+    (b"", []),
+    (b"\n", [""]),
+    (b"a", ["a"]),
+    (b"a\nb\rc\r\nd", ["a", "b", "c", "d"]),
+    (b"a\r\r\n\n", ["a", "", ""]),
+    (b"\xef\xbb\xbfa", ["\ufeffa"]),
+    ("a\u2028b\x85c\x0bd\x0ce\x1cf\0g".encode(), ["a\u2028b\x85c\x0bd\x0ce\x1cf\0g"]),
+    (b"\xe9", ["\ufffd"]),
+    (b"a\xc3", ["a\ufffd"]),
+    (b"\xed\xa0\x80x", ["\ufffdx"]),
+    (b"\xed\xa0x", ["\ufffdx"]),
+    (b"\xed\xbf\xbf\xed\xa0\x80", ["\ufffd\ufffd"]),
+    (b"\xf0\x9f\x98x", ["\ufffdx"]),
+    (b"\xf0\x9f\x98\x80", ["\U0001f600"]),
+    (b"\xc0\xaf", ["\ufffd\ufffd"]),
+    (b"\xe0\x80\x80", ["\ufffd\ufffd\ufffd"]),
+    (b"\xf5\x80\xff", ["\ufffd\ufffd\ufffd"]),
+]
+
+
+@pytest.mark.parametrize(("data", "lines"), LINES)
+def test_lines(data, lines):
+    assert list(java_lines(io.BytesIO(data))) == lines
+
+
+class Dribble:
+    """A stream that gives as many bytes at a time as it is told."""
+
+    def __init__(self, data: bytes, sizes: list[int]) -> None:
+        self.data = data
+        self.sizes = sizes
+
+    def read1(self, size: int = -1, /) -> bytes:
+        size = self.sizes.pop() if self.sizes else 1
+        part, self.data = self.data[:size], self.data[size:]
+        return part
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xf0\x9f\x98\x80", b"\xff"])
+    ),
+    st.lists(st.integers(1, 4)),
+)
+def test_lines_do_not_depend_on_how_the_bytes_come(parts, sizes):
+    data = b"".join(parts)
+    assert list(java_lines(Dribble(data, sizes))) == list(java_lines(io.BytesIO(data)))
+
+
+def test_a_line_comes_as_soon_as_it_ends():
+    source = Dribble(b"one\rtwo", [3, 4])
+    lines = java_lines(source)
+    assert next(lines) == "one"
+    assert source.data == b"two"
+
+
+def test_hash():
+    # From java.lang.String.hashCode.
+    texts = ["", "meteor", "größer", "\U0001f600 x", "the old harbour"]
+    assert [java_hash(text) for text in texts] == [0, 3217409452, 3061630081, 1703757051, 938825627]
+
+
+def test_words_that_java_takes_for_one():
+    assert java_hash("le") == java_hash("n'")
+    assert java_hash("je") == java_hash("l'")
+
+
+# The key sets of java.util.Hashtable and HashMap in OpenJDK 17 after put("sys-" + 7 * i), i = 0 … 29.
+HASHTABLE = """203 98 35 189 126 63 154 91 182 49 77 14 168 105 42 196 133 70 161 28 119 56 147 7 84 21 175 112 140 0"""
+HASH_MAP = """154 133 70 112 91 98 119 28 49 196 175 189 168 21 147 42 126 203 63 105 84 14 35 7 56 77 182 161 0 140"""
+
+
+@pytest.mark.parametrize(("order", "expected"), [(hashtable_order, HASHTABLE), (hash_map_order, HASH_MAP)])
+def test_hash_table_orders(order, expected):
+    keys = [f"sys-{7 * number}" for number in range(30)]
+    assert order([*keys, "sys-0"]) == [f"sys-{number}" for number in expected.split()]
+
+
+@given(st.lists(st.text(max_size=3)))
+def test_hash_table_orders_keep_every_key_once(keys):
+    assert sorted(hashtable_order(keys)) == sorted(hash_map_order(keys)) == sorted(set(keys))

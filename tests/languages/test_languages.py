@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.api.languages import ISO_CODES, Language, Normalization
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.validation import find_problems
+from meteor_e.base.yamlfile import parse_yaml, read_yaml
+from meteor_e.languages.files import (
+    BUILTIN_CODES,
+    builtin_language,
+    builtin_languages,
+    common_tasks,
+    language_problems,
+    parse_language,
+    read_language,
+)
+from meteor_e.languages.schema import CommonTasks
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.registry import registry
+
+EXACT, STEM, SYNONYM, PARAPHRASE = "exact", "stem", "synonym", "paraphrase"
+ALL = (EXACT, STEM, SYNONYM, PARAPHRASE)
+SUPPORTED = ("en", "cs", "fr", "es", "de", "ru")
+FRENCH_TO_RUSSIAN = ("fr", "es", "de", "ru")
+STEMMED = ("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr")
+
+# Language, task, alpha, beta, gamma, delta, modules, weights: METEOR 1.5's parameters, as `java -jar meteor-1.5.jar
+# hypothesis reference -l LANGUAGE -t TASK` prints them.
+ROWS = [
+    ("en", "rank", 0.85, 0.20, 0.60, 0.75, ALL, (1, 0.6, 0.8, 0.6)),
+    ("en", "adq", 0.75, 1.40, 0.45, 0.70, ALL, (1, 1, 0.6, 0.8)),
+    ("en", "hter", 0.40, 1.50, 0.35, 0.55, ALL, (1, 0.2, 0.6, 0.8)),
+    ("en", "util", 0.65, 0.10, 0.55, 0.65, ALL, (1, 0, 0, 0.8)),
+    ("cs", "rank", 0.95, 0.20, 0.60, 0.80, (EXACT, PARAPHRASE), (1, 0.4)),
+    ("fr", "rank", 0.90, 1.40, 0.60, 0.65, (EXACT, STEM, PARAPHRASE), (1, 0.2, 0.4)),
+    ("es", "rank", 0.65, 1.30, 0.50, 0.80, (EXACT, STEM, PARAPHRASE), (1, 0.8, 0.6)),
+    ("de", "rank", 0.95, 1.00, 0.55, 0.55, (EXACT, STEM, PARAPHRASE), (1, 0.8, 0.2)),
+    ("ru", "rank", 0.75, 1.40, 0.70, 0.50, (EXACT, STEM, PARAPHRASE), (1, 0.5, 0.5)),
+    *((code, "li", 0.75, 1.40, 0.70, 0.50, (EXACT, STEM), (1, 0.5)) for code in STEMMED),
+    ("other", "li", 0.75, 1.40, 0.70, 0.50, (EXACT,), (1,)),
+    # Tasks of every language.
+    ("en", "li", 0.75, 1.40, 0.70, 0.50, ALL, (1, 0.5, 0.5, 0.5)),
+    ("cs", "li", 0.75, 1.40, 0.70, 0.50, (EXACT, PARAPHRASE), (1, 0.5)),
+    *(
+        (code, "li", 0.75, 1.40, 0.70, 0.50, (EXACT, STEM, PARAPHRASE), (1, 0.5, 0.5))
+        for code in ("fr", "es", "de", "ru")
+    ),
+    ("en", "tune", 0.5, 1, 0.5, 0.5, ALL, (1, 0.5, 0.5, 0.5)),
+    ("cs", "tune", 0.5, 1, 0.5, 0.5, (EXACT, PARAPHRASE), (1, 0.5)),
+    *((code, "tune", 0.5, 1, 0.5, 0.5, (EXACT, STEM, PARAPHRASE), (1, 0.5, 0.5)) for code in FRENCH_TO_RUSSIAN),
+    *((code, "tune", 0.5, 1, 0.5, 0.5, (EXACT, STEM), (1, 0.5)) for code in STEMMED),
+    # The specification has tune's usual parameters here; the Java program takes those of li.
+    ("other", "tune", 0.75, 1.4, 0.7, 0.5, (EXACT,), (1,)),
+    *(
+        (code, "universal", 0.70, 1.40, 0.30, 0.70, (EXACT, PARAPHRASE), (1, 0.6))
+        for code in (*SUPPORTED, *STEMMED, "other")
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "task", "alpha", "beta", "gamma", "delta", "matchers", "weights"), ROWS)
+def test_parameters(code, task, alpha, beta, gamma, delta, matchers, weights):
+    name, found = builtin_language(code).task(task)
+    assert name == task
+    assert (found.alpha, found.beta, found.gamma, found.delta) == (alpha, beta, gamma, delta)
+    assert tuple(found.weights) == matchers
+    assert tuple(found.weights.values()) == weights
+    assert found.parameters.weights == weights
+
+
+def test_the_table_has_every_row():
+    assert {(language.code, task) for language in builtin_languages() for task in language.tasks} == {
+        row[:2] for row in ROWS
+    }
+
+
+@pytest.mark.parametrize("code", BUILTIN_CODES)
+def test_default_tasks(code):
+    assert builtin_language(code).task(None)[0] == ("rank" if code in SUPPORTED else "li")
+
+
+@pytest.mark.parametrize("code", BUILTIN_CODES)
+def test_normalization_is_full_for_six_languages(code):
+    language = builtin_language(code)
+    if code in SUPPORTED:
+        assert language.normalization is Normalization.FULL
+        assert language.normalizations == tuple(Normalization)
+        assert language.pack == code
+    else:
+        assert language.normalization is Normalization.LOWER
+        assert language.normalizations == (Normalization.NONE, Normalization.LOWER)
+        assert language.pack is None
+
+
+def test_apostrophes():
+    styles = {code: builtin_language(code).apostrophes for code in SUPPORTED}
+    assert styles == {"en": "english", "fr": "french", "cs": "apart", "es": "apart", "de": "apart", "ru": "apart"}
+
+
+def test_codes_of_the_java_program():
+    assert ISO_CODES == {"cz": "cs", "se": "sv"}
+    for alias, code in ISO_CODES.items():
+        assert builtin_language(code).aliases == (alias,)
+        assert builtin_language(code).meteor_code == alias
+        assert registry().language(alias) == registry().language(code)
+    for code in set(BUILTIN_CODES) - set(ISO_CODES.values()):
+        assert builtin_language(code).meteor_code == code
+
+
+@pytest.mark.parametrize("code", ["cs", "fr", "es", "de", "ru", "da", "other"])
+@pytest.mark.parametrize("task", ["adq", "hter", "util"])
+def test_english_tasks_are_for_english(code, task):
+    with pytest.raises(ConfigError, match=f"language '{code}' has no task '{task}'; its tasks: li, tune, universal"):
+        builtin_language(code).task(task)
+
+
+def test_a_task_that_does_not_exist():
+    with pytest.raises(ConfigError, match=r"no task 'rnak' \(did you mean 'rank'\?\)"):
+        builtin_language("en").task("rnak")
+
+
+@pytest.mark.parametrize("code", BUILTIN_CODES)
+def test_our_own_files_have_no_mistakes(code):
+    # They are read without a check.
+    document = read_yaml(builtin_language(code).source)
+    assert language_problems(document) == []
+    assert parse_language(document) == builtin_language(code)
+    assert builtin_language(code).code == code
+    assert registry().language(code) == builtin_language(code)
+
+
+def test_the_shared_tasks_have_no_mistakes():
+    file = builtin_language("en").source.replace("en.yaml", "any.yaml")
+    document = read_yaml(file)
+    assert find_problems(document, CommonTasks) == []
+    assert document.data == common_tasks()
+
+
+def test_opening_a_language_does_not_import_the_checker():
+    code = (
+        "import sys, meteor_e.plugins.registry\n"
+        "meteor_e.plugins.registry.registry().language('en')\n"
+        "assert 'meteor_e.languages.files' in sys.modules\n"
+        "print([name for name in sys.modules if name.split('.')[0] in ('msgspec', 'numpy', 'nltk', 'rich')])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+XX = """\
+code: xx
+name: Example
+matchers: [exact, stem]
+default_task: rank
+tasks:
+  rank: {alpha: 0.5, beta: 1, gamma: 0.25, delta: 1, weights: {exact: 1, stem: 0.5}}
+normalization: full
+apostrophes: french
+stemmer: spanish
+pack: ./xx-pack
+aliases: [no-xx, no]
+meteor_code: xy
+"""
+
+
+@pytest.fixture
+def xx(tmp_path):
+    file = tmp_path / "xx.yaml"
+    file.write_text(XX, encoding="utf-8")
+    return file
+
+
+def test_a_language_of_ones_own(xx):
+    language = read_language(xx)
+    assert (language.code, language.name, language.aliases) == ("xx", "Example", ("no-xx", "no"))
+    assert (language.apostrophes, language.stemmer, language.meteor_code) == ("french", "spanish", "xy")
+    assert language.normalization is Normalization.FULL
+    assert language.pack == str(xx.parent / "xx-pack")
+    assert language.source == str(xx)
+    assert list(language.tasks) == ["li", "tune", "universal", "rank"]
+    assert language.task(None)[1].parameters.weights == (1.0, 0.5)
+    assert language.task("li")[1].weights == {"exact": 1.0, "stem": 0.5}
+
+
+def test_defaults_of_a_language():
+    language = parse_language({"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li"})
+    assert language == Language(
+        code="xx", name="X", matchers=("exact",), tasks=language.tasks, default_task="li", meteor_code="xx"
+    )
+    assert language.normalizations == (Normalization.NONE, Normalization.LOWER)
+
+
+def test_a_metric_for_a_language_file(xx, monkeypatch):
+    monkeypatch.chdir(xx.parent)
+    meteor = Meteor("./xx.yaml", resources=LanguageResources())
+    assert meteor.score("una casa", "una casa").score == 1.0
+    assert "|lang:xx(french apostrophes)|task:rank|norm:full|a:0.5|b:1.0|g:0.25|d:1.0|" in meteor.signature
+    assert meteor.chain.effective()["language"] == str(xx)
+
+
+def test_mistakes_in_a_language_file():
+    text = XX.replace("stem: 0.5", "stem: high").replace("spanish", "spanisch").replace("task: rank", "task: rnak")
+    with pytest.raises(ConfigError) as caught:
+        parse_language(parse_yaml(text.encode(), "xx.yaml"))
+    assert str(caught.value) == (
+        "xx.yaml:4: default_task: there is no task 'rnak' (did you mean 'rank'?); its tasks: li, tune, universal, rank "
+        "(and 2 more problems; meteor-e config check lists them)"
+    )
+    found = [str(problem) for problem in language_problems(parse_yaml(text.encode(), "xx.yaml"))]
+    assert found[1] == "xx.yaml:6: tasks.rank.weights.stem: must be a number, 0 or more, not 'high'"
+    assert found[2].startswith("xx.yaml:9: stemmer: there is no stemmer 'spanisch' (did you mean 'spanish'?)")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, r"^xx: must be a mapping of keys to values, not nothing$"),
+        ({}, r"^xx: the key 'code' is missing \(and 3 more problems; meteor-e config check lists them\)$"),
+        ({"code": "x|y", "name": "X", "matchers": ["exact"], "default_task": "li"}, r"^xx: code: must be letters and"),
+        ({"code": "xx", "name": "X", "matchers": [], "default_task": "li"}, "^xx: matchers: must be a list with"),
+        (
+            {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "rank"},
+            "^xx: default_task: there is no task",
+        ),
+        (
+            {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "tasks": [1]},
+            "^xx: tasks: must be a mapping, not a list$",
+        ),
+    ],
+)
+def test_definitions_that_are_none(data, message):
+    with pytest.raises(ConfigError, match=message):
+        parse_language(data, "xx")
+
+
+def test_tasks_that_all_languages_share_can_be_replaced():
+    data = {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li"}
+    with pytest.raises(ConfigError, match=r"there is no task 'li'; its tasks: none$"):
+        parse_language(data, "xx", {})
+    own = {"alpha": 1, "beta": 1, "gamma": 1, "delta": 1, "weights": {"exact": 1}}
+    assert parse_language({**data, "tasks": {"li": own}}).tasks["li"].alpha == 1.0
+
+
+@pytest.mark.parametrize("code", [code for code in (*SUPPORTED, *STEMMED) if code != "en"])
+def test_english_function_words_count_in_every_language_of_meteor(code):
+    # java -jar meteor-1.5.jar finds no function words in "le la chat" with -l fr, and two in "the of cat".
+    assert builtin_language(code).function_words == "en"

@@ -1,0 +1,133 @@
+"""What a plugin's code raises while a chain is made and used is one error, which names the plugin and the line."""
+
+from __future__ import annotations
+
+import pytest
+
+from meteor_e import ConfigError, InputError, KeyMatcher, Lemmatizer, Match, Matcher, Meteor, PluginError, hookimpl
+from meteor_e.base.guard import guarded
+from meteor_e.plugins.registry import registry
+
+
+class Sad(KeyMatcher):
+    """Fails when and how it is told."""
+
+    name = "sad"
+
+    def __init__(self, when: str = "match"):
+        self.when = when
+        if when == "init":
+            raise KeyError("no such thing")
+        if when == "refuse":
+            raise ValueError("not today")
+
+    @classmethod
+    def create(cls, context, **options):
+        if options.get("when") == "create":
+            raise ZeroDivisionError("in create")
+        return super().create(context, **options)
+
+    def keys(self, token):
+        if self.when == "text":
+            return token.form
+        if self.when == "memory":
+            raise MemoryError
+        raise IndexError("two\nlines")
+
+    def describe(self):
+        if self.when == "describe":
+            raise AttributeError("nothing to say")
+        return ""
+
+
+class Malformed(Matcher):
+    """Proposes what is no match."""
+
+    name = "malformed"
+
+    def __init__(self, far: bool = False):
+        self.far = far
+
+    def match(self, hypothesis, reference):
+        yield Match(7, 0) if self.far else (0, 0)
+
+
+class SadLemmatizer(Lemmatizer):
+    """Fails."""
+
+    name = "sad-lemmatizer"
+
+    def lemmatize(self, words):
+        raise OSError("the tagger is gone")
+
+
+class Plugin:
+    @hookimpl
+    def meteor_e_matchers(self):
+        return [Sad, Malformed]
+
+    @hookimpl
+    def meteor_e_lemmatizers(self):
+        return [SadLemmatizer]
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch):
+    """Plugins of this module, in a registry that no other test sees."""
+    from meteor_e.plugins import registry as module
+
+    own = module.Registry(list)
+    own.register(Plugin(), "sad plugin")
+    monkeypatch.setattr(module, "_registry", own)
+    assert registry() is own
+
+
+def meteor(**options):
+    return Meteor("other", matchers=["exact", {"use": "sad", **options}])
+
+
+def test_while_it_matches():
+    with pytest.raises(PluginError, match=r"matcher 'sad' failed with IndexError: two lines \(.*test_guard\.py:\d+\)$"):
+        meteor().score("a b", ["b c"])
+    with pytest.raises(PluginError, match=r"matcher 'sad' failed with TypeError: .*keys returned a string"):
+        meteor(when="text").score("a b", ["b c"])
+    with pytest.raises(PluginError, match="matcher 'malformed' failed with ValueError: not enough values"):
+        Meteor("other", matchers=["exact", "malformed"]).score("a b", ["b c"])
+    with pytest.raises(PluginError, match="matcher 'malformed' proposed reference words 7 to 7"):
+        Meteor("other", matchers=["exact", {"use": "malformed", "far": True}]).score("a b", ["b c"])
+
+
+def test_while_it_is_made():
+    with pytest.raises(PluginError, match=r"making matcher 'sad' failed with KeyError: 'no such thing' \("):
+        meteor(when="init")
+    with pytest.raises(PluginError, match="making matcher 'sad' failed with ZeroDivisionError: in create"):
+        meteor(when="create")
+    with pytest.raises(PluginError, match="matcher 'sad' failed with AttributeError: nothing to say"):
+        meteor(when="describe")
+    with pytest.raises(ConfigError, match=r"matcher 'sad' refuses its options \(when: 'refuse'\): not today"):
+        meteor(when="refuse")
+
+
+def test_a_lemmatizer():
+    metric = Meteor("other", matchers=["exact"], lemmatizer="sad-lemmatizer")
+    with pytest.raises(PluginError, match="lemmatizer 'sad-lemmatizer' failed with OSError: the tagger is gone"):
+        metric.score("a b", ["b c"])
+
+
+def test_what_is_no_plugins_fault_passes():
+    with pytest.raises(MemoryError):
+        meteor(when="memory").score("a b", ["b c"])
+    with pytest.raises(InputError, match=r"^as it was$"), guarded("x"):
+        raise InputError("as it was")
+    with pytest.raises(KeyboardInterrupt), guarded("x"):
+        raise KeyboardInterrupt
+
+
+def test_the_signature_tells_lemma_tables_apart(tmp_path):
+    signatures = set()
+    for lemma in ("boat", "ship"):
+        (tmp_path / "lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
+        metric = Meteor("other", matchers=["exact"], lemmatizer={"use": "lookup", "file": str(tmp_path / "lemmas.tsv")})
+        assert "|lemmas:lookup(lemmas.tsv@" in metric.signature
+        signatures.add(metric.signature)
+    assert len(signatures) == 2

@@ -1,0 +1,543 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import warnings
+from types import SimpleNamespace
+
+import pytest
+
+from meteor_e import hookimpl
+from meteor_e.api.matchers import KeyMatcher
+from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
+from meteor_e.chains.config import describe_chain
+from meteor_e.chains.signature import plugins_of
+from meteor_e.languages.files import BUILTIN_CODES
+from meteor_e.plugins.definitions import KINDS
+from meteor_e.plugins.registry import Registry, registry
+from meteor_e.text.lemmatizers import LookupLemmatizer
+
+SOUNDEX = """
+    from meteor_e import KeyMatcher, hookimpl
+
+    class Initial(KeyMatcher):
+        '''Words with one first letter match.
+
+        More of it.
+        '''
+
+        name = "initial"
+        requires = ("letters",)
+
+        def keys(self, token):
+            return {token.form[0]}
+
+    @hookimpl
+    def meteor_e_matchers():
+        return [Initial]
+    """
+
+
+def test_builtins_resolve_without_plugins():
+    def scan():
+        raise AssertionError("entry points were looked at")
+
+    own = Registry(scan)
+    assert [own.matcher(name).name for name in ("exact", "stem", "synonym", "paraphrase")] == [
+        "exact",
+        "stem",
+        "synonym",
+        "paraphrase",
+    ]
+    assert {own.language(code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
+    assert own.language("cz").code == "cs"
+    assert own.lemmatizer("lookup") is LookupLemmatizer
+    assert own.feature("meteor").name == "meteor"
+    assert own.chain("exact").name == "exact.yaml"
+    with pytest.raises(AssertionError, match="looked at"):
+        own.matcher("other")
+
+
+def test_builtins_cost_little_to_find():
+    """No entry points, no YAML, no arrays, no other matcher: what is asked for and nothing else."""
+    code = (
+        "import sys; from meteor_e.plugins.registry import registry; registry().matcher('exact');"
+        "print(*sorted({'importlib.metadata', 'numpy', 'yaml', 'rich', 'Stemmer', 'meteor_e.matchers.stem',"
+        "'meteor_e.languages.files', 'meteor_e.features', 'meteor_e.packs'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_the_registry_is_one_for_the_process():
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(registry())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, found))) == 1
+
+
+def test_a_plugin_is_found_by_name(plugin_site):
+    plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
+    own = plugin_site.registry()
+    found = own.matcher("initial")
+    assert issubclass(found, KeyMatcher)
+    assert found is own.matcher("initial")
+    assert own.names("matcher") == ["exact", "initial", "lemma", "paraphrase", "stem", "synonym"]
+    (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
+    assert entry.summary == "Words with one first letter match."
+    assert (entry.distribution, entry.version, entry.plugin) == ("sound-plugin", "2.5", "sound_plugin")
+    assert entry.requires == ("letters",)
+    assert entry.error == ""
+
+
+def test_installed_distributions_are_found(plugin_site):
+    """The real entry points of the interpreter, of which the site's folder is a part now."""
+    plugin_site.add("sound-plugin", SOUNDEX)
+    assert Registry().matcher("initial").name == "initial"
+
+
+def test_many_threads_find_the_same(plugin_site):
+    plugin_site.add("sound-plugin", SOUNDEX)
+    own = plugin_site.registry()
+    barrier, found = threading.Barrier(8), []
+
+    def work():
+        barrier.wait()
+        found.append((own.matcher("initial"), own.language("de").code, own.matcher("stem")))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(found)) == 1
+
+
+def test_unknown_names():
+    own = Registry(list)
+    with pytest.raises(
+        PluginError, match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: exact, lemma, para"
+    ):
+        own.matcher("exat")
+    with pytest.raises(ConfigError, match=r"no language 'xx'; .*use 'other' for a language"):
+        own.language("xx")
+    with pytest.raises(PluginError, match=r"no lemmatizer 'lokup'.*'lookup'"):
+        own.lemmatizer("lokup")
+    with pytest.raises(PluginError, match="no feature 'blue'"):
+        own.feature("blue")
+    with pytest.raises(ConfigError, match="no chain 'exakt'"):
+        own.chain("exakt")
+    with pytest.raises(ConfigError, match="must be a text, not False; put it in quotes"):
+        own.language(False)  # YAML's reading of a bare `no`
+
+
+def test_two_plugins_with_one_name(plugin_site):
+    plugin_site.add("first-plugin", SOUNDEX, version="1.1")
+    plugin_site.add("second-plugin", SOUNDEX, version="2.2")
+    plugin_site.add("third-plugin", SOUNDEX.replace('"initial"', '"first-letter"'))
+    own = plugin_site.registry()
+    with pytest.raises(PluginError, match=r"'initial' is claimed by first-plugin 1\.1 .* and by second-plugin 2\.2"):
+        own.matcher("initial")
+    with pytest.warns(PluginWarning, match="'initial' is claimed by"):
+        assert own.matcher("first-letter").name == "first-letter"
+    errors = {(entry.distribution, entry.name): entry.error for entry in own.entries("matcher")}
+    assert "second-plugin 2.2" in errors["first-plugin", "initial"]
+    assert "first-plugin 1.1" in errors["second-plugin", "initial"]
+    assert errors["third-plugin", "first-letter"] == ""
+
+
+def test_a_plugin_that_takes_a_builtin_name(plugin_site):
+    plugin_site.add("greedy-plugin", SOUNDEX.replace('"initial"', '"exact"'))
+    own = plugin_site.registry()
+    assert own.matcher("exact").__module__ == "meteor_e.matchers.exact"
+    with pytest.raises(PluginError, match=r"'exact' is claimed by meteor_e .* and by greedy-plugin 1\.0 .*rename"):
+        own.matcher("exact", explicit=True)
+    with pytest.warns(PluginWarning, match="'exact' is claimed by"):
+        assert own.matcher("stem", explicit=True).name == "stem"
+    # What a language's default chain gets does not depend on what was asked before.
+    assert own.matcher("exact").__module__ == "meteor_e.matchers.exact"
+    errors = {entry.distribution: entry.error for entry in own.entries("matcher") if entry.name == "exact"}
+    assert set(errors) == {"meteor_e", "greedy-plugin"}
+    assert all("claimed by" in error for error in errors.values())
+
+
+BROKEN = {
+    "missing import": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such_module_any"),
+    "syntax": ("def (", "SyntaxError"),
+    "raises": ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+    "exits": ("import sys; sys.exit(5)", "SystemExit: 5"),
+    "no hooks": ("x = 1", "it has no hooks"),
+    "unknown hook": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matcher(): return []",
+        r"no hook 'meteor_e_matcher' \(did you mean 'meteor_e_matchers'\?\)",
+    ),
+    "hook with arguments": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(registry): return []",
+        "registry",
+    ),
+    "hook raises": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return 1 / 0",
+        r"meteor_e_matchers\(\) raised ZeroDivisionError",
+    ),
+    "generator raises": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers():\n    yield 1 / 0",
+        r"meteor_e_matchers\(\) raised ZeroDivisionError",
+    ),
+    "returns a number": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return 42",
+        "returned 42; it must return a list or a mapping",
+    ),
+    "returns a text": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return 'a:B'",
+        "returned 'a:B'; it must return a list or a mapping",
+    ),
+    "returns a class": (
+        "from meteor_e import hookimpl, KeyMatcher\n@hookimpl\ndef meteor_e_matchers(): return KeyMatcher",
+        "it must return a list or a mapping",
+    ),
+    "list of numbers": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return [42]",
+        "42 is not a class",
+    ),
+    "list of texts": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return ['a:B']",
+        "returned the text 'a:B' in a list",
+    ),
+    "an instance": (
+        (
+            "from meteor_e import hookimpl as h\nfrom meteor_e.matchers.exact import ExactMatcher as E\n"
+            "@h\ndef meteor_e_matchers(): return [E()]"
+        ),
+        "return the class, not an instance",
+    ),
+    "another class": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return [dict]",
+        "builtins.dict is not a subclass of meteor_e's Matcher",
+    ),
+    "no name": (
+        (
+            "from meteor_e import hookimpl, KeyMatcher\nclass M(KeyMatcher):\n    def keys(self, token): return ()\n"
+            "@hookimpl\ndef meteor_e_matchers(): return [M]"
+        ),
+        "has no name; give it a class attribute",
+    ),
+    "bad key": (
+        "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return {3: 'a:B'}",
+        "a mapping with the key 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_plugin(plugin_site, case):
+    """It is an error for a name that it might have brought, and a warning for any other."""
+    code, message = BROKEN[case]
+    plugin_site.add("sad-plugin", code, version="0.3")
+    plugin_site.add("sound-plugin", SOUNDEX)
+    with pytest.raises(PluginError, match=rf"no matcher 'wanted'.*plugins that failed: sad-plugin 0\.3: .*{message}"):
+        plugin_site.registry().matcher("wanted")
+
+    own = plugin_site.registry()
+    sys.modules.pop("sad_plugin", None)
+    with pytest.warns(PluginWarning, match=rf"sad-plugin 0\.3: .*{message}") as caught:
+        assert own.matcher("initial").name == "initial"
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own.matcher("initial")  # once is enough
+
+    (entry,) = [entry for entry in own.entries("matcher") if entry.kind == "plugin"]
+    assert entry.distribution == "sad-plugin"
+    assert "\n" not in entry.error
+
+
+MISFITS = {
+    "abstract": ("class M(KeyMatcher):\n    name = 'misfit'", r"sad_plugin\.M does not define keys"),
+    "no matcher": ("class M:\n    name = 'misfit'", "is not a subclass of meteor_e's Matcher"),
+}
+
+
+@pytest.mark.parametrize("case", MISFITS)
+def test_a_class_that_does_not_fit(plugin_site, case):
+    code, message = MISFITS[case]
+    hook = "\n@hookimpl\ndef meteor_e_matchers(): return [M, Good]"
+    good = "\nclass Good(KeyMatcher):\n    name = 'good'\n    def keys(self, token): return ()"
+    plugin_site.add("sad-plugin", f"from meteor_e import hookimpl, KeyMatcher\n{code}{good}{hook}")
+    own = plugin_site.registry()
+    with pytest.raises(PluginError, match=rf"matcher 'misfit' of sad-plugin 1\.0 is broken: .*{message}"):
+        own.matcher("misfit")
+    with pytest.warns(PluginWarning, match="'misfit' of sad-plugin"):
+        assert own.matcher("good").name == "good"
+
+
+def test_a_name_that_is_none(plugin_site):
+    plugin_site.add("sad-plugin", SOUNDEX.replace('"initial"', '"Two Words"'))
+    with pytest.raises(PluginError, match="'Two Words'; a name is made of lower-case letters"):
+        plugin_site.registry().matcher("Two Words")
+
+
+LAZY = """
+    from meteor_e import hookimpl
+
+    @hookimpl
+    def meteor_e_matchers():
+        return {"late": "late_module:Late", "lost": "late_module:Lost", "gone": "no_such_module:X", "odd": "late"}
+    """
+LATE_MODULE = """
+    from meteor_e import KeyMatcher
+
+    class Late(KeyMatcher):
+        name = "late"
+
+        def keys(self, token):
+            return {1}
+
+    class Lost(Late):
+        name = "found"
+    """
+
+
+def test_a_class_is_imported_when_its_name_is_used(plugin_site):
+    plugin_site.add("lazy-plugin", LAZY)
+    plugin_site.modules.append("late_module")
+    (plugin_site.folder / "late_module.py").write_text("\n".join(line[4:] for line in LATE_MODULE.splitlines()))
+    own = plugin_site.registry()
+    assert "late" in own.names("matcher")
+    assert "late_module" not in sys.modules
+    assert own.matcher("late").__name__ == "Late"
+    with pytest.raises(PluginError, match=r"'lost' of lazy-plugin 1\.0 is broken: its class is called 'found'"):
+        own.matcher("lost")
+    with pytest.raises(PluginError, match="'no_such_module:X' cannot be imported: ModuleNotFoundError"):
+        own.matcher("gone")
+    with pytest.raises(PluginError, match="'late' is not of the form 'module:Class'"):
+        own.matcher("odd")
+    errors = {entry.name: entry.error for entry in own.entries("matcher") if entry.distribution == "lazy-plugin"}
+    assert errors.pop("late") == ""
+    assert all(errors.values())
+
+
+NYNORSK = "code: nn\nname: Nynorsk\naliases: [nno]\nmatchers: [exact]\ndefault_task: li\n"
+
+
+def test_languages_of_a_plugin(plugin_site):
+    (plugin_site.folder / "nn.yaml").write_text(NYNORSK)
+    plugin_site.add(
+        "words-plugin",
+        """
+        from pathlib import Path
+        from meteor_e import hookimpl
+        from meteor_e.languages.files import parse_language
+
+        plain = {"matchers": ["exact"], "default_task": "li"}
+
+        @hookimpl
+        def meteor_e_languages():
+            return [
+                Path(__file__).with_name("nn.yaml"),
+                {"code": "eo", "name": "Esperanto", **plain},
+                parse_language({"code": "ia", "name": "Interlingua", **plain}, "here"),
+                {"code": "bad", "name": "Bad"},
+                "relative.yaml",
+            ]
+        """,
+    )
+    own = plugin_site.registry()
+    with pytest.warns(PluginWarning) as caught:
+        assert own.language("nn").name == "Nynorsk"
+    assert sorted(str(warning.message).partition(": ")[0] for warning in caught) == ["words-plugin 1.0"] * 2
+    assert own.language("nno") is own.language("nn")
+    assert own.language("eo").tasks["li"].alpha == 0.75
+    assert own.language("ia").name == "Interlingua"
+    entries = own.entries("language")
+    assert [entry.aliases for entry in entries if entry.name == "nn"] == [("nno",)]
+    assert not [entry for entry in entries if entry.name == "nno"]
+    errors = [entry.error for entry in entries if entry.error]
+    assert len(errors) == 2
+    assert any("default_task" in error or "matchers" in error for error in errors)
+    assert any("'relative.yaml' is a relative path" in error for error in errors)
+
+
+def test_languages_in_a_mapping_are_read_when_used(plugin_site):
+    (plugin_site.folder / "nn.yaml").write_text(NYNORSK)
+    plugin_site.add(
+        "words-plugin",
+        """
+        from importlib.resources import files
+        from pathlib import Path
+        from meteor_e import hookimpl
+
+        @hookimpl
+        def meteor_e_languages():
+            file = Path(__file__).with_name("nn.yaml")
+            return {"nn": file, "nno": file, "zz": file, "en": file, "yy": file.with_name("yy.yaml")}
+        """,
+    )
+    own = plugin_site.registry()
+    with pytest.raises(PluginError, match=r"'zz' of words-plugin 1\.0 is broken: its definition has the code 'nn'"):
+        own.language("zz")
+    with pytest.raises(PluginError, match=r"'yy' of words-plugin 1\.0 is broken"):
+        own.language("yy")
+    with pytest.raises(PluginError, match=r"'en' is claimed by meteor_e .* and by words-plugin"):
+        own.language("en", explicit=True)
+    with pytest.warns(PluginWarning, match="'en' is claimed"):
+        assert own.language("nno").code == "nn"
+    assert own.language("en").name == "English"
+
+
+def test_chains_of_a_plugin(plugin_site):
+    (plugin_site.folder / "only-exact.yaml").write_text("description: equal words\nmatchers: [exact]\n")
+    (plugin_site.folder / "wrong.yaml").write_text("matcherz: [exact]\n")
+    plugin_site.add(
+        "chain-plugin",
+        """
+        from pathlib import Path
+        from meteor_e import hookimpl
+
+        here = Path(__file__).parent
+
+        @hookimpl
+        def meteor_e_chains():
+            return [here / "only-exact.yaml", here / "wrong.yaml", here / "none.yaml"]
+        """,
+    )
+    own = plugin_site.registry()
+    with pytest.warns(PluginWarning, match="there is no file .*none.yaml"):
+        assert own.chain("only-exact").read_text().startswith("description")
+    entries = {
+        entry.name: entry for entry in own.entries("chain", describe_chain) if entry.distribution == "chain-plugin"
+    }
+    assert entries["only-exact"].summary == "equal words"
+    assert "matcherz" in entries["wrong"].error
+
+
+def test_lemmatizers_and_features_of_a_plugin(plugin_site):
+    plugin_site.add(
+        "more-plugin",
+        """
+        from meteor_e import Feature, Lemmatizer, hookimpl
+
+        class Low(Lemmatizer):
+            name = "low"
+            def lemmatize(self, words):
+                return [(word.lower(), None) for word in words]
+
+        class Length(Feature):
+            name = "length"
+            dimension = 1
+            def compute(self, batch):
+                return [[len(text)] for text in batch.hypotheses]
+
+        @hookimpl
+        def meteor_e_lemmatizers():
+            return [Low]
+
+        @hookimpl
+        def meteor_e_features():
+            return (Length,)
+        """,
+    )
+    own = plugin_site.registry()
+    assert own.lemmatizer("low").name == "low"
+    assert own.feature("length")().extract(["ab", "c"], [["x"], ["y"]]).tolist() == [[2.0], [1.0]]
+
+
+def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
+    plugin_site.add(
+        "counting-plugin",
+        """
+        from meteor_e import hookimpl
+
+        called = []
+
+        @hookimpl
+        def meteor_e_matchers():
+            called.append("matchers")
+            return []
+
+        @hookimpl
+        def meteor_e_languages():
+            called.append("languages")
+            return []
+        """,
+    )
+    own = plugin_site.registry()
+    own.matcher("exact")
+    assert "counting_plugin" not in sys.modules
+    own.names("matcher")
+    own.names("matcher")
+    assert sys.modules["counting_plugin"].called == ["matchers"]
+    own.entries()
+    own.entries()
+    assert sys.modules["counting_plugin"].called == ["matchers", "languages"]
+
+
+def test_an_entry_point_may_name_an_object(plugin_site):
+    code = (
+        SOUNDEX
+        + "\n    class Home:\n        @hookimpl\n        def meteor_e_matchers(self):\n            return [Late]"
+    )
+    code += "\n\n    class Late(Initial):\n        name = 'late'\n\n    home = Home()\n"
+    plugin_site.add("object-plugin", code, value="object_plugin:home")
+    own = plugin_site.registry()
+    assert own.matcher("late").name == "late"
+    with pytest.raises(PluginError, match="no matcher 'initial'"):
+        own.matcher("initial")
+
+
+def test_one_module_announced_twice(plugin_site):
+    plugin_site.add("first-plugin", SOUNDEX, module="shared_module")
+    plugin_site.add("second-plugin", SOUNDEX, module="shared_module")
+    own = plugin_site.registry()
+    with pytest.warns(PluginWarning, match=r"second-plugin 1\.0: the same plugin is registered by first-plugin 1\.0"):
+        assert own.matcher("initial").name == "initial"
+
+
+def test_a_program_registers_a_plugin_of_its_own():
+    class Mine(KeyMatcher):
+        name = "mine"
+
+        def keys(self, token):
+            return ()
+
+    class Plugin:
+        @hookimpl
+        def meteor_e_matchers(self):
+            return [Mine]
+
+    own = Registry(list)
+    before = own.names("matcher")
+    plugin = Plugin()
+    own.register(plugin, "notebook")
+    assert own.names("matcher") == sorted([*before, "mine"])
+    assert own.matcher("mine") is Mine
+    with pytest.raises(PluginError, match="plugin 'again': the same plugin is registered"):
+        own.register(plugin, "again")
+    with pytest.raises(PluginError, match="plugin 'empty': it has no hooks"):
+        own.register(object(), "empty")
+
+
+def test_plugins_of_a_chain(plugin_site):
+    plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
+    own = plugin_site.registry()
+
+    def chain(*matchers):
+        return SimpleNamespace(
+            matchers=[SimpleNamespace(name=name) for name in matchers],
+            language=own.language("en"),
+            lemmatizer=("lookup", {}),
+        )
+
+    assert plugins_of(chain("exact", "stem"), own) == []
+    assert plugins_of(chain("exact", "initial"), own) == ["sound-plugin@2.5"]
+
+
+def test_everything_built_in_loads():
+    for entry in Registry(list).entries(describe_chain=describe_chain):
+        assert entry.error == "", entry
+        assert entry.summary, entry
+        assert entry.kind in KINDS

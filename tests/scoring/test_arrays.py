@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meteor_e.scoring import arrays, formula
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, perfect_rows
+
+share = st.floats(0, 1)
+
+
+@st.composite
+def statistics(draw, matchers: int = 3):
+    """Possible statistics of a segment: matches within lengths, chunks within matches."""
+    lengths = [draw(st.integers(0, 12)) for _ in range(2)]
+    function = [draw(st.integers(0, length)) for length in lengths]
+    left = [[lengths[side] - function[side], function[side]] for side in (0, 1)]
+    counts = []
+    for _ in range(matchers):
+        row = []
+        for kind in (0, 1):
+            for side in (0, 1):
+                matched = draw(st.integers(0, left[side][kind]))
+                left[side][kind] -= matched
+                row.append(matched)
+        counts += row
+    matched = [lengths[side] - sum(left[side]) for side in (0, 1)]
+    chunks = draw(st.integers(0, max(1, min(matched))))
+    return [*lengths, *function, *counts, chunks, *matched]
+
+
+@given(
+    st.lists(statistics(), min_size=1, max_size=8),
+    st.builds(Parameters, share, st.floats(0, 3), share, share, st.tuples(share, share, share)),
+)
+def test_equals_the_scalar_formula(rows, parameters):
+    expected = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows]
+    assert arrays.score(np.array(rows, np.int32), parameters) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(statistics(), min_size=1, max_size=8))
+def test_sums_equal_those_of_a_corpus(rows):
+    total = StatisticsSum(3)
+    for row in rows:
+        total.add(Statistics.from_vector(row))
+    assert arrays.drop_perfect_chunks(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
+
+
+def test_perfect_segments_are_the_same_ones_in_character_mode():
+    # Lengths and matches count characters there; the words that are covered are still words.
+    rows = np.array(
+        [[9, 9, 0, 0, 9, 9, 0, 0, 1, 2, 2], [9, 8, 0, 0, 8, 8, 0, 0, 1, 2, 2], [2, 2, 0, 0, 2, 2, 0, 0, 1, 2, 2]]
+    )
+    expected = [Statistics.from_vector(row).is_perfect for row in rows.tolist()]
+    assert perfect_rows(rows).tolist() == expected == [True, False, True]
+    parameters = Parameters(0.85, 0.2, 0.6, 0.75, (1.0,))
+    scores = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows.tolist()]
+    assert arrays.score(rows, parameters) == pytest.approx(scores, rel=1e-12)
+    assert scores[0] == 1.0
