@@ -42,8 +42,8 @@ SIGN = (
     re.escape(string.punctuation)
     + SYMBOL
     + SYMBOL_UPPER
-    + "\u0080\u0085\u0091-\u0094\u0096\u0097\u00a2-\u00a4\u00ab\u00b2\u00b3\u00b9\u00bb-\u00be\u2013-\u2015\u2018-\u201f"
-    + "\u2026\u2039\u203a\u2044\u2070\u2074-\u2079\u2080-\u2089\u20a0\u20ac\u2153\u2154\u3001"
+    + "\u0080\u0085\u0091-\u0094\u0096\u0097\u00a2-\u00a4\u00ab\u00b2\u00b3\u00b9\u00bb-\u00be"
+    + "\u2013-\u2015\u2018-\u201f\u2026\u2039\u203a\u2044\u2070\u2074-\u2079\u2080-\u2089\u20a0\u20ac\u2153\u2154\u3001"
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
@@ -68,49 +68,55 @@ ACRONYM = r"[A-Za-z](?:\.[A-Za-z])+"
 NAME = "[A-Za-z][A-Za-z0-9:._-]*"
 VALUE = f"(?:\"[^\"{BREAK}]*\"|'[^'{BREAK}]*')"
 
+
+def words(text: str) -> list[str]:
+    """Return the words of a list."""
+    return text.split()
+
+
 # Abbreviations after which a sentence may end; if it does, the full stop is a token as well.
-ENDING = (
+ENDING = words(
     "al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri "
     "ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon mont neb nev nov oct okla penn plc rd rt "
     "sep sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d ed\\.d"
-).split()
-CAPITALIZED = "ark az del ill la mass miss ore pa tex wash".split()
+)
+CAPITALIZED = words("ark az del ill la mass miss ore pa tex wash")
 # Abbreviations that stand before a name.
-INNER = (
+INNER = words(
     "adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen "
     "gov govs hon insp invt jos lieut lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof profs pvt rep "
     "reps rev sen sens sfc sgt spc st ste supt supts treas vs wm"
-).split()
+)
 TWO_WORDS = (("can", "not"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("wan", "na"))
-NUMBERED = "art ca figs? nos? op pp prop".split()
+NUMBERED = words("art ca figs? nos? op pp prop")
 # Words that begin a sentence after initials and acronyms.
-STARTERS = (
+STARTERS = words(
     "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once "
     "One Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You Mr\\. "
     "Ms\\."
-).split()
-EXTENSIONS = (
+)
+EXTENSIONS = words(
     "bat bmp c cgi class cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 pdf php pl png ppt ps py sql tar txt "
     "wav x xml zip"
-).split()
+)
 
 
 # The Java program folds the case of literals with these, too.
 ALSO = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 
 
-def either_case(words: list[str]) -> str:
+def either_case(literals: list[str]) -> str:
     """Return a pattern of the words in any mixture of cases; they may be patterns themselves."""
 
     def letter(found: re.Match[str]) -> str:
         return f"[{found[0]}{found[0].upper()}{ALSO.get(found[0], '')}]"
 
-    return "(?:" + "|".join(re.sub("[a-z]", letter, word) for word in words) + ")"
+    return "(?:" + "|".join(re.sub("[a-z]", letter, literal) for literal in literals) + ")"
 
 
-def capitalized(words: list[str]) -> str:
+def capitalized(literals: list[str]) -> str:
     """Return a pattern of the words with a capital first and any case after."""
-    return "(?:" + "|".join(word[0].upper() + either_case([word[1:]]) for word in words) + ")"
+    return "(?:" + "|".join(word[0].upper() + either_case([word[1:]]) for word in literals) + ")"
 
 
 # In lower case; after the full stop of any other word of letters no context decides.
@@ -178,6 +184,7 @@ WWW_LABEL = f"[^{NO_URL}.!?,]+"
 HOST = f"[^ \t{BREAK}!\"$'(),\\-./0-9:;<=>?@A-Z\\[\\\\\\]^_`{{|}}]+"
 PATH = f'/[^ \t{BREAK}"<>|()]+[^ \t{BREAK}"<>|.!?(){{}},-]'
 LETTER = f"{L}{X}{SOFT}"
+QUOTED = "`\u0091-\u0094\u2018-\u201f\u00ab\u00bb\u2039\u203a"
 QUOTES = {
     **dict.fromkeys("\u0091\u2018\u201b\u2039", "`"),
     **dict.fromkeys("\u0093\u201c\u00ab", "``"),
@@ -236,18 +243,22 @@ RULES = (
     rule("yY", f"(?P<t>[yY]{APOS})[{L}]"),
     rule("sS", f"{either_case(['somethin'])}{APOS}"),
     rule("dD", f"{either_case(['dunkin'])}{APOS}"),
-    rule("eE", f"[eE]{APOS}{either_case(['er'])}|{either_case(['ev'])}{APOS}{either_case(['ry'])}"),
-    rule("cC", f"[cC]{APOS}{either_case(['mon', 'est'])}|{either_case(['cap'])}{APOS}[nN]"),
+    rule("eE", either_case(["e'er", "ev'ry"])),
+    rule("cC", f"[cC]{APOS}{either_case(['est'])}|{either_case(['cap'])}{APOS}[nN]|{either_case(["c'mon"])}"),
     rule("mM", f"{either_case(['ma'])}{INSIDE}{either_case(['am'])}"),
-    rule("lL", f"{either_case(['li'])}{APOS}[lL]"),
+    rule("lL", f"{either_case(['li'])}'[lL]"),
     rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", soft),
     rule("aApP", f"{either_case(['anti', 'pro'])}-"),
     rule(L, f"[{L}]+[aeiouyAEIOUY]{INSIDE}[aeiouA-Z][{L}]*"),
     rule(f"{L}{D}{SOFT}", THING, soft),
     rule(LETTER, DOTTED, soft),
-    rule("wW", f"[wW]{{3}}\\.(?:{WWW_LABEL}\\.)+[a-zA-Z]{{2,4}}", run=f"[wW]{{3}}\\.{WWW_LABEL}(?:\\.{WWW_LABEL})*"),
-    rule(
-        "wW", f"[wW]{{3}}\\.(?:{WWW_LABEL}\\.)+[a-zA-Z]{{2,4}}{PATH}", run=f"[wW]{{3}}\\.{WWW_LABEL}(?:\\.{WWW_LABEL})*"
+    *(
+        rule(
+            "wW",
+            f"[wW]{{3}}\\.(?:{WWW_LABEL}\\.)+[a-zA-Z]{{2,4}}{path}",
+            run=f"[wW]{{3}}\\.{WWW_LABEL}(?:\\.{WWW_LABEL})*",
+        )
+        for path in ("", PATH)
     ),
     rule(
         "\u0000-\U0010ffff",
@@ -256,7 +267,7 @@ RULES = (
     ),
     rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED}|{COMPOUND})\\.)[,;:\u3001]", soft),
     rule("cCfF", "[cCfF]#|[cC]\\+\\+"),
-    rule("A-Z", f"[A-Z]+(?:(?:[&+]|&[aA][mM][pP];)[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
+    rule("A-Z", "[A-Z]+(?:(?:[&+]|&[aA][mM][pP];)[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
     rule("sS", f"{either_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
     rule("A-Za-z0-9", "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"),
     # Abbreviations.
@@ -292,13 +303,7 @@ RULES = (
     rule("0-9+", "(?:(?:\\+\\+?)?[0-9]{2,4}\\.)?[0-9]{2,4}\\.[0-9]{3,4}\\.[0-9]{3,5}"),
     *(
         rule(char, char, text)
-        for char, text in (
-            ("\u00bc", "1/4"),
-            ("\u00bd", "1/2"),
-            ("\u00be", "3/4"),
-            ("\u2153", "1/3"),
-            ("\u2154", "2/3"),
-        )
+        for char, text in zip("\u00bc\u00bd\u00be\u2153\u2154", words("1/4 1/2 3/4 1/3 2/3"), strict=True)
     ),
     # Money.
     rule("A-Z", "[A-Z]+\\$"),
@@ -336,11 +341,7 @@ RULES = (
     rule("`", "``", "``"),
     rule('"&', '(?P<t>"|&quot;)[A-Za-z0-9$]', "``"),
     rule('"', '"', "''"),
-    rule(
-        "`\u0091-\u0094\u2018-\u201f\u00ab\u00bb\u2039\u203a",
-        "[`\u0091-\u0094\u2018-\u201f\u00ab\u00bb\u2039\u203a]{1,2}",
-        quotes,
-    ),
+    rule(QUOTED, f"[{QUOTED}]{{1,2}}", quotes),
     *(
         rule(re.escape(char), re.escape(char), text)
         for char, text in (
