@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from meteor_e.text.ptb.characters import DIGIT, LOWER, MARK, OTHER_UPPER, SYMBOL, SYMBOL_UPPER, UPPER
 
-__all__ = ["ABBREVIATIONS", "RULES", "TWO_WORDS", "Rule"]
+__all__ = ["ABBREVIATIONS", "BLANKS", "RULES", "TWO_WORDS", "Rule"]
 
 
 class Rule(NamedTuple):
@@ -49,6 +49,7 @@ SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
 # The first two also stand within tokens: telephone numbers, mixed fractions, ellipses.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
+BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
 # What no address has.
 NO_URL = f' \t{BREAK}"<>|(){{}}'
 
@@ -244,7 +245,8 @@ RULES = (
     rule("sS", f"{either_case(['somethin'])}{APOS}"),
     rule("dD", f"{either_case(['dunkin'])}{APOS}"),
     rule("eE", either_case(["e'er", "ev'ry"])),
-    rule("cC", f"[cC]{APOS}{either_case(['est'])}|{either_case(['cap'])}{APOS}[nN]|{either_case(["c'mon"])}"),
+    rule("cC", f"[cC]{APOS}{either_case(['est'])}|{either_case(['cap'])}{APOS}[nN]"),
+    rule("cC", either_case(["c'mon"])),
     rule("mM", f"{either_case(['ma'])}{INSIDE}{either_case(['am'])}"),
     rule("lL", f"{either_case(['li'])}'[lL]"),
     rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", soft),

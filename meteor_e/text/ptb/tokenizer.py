@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from meteor_e.text.ptb.characters import LOWER, UPPER, shadow
-from meteor_e.text.ptb.rules import ABBREVIATIONS, RULES, TWO_WORDS, Rule
+from meteor_e.text.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
 __all__ = ["PUNCTUATION", "Tokenizer"]
 
@@ -82,6 +82,7 @@ class Tokenizer:
 
     def _line(self, text: str, kinds: str, at: int, end: int) -> str:
         tokens: list[str] = []
+        begin = at
         while at < end:
             stop = text.find(" ", at, end)
             if stop < 0:
@@ -94,6 +95,10 @@ class Tokenizer:
                     self._memory.clear()
                 self._memory[piece] = known
             if known is None:
+                # Blanks of other kinds go with the blank before them.
+                if begin < at and kinds[at] in BLANKS:
+                    at += 1
+                    continue
                 at = self._stretch(text, kinds, at, stop, end, tokens) + 1
                 continue
             if known:
