@@ -193,6 +193,8 @@ class Metric(ABC):
         title: what tables call it; by default the name.
         higher_is_better: ``False`` for a metric of errors.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        decimals: that tables show.
+        by_system: whether scores belong to systems by name, so that only :meth:`score_outputs` can tell them.
 
     Attributes:
         label: what tables call this one; by default the title.
@@ -204,6 +206,8 @@ class Metric(ABC):
     title: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
     requires: ClassVar[tuple[str, ...]] = ()
+    decimals: ClassVar[int] = 4
+    by_system: ClassVar[bool] = False
     signature: str
     language: str = ""
 

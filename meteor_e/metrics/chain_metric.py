@@ -216,6 +216,15 @@ class ChainMetric(Metric):
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
+    @classmethod
+    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
+        """Return a chain that is made already as a metric, for its language."""
+        metric = cls(name=name)
+        metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
+        metric._meteor = meteor
+        metric.language = meteor.chain.language.code
+        return metric
+
     def meteor(self, language: str) -> Meteor:
         """Return the chain for a language; ``""`` is English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
