@@ -58,7 +58,7 @@ APOS = "(?:['\u0092\u2019]|&[aA][pP][oO][sS];)"
 INSIDE = "(?:['`\u0091\u0092\u2018\u2019\u201b]|&[aA][pP][oO][sS];)"
 WORD = f"[{L}{X}{SOFT}][{L}{X}{D}{SOFT}]*"
 PART = f"(?:[dDlLoO]{INSIDE}(?=[{L}{D}]{{2}}))?[{L}{D}]+"
-THING = f"{PART}(?:[-_]{PART})*"
+THING = f"{PART}(?:[-_\u058a\u2010\u2011]{PART})*"
 SUFFIX = f"{APOS}(?:[sSdDmM]|[lL][lL]|[rR][eE]|[vV][eE])"
 NEGATION = f"[nN]{INSIDE}[tT]"
 POINT = f"[.:,{SOFT}\u066b\u066c]"
@@ -267,9 +267,10 @@ RULES = (
         f"(?:{HOST}\\.)+{either_case(['com', 'net', 'org', 'edu'])}(?:{PATH})?",
         run=f"{HOST}(?:\\.{HOST})*",
     ),
-    rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED}|{COMPOUND})\\.)[,;:\u3001]", soft),
+    rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED})\\.)[,;:\u3001]", soft),
+    rule("A-Za-z0-9", f"(?P<t>{COMPOUND}\\.)[,;:\u3001]", soft, run=f"[A-Za-z0-9.,{SOFT}]*"),
     rule("cCfF", "[cCfF]#|[cC]\\+\\+"),
-    rule("A-Z", "[A-Z]+(?:(?:[&+]|&[aA][mM][pP];)[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
+    rule("A-Z", "[A-Z]+(?:(?:&[aA][mM][pP];|[&+])[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
     rule("sS", f"{either_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
     rule("A-Za-z0-9", "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"),
     # Abbreviations.
@@ -322,7 +323,7 @@ RULES = (
     rule("&", "&[aA][mM][pP];", "&"),
     rule("&", "&[lL][tT];", "<"),
     rule("&", "&[gG][tT];", ">"),
-    rule("&", "&quot;", "''"),
+    rule("&", "&[qQ][uU][oO][tT];", lambda token: "''" if token == "&quot;" else token),
     rule("&", "&[aA][pP][oO][sS];", "'"),
     rule("&", "&[nN][bB][sS][pP];", ""),
     rule("&", "&[mn]dash;", "--"),

@@ -22,6 +22,8 @@ _PLAIN = re.compile(
 _WORD = re.compile("[A-Za-z]+(?= )").match
 _SPLIT = frozenset(first + second for first, second in TWO_WORDS)
 _MEMORY = 200_000
+_NEWLINE = re.compile("\n")
+_BREAK = re.compile("\r\n|[\n\r\u000b\u000c\u2028\u2029]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -55,20 +57,25 @@ class Tokenizer:
         The lines are a text: whether the full stop of an abbreviation at the end of a line is a token as well depends
         on how the next line begins, as for the Java program.
         """
-        text = "\n".join(lines)
-        if _WIDE.search(text):
+        return self._lines("\n".join(lines), _NEWLINE)
+
+    def text(self, text: str) -> str:
+        """Return the tokens of a text, one line for each of its lines; line ends are those of the Java program."""
+        return "\n".join(self._lines(text, _BREAK))
+
+    def _lines(self, text: str, breaks: re.Pattern[str]) -> list[str]:
+        wide = _WIDE.search(text) is not None
+        if wide:
             # The Java program sees two characters.
             text = _WIDE.sub(lambda found: _units(found[0]), text)
-            return [_whole(line) for line in self._lines(text)]
-        return self._lines(text)
-
-    def _lines(self, text: str) -> list[str]:
         kinds = shadow(text)
         memory = self._memory
         result = []
         at = 0
-        for line in text.split("\n"):
-            end = at + len(line)
+        while at <= len(text):
+            found = breaks.search(text, at)
+            end, after = (len(text), len(text) + 1) if found is None else found.span()
+            line = text[at:end]
             if end == len(text) or ". ." in line:
                 # Some rules need a character after the token; the last word of all has none.  Ellipses go over blanks.
                 result.append(" ".join(self._scan(text, kinds, at, end)))
@@ -77,8 +84,8 @@ class Tokenizer:
                     result.append(" ".join([memory[piece] for piece in line.split(" ") if memory[piece]]))
                 except KeyError:
                     result.append(self._line(text, kinds, at, end))
-            at = end + 1
-        return result
+            at = after
+        return [_whole(line) for line in result] if wide else result
 
     def _line(self, text: str, kinds: str, at: int, end: int) -> str:
         tokens: list[str] = []
