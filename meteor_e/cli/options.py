@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _INPUT_OPTIONS = [
-    click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... [REFERENCE]"),
+    click.argument("files", nargs=-1, metavar="HYPOTHESIS... [REFERENCE]"),
     click.option(
         "-R",
         "--reference",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -45,6 +46,8 @@ GROUPS = {
         "hypothesis_columns",
         "reference_columns",
         "split",
+        "test_set",
+        "pair",
     ),
     "Metrics": (
         "metrics",
@@ -78,6 +81,13 @@ GROUPS = {
     help="A metric: meteor, bleu, chrf, chrf++, ter, nist, a chain, a plugin's, with options as in bleu:tokenize=zh; "
     "repeat it for several.  [default: meteor]",
 )
+@click.option(
+    "--test-set",
+    metavar="NAME",
+    help="Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
+    "system outputs are scored.",
+)
+@click.option("--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option(
     "-f",
@@ -112,6 +122,8 @@ def score(
     table: TableOptions,
     cluster: str | None,
     metrics: tuple[str, ...],
+    test_set: str | None,
+    pair: str | None,
     names: tuple[str, ...],
     form: str | None,
     segments: bool,
@@ -135,6 +147,7 @@ def score(
     meteor-e score system.txt reference.txt
     meteor-e score system1.txt system2.txt reference.txt -l de
     meteor-e score system1.txt system2.txt reference.txt -M meteor -M bleu -M chrf --significance
+    meteor-e score system.txt --test-set wmt17 --pair de-en -M meteor -M bleu
     meteor-e score system.txt --reference first.txt --reference second.txt --json --segments
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
@@ -147,6 +160,8 @@ def score(
     if significance is not None and (quiet or (tsv and not several)):
         raise ConfigError("--significance goes with the table or --json")
     tests = None if significance is None else SystemTests(significance, samples, seed)
+    if test_set is not None or pair is not None:
+        files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
     found = find_table(files, references, references_per_segment, table)
     inputs = systems(files, references, references_per_segment, encoding) if found is None else systems_of(found)
     inputs = named(inputs, names)
@@ -192,6 +207,34 @@ def score(
     write = _writer(as_json, tsv, quiet, segments, alignments, 4 if digits is None else digits, tests, score_one)
     with destination(None if table_output else output) as stream:
         write(stream, meteor, inputs)
+
+
+def _of_test_set(
+    test_set: str | None,
+    pair: str | None,
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    names: tuple[str, ...],
+    make_meteor: MeteorMaker,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], MeteorMaker]:
+    """Return files, references, names and metric with those of a test set by name filled in."""
+    from meteor_e.evaluation.index import target_language
+    from meteor_e.evaluation.named_sets import named_set
+
+    if test_set is None or pair is None:
+        raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+    if references:
+        raise ConfigError("--test-set gives the references; leave out --reference")
+    found = named_set(test_set, pair)
+    if not files:
+        if not found.system_files:
+            raise ConfigError(f"test set {test_set} has no system outputs for {pair}; give files with hypotheses")
+        names = names or tuple(found.system_files)
+        files = tuple(found.system_files.values())
+    if not make_meteor.language and make_meteor.chain is None:
+        given = {**make_meteor.given, "language": target_language(pair)}
+        make_meteor = dataclasses.replace(make_meteor, given=given)
+    return files, tuple(found.reference_files), names, make_meteor
 
 
 Writer = Callable[[TextIO, "Meteor", list[SystemInput]], None]

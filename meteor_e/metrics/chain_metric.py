@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -273,6 +273,11 @@ class ChainMetric(Metric):
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
         return arrays.score(sums, self.current.chain.parameters)
+
+    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+        """Score candidates against one another; each text is read once."""
+        self._meteor = self.meteor(language or self.language)
+        return self._meteor.pairwise_batches(sources)
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
