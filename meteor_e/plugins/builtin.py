@@ -16,6 +16,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
+    "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
@@ -24,7 +25,7 @@ COMMANDS = {
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
-"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name."""
+"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
 
 
 LATER: dict[str, tuple[str, ...]] = {}
@@ -153,4 +154,5 @@ def meteor_e_chains() -> list[Traversable]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """The commands of the command line."""
-    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}
+    modules = {name: name.replace("-", "_") for name in COMMANDS}
+    return {name: f"meteor_e.cli.{module}:{module}" for name, module in modules.items()}
