@@ -25,7 +25,7 @@ overrides :meth:`Matcher.create`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.context import MatcherContext, PhraseTable
@@ -82,6 +82,8 @@ class Matcher(ABC):
         needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error; ``__init__`` may
             set it, where options decide.
         needs_tags: the same of a chain whose lemmatiser gives no tags.
+        core_family: of meteor_e's own matchers, what the native core knows them as; a class that derives from one does
+            not inherit it.
     """
 
     name: ClassVar[str] = ""
@@ -126,6 +128,9 @@ class KeyMatcher(Matcher):
 
     match_equal_words: ClassVar[bool] = False
 
+    identity: Callable[[str], Hashable] = str
+    """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
+
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
         """Return the keys of a token; called once a distinct token. Empty: it matches nothing."""
@@ -139,6 +144,11 @@ class KeyMatcher(Matcher):
             found = cache[token] = self.distinct_keys(token)
         return found
 
+    def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
+        """Say what makes two words equal; keys that are remembered may depend on it."""
+        self.identity = identity
+        self.__dict__.pop("_key_cache", None)
+
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
         keys = self.keys(token)
@@ -149,6 +159,7 @@ class KeyMatcher(Matcher):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
         positions: dict[Hashable, list[int]] = {}
+        identity = self.identity
         for i, token in enumerate(hypothesis):
             for key in self._cached_keys(token):
                 positions.setdefault(key, []).append(i)
@@ -165,7 +176,7 @@ class KeyMatcher(Matcher):
             if sources > 1:
                 found = sorted(set(found))
             for i in found:
-                if self.match_equal_words or hypothesis[i].form != token.form:
+                if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -131,7 +131,6 @@ def _warn(message: str) -> None:
 
 
 def _meteor(configuration: JavaConfiguration) -> Meteor:
-    from meteor_e.java.words import with_java_words
     from meteor_e.meteor import Meteor
 
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
@@ -149,7 +148,7 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
         character_mode=configuration.character_mode,
         resources=_resources(configuration),
     )
-    meteor.matchers = with_java_words(meteor.matchers)
+    meteor.compare_words_by("java")
     return meteor
 
 

@@ -302,7 +302,7 @@ def build(
     from meteor_e.bitext.build import BitextOptions, build_from_bitext
     from meteor_e.bitext.pivot import SYMBOLS, PivotOptions
     from meteor_e.bitext.sides import language_side
-    from meteor_e.engine.native import default_threads
+    from meteor_e.engine.threads import default_threads
 
     whitespace = tokenization == "whitespace"
     side = language_side(language, whitespace=whitespace, prefixes=prefixes)

@@ -15,6 +15,8 @@ from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
 from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import as_summed
+from meteor_e.scoring.statistics import width as statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -46,7 +48,7 @@ def collect_statistics(
     jobs: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> arrays.Counts:
-    """Align pairs of texts and return their statistics, ``(pairs, 7 + 4·matchers)``.
+    """Align pairs of texts and return their statistics, ``(pairs, width)``.
 
     Args:
         meteor: the chain.
@@ -68,7 +70,7 @@ def collect_statistics(
         rows += part
         if progress is not None:
             progress(len(rows) * len(at) // len(pairs))
-    width = 7 + 4 * len(meteor.matchers)
+    width = statistics_width(len(meteor.matchers))
     counts = np.array(rows, np.int32).reshape(len(pairs), width)
     return counts[np.array(at, np.int64)]
 
@@ -113,10 +115,10 @@ def chain_statistics(
     """Return the statistics of cells of a test set, from the cache where it has them.
 
     Returns:
-        ``(systems, segments, references, 7 + 4·matchers)``; -1 in cells that were not asked for and are not known.
+        ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
     """
     signature = statistics_signature(meteor)
-    width = 7 + 4 * len(meteor.matchers)
+    width = statistics_width(len(meteor.matchers))
     result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
     work = []
     for column, reference in enumerate(test.references):
@@ -170,11 +172,11 @@ def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tupl
     """Score segments that have several references: the best counts, of equals the first.
 
     Args:
-        counts: ``(…, references, 7 + 4·matchers)``.
+        counts: ``(…, references, width)``.
         parameters: of the formula.
 
     Returns:
-        Scores ``(…)`` and the statistics of the reference that counts ``(…, 7 + 4·matchers)``.
+        Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
     """
     scores = arrays.score(counts, parameters)
     best = scores.argmax(axis=-1)
@@ -233,7 +235,7 @@ class ChainMetric(Metric):
         whole = np.full(len(test.systems), np.nan)
         resample = None
         if systems:
-            sums = arrays.drop_perfect_chunks(chosen).reshape(*cells.shape, -1).astype(float)
+            sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
             whole = arrays.score(sums.sum(axis=1), parameters)
 
             def resample(system: int, weights: Floats) -> Floats:

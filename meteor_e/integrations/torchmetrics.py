@@ -13,7 +13,7 @@ import torch
 from torchmetrics import Metric
 
 from meteor_e.scoring import formula
-from meteor_e.scoring.statistics import Statistics, StatisticsSum
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -47,7 +47,7 @@ class MeteorScore(Metric):
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
-        size = 7 + 4 * len(self.meteor.matchers)
+        size = width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:

@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from meteor_e.text.identity import java_hash
+
 __all__ = [
     "hash_map_order",
     "hashtable_order",
     "java_double",
-    "java_hash",
     "java_lines",
     "parse_java_double",
     "parse_java_int",
@@ -133,19 +134,6 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
             pending.append(rest)
     if pending:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
-
-
-def java_hash(text: str) -> int:
-    """Return Java's ``String.hashCode`` of a text, as an unsigned 32-bit number."""
-    value = 0
-    if text.isascii():
-        for unit in text.encode("ascii"):
-            value = (31 * value + unit) & 0xFFFFFFFF
-        return value
-    units = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
-    return value
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:
