@@ -23,26 +23,12 @@ else:
         LINK += SANITIZE
 
 
-def extension(name: str, folder: str, shared: str = "") -> Extension:
-    """Return an extension made of the files in a folder, which may include headers of another one."""
-
-    def files(place: str, pattern: str) -> list[str]:
-        """Return files as setuptools wants them: relative, with slashes."""
-        return sorted(path.as_posix() for path in Path(place).glob(pattern))
-
-    return Extension(
-        name,
-        files(folder, "*.cpp"),
-        depends=files(folder, "*.hpp") + (files(shared, "*.hpp") if shared else []),
-        extra_compile_args=COMPILE,
-        extra_link_args=LINK,
-        language="c++",
-        optional=not os.environ.get("METEOR_E_REQUIRE_NATIVE"),
-    )
+def files(pattern: str) -> list[str]:
+    """Return files as setuptools wants them: relative, with slashes."""
+    return sorted(path.as_posix() for path in Path("meteor_e/native").glob(pattern))
 
 
-# The two extensions side by side, which saves a third of the time.
-OPTIONS: dict[str, dict[str, object]] = {"build_ext": {"parallel": True}}
+OPTIONS: dict[str, dict[str, object]] = {}
 if os.environ.get("METEOR_E_SANITIZE"):
     # Objects built with other flags must not be taken for up to date.
     OPTIONS["build"] = {"build_base": "build/sanitize"}
@@ -55,7 +41,14 @@ setup(
         *(f"meteor_e.{name}" for name in ("resources", "resources.chains", "resources.languages")),
     ],
     ext_modules=[
-        extension("meteor_e._native", "meteor_e/native"),
-        extension("meteor_e._bitext", "meteor_e/bitext/native", shared="meteor_e/native"),
+        Extension(
+            "meteor_e._native",
+            files("*.cpp"),
+            depends=files("*.hpp"),
+            extra_compile_args=COMPILE,
+            extra_link_args=LINK,
+            language="c++",
+            optional=not os.environ.get("METEOR_E_REQUIRE_NATIVE"),
+        )
     ],
 )

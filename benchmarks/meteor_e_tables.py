@@ -23,9 +23,9 @@ from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
+from meteor_e.evaluation.agreement import AVERAGE, evaluate, load_test_sets
 from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.evaluate import AVERAGE, evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
 from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval

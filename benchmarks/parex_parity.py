@@ -3,7 +3,8 @@
     python benchmarks/parex_parity.py --bitext train.de train.en --jar meteor-1.5.jar [--least-count 1] [--memory 4G]
 
 Both get the same phrase table, made from the bitext. Prints how many pairs each has, how many only one has, and the
-largest difference of probabilities. Exits with 1 if they differ in a pair, or by more than 1e-6.
+largest difference of probabilities. Exits with 1 if they differ in a pair, or by more than 1e-6. The
+plugin meteor-e-bitext must be installed.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from meteor_e.bitext.build import BitextOptions, build_from_bitext
-from meteor_e.bitext.corpus import Corpus
-from meteor_e.bitext.moses import write_phrase_table
-from meteor_e.bitext.phrases import read_phrase_pairs
-from meteor_e.bitext.sides import language_side
+from meteor_e_bitext.build import build_from_bitext
+from meteor_e_bitext.corpus import Corpus
+from meteor_e_bitext.moses import write_phrase_table
+from meteor_e_bitext.options import BitextOptions
+from meteor_e_bitext.phrases import read_phrase_pairs
+
+from meteor_e.chains import language_text
 
 TOLERANCE = 1e-6
 
@@ -58,7 +61,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        side, pivot = language_side("x-own"), language_side("x-pivot")
+        side, pivot = language_text("x-own"), language_text("x-pivot")
         options = BitextOptions(least_count=arguments.least_count)
         work = folder / "work"
         build_from_bitext(
@@ -76,7 +79,7 @@ def main() -> int:
             texts.append(folder / text)
         print(f"phrase table: {lines:,} lines")
         begin = time.monotonic()
-        plain = [language_side(code, whitespace=True) for code in ("x-own", "x-pivot")]
+        plain = [language_text(code, whitespace=True) for code in ("x-own", "x-pivot")]
         pack = build_from_bitext(folder / "pack", *plain, (texts[0], texts[1]), options=options, phrase_table=table)
         ours, seconds = our_pairs(pack.path), time.monotonic() - begin
         begin = time.monotonic()

@@ -14,11 +14,11 @@ import argparse
 import resource
 from pathlib import Path
 
-from meteor_e.bitext.corpus import Corpus
-from meteor_e.bitext.moses import write_phrase_table
-from meteor_e.bitext.phrase_table import convert_phrase_table, open_phrase_table
-from meteor_e.bitext.phrases import read_phrase_pairs
-from meteor_e.bitext.pivot import PivotOptions, WordFilter
+from meteor_e_bitext.corpus import Corpus
+from meteor_e_bitext.moses import write_phrase_table
+from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
+from meteor_e_bitext.phrases import read_phrase_pairs
+from meteor_e_bitext.pivot import PivotOptions, WordFilter
 
 
 def corpora(work: Path) -> tuple[Corpus, Corpus]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.evaluate import AVERAGE, Evaluation, evaluate, load_test_sets
+from meteor_e.evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import measure
 from meteor_e.evaluation.metric_specs import parse_metric

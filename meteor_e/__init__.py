@@ -3,93 +3,47 @@
 >>> from meteor_e import Meteor
 >>> Meteor("en").score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
 
-Names are imported when they are used, so that ``import meteor_e`` costs next to nothing.
+All names of :mod:`meteor_e.api`, for plugins, are here, too. Names are imported when they are used, so that
+``import meteor_e`` costs next to nothing.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from meteor_e import api
 from meteor_e._version import __version__
+from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.api.context import MatcherContext, PhraseTable
-    from meteor_e.api.features import Feature
-    from meteor_e.api.hooks import hookimpl
-    from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
-    from meteor_e.api.tokens import Token
-    from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, ResourceError
+    from meteor_e.api import *  # noqa: F403
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.alignment import AlignedMatch, Alignment
     from meteor_e.scoring.parameters import Parameters
     from meteor_e.scoring.results import CorpusScore, SegmentScore
     from meteor_e.scoring.statistics import MatcherCounts, Statistics
 
-_HOMES = {
-    "AlignedMatch": "scoring.alignment",
-    "Alignment": "scoring.alignment",
-    "ConfigError": "base.errors",
-    "CorpusScore": "scoring.results",
-    "Feature": "api.features",
-    "InputError": "base.errors",
-    "KeyMatcher": "api.matchers",
-    "Lemmatizer": "api.lemmatizers",
-    "Match": "api.matchers",
-    "Matcher": "api.matchers",
-    "MatcherContext": "api.context",
-    "MatcherCounts": "scoring.statistics",
-    "Meteor": "meteor",
-    "MeteorError": "base.errors",
-    "Parameters": "scoring.parameters",
-    "PhraseMatcher": "api.matchers",
-    "PhraseTable": "api.context",
-    "PluginError": "base.errors",
-    "ResourceError": "base.errors",
-    "SegmentScore": "scoring.results",
-    "SimilarityMatcher": "api.matchers",
-    "Statistics": "scoring.statistics",
-    "Token": "api.tokens",
-    "hookimpl": "api.hooks",
-}
-
 __all__ = [
     "AlignedMatch",
     "Alignment",
-    "ConfigError",
     "CorpusScore",
-    "Feature",
-    "InputError",
-    "KeyMatcher",
-    "Lemmatizer",
-    "Match",
-    "Matcher",
-    "MatcherContext",
     "MatcherCounts",
     "Meteor",
-    "MeteorError",
     "Parameters",
-    "PhraseMatcher",
-    "PhraseTable",
-    "PluginError",
-    "ResourceError",
     "SegmentScore",
-    "SimilarityMatcher",
     "Statistics",
-    "Token",
     "__version__",
-    "hookimpl",
 ]
+__all__ += api.__all__
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"meteor_e.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'meteor_e' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": api.__all__,
+        "meteor": ["Meteor"],
+        "scoring.alignment": ["AlignedMatch", "Alignment"],
+        "scoring.parameters": ["Parameters"],
+        "scoring.results": ["CorpusScore", "SegmentScore"],
+        "scoring.statistics": ["MatcherCounts", "Statistics"],
+    },
+)

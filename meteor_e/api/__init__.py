@@ -1,20 +1,37 @@
-"""Everything that a plugin imports.
+"""The public contract of plugins: all that matchers, lemmatizers, segmenters, features and languages are made from.
 
-A plugin needs this module and, for its tests, :mod:`meteor_e.testing`. Names that are not listed here may change
-in any release.
+A plugin imports this package and, for its tests, :mod:`meteor_e.testing`. The names are also at the top of
+:mod:`meteor_e`. ``docs/plugins.md`` is the manual. It says in which version of the contract each name came.
 """
 
 from __future__ import annotations
 
-from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
-from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
-from meteor_e.api.hooks import hookimpl
-from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
-from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
-from meteor_e.api.segmenters import Segmenter
-from meteor_e.api.tokens import Token
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, PluginError, PluginWarning, ResourceError
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
+    from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
+    from meteor_e.api.hooks import hookimpl
+    from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.options import unknown_options
+    from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tokens import Token
+    from meteor_e.base.errors import (
+        ConfigError,
+        InputError,
+        MeteorError,
+        MeteorWarning,
+        PluginError,
+        PluginWarning,
+        ResourceError,
+        located,
+        near_miss,
+    )
+    from meteor_e.base.guard import guarded
 
 __all__ = [
     "ConfigError",
@@ -28,6 +45,7 @@ __all__ = [
     "Matcher",
     "MatcherContext",
     "MeteorError",
+    "MeteorWarning",
     "NonbreakingPrefixes",
     "Normalization",
     "PhraseMatcher",
@@ -43,5 +61,36 @@ __all__ = [
     "SynonymTable",
     "Task",
     "Token",
+    "guarded",
     "hookimpl",
+    "located",
+    "near_miss",
+    "unknown_options",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        ".base.errors": [
+            "ConfigError",
+            "InputError",
+            "MeteorError",
+            "MeteorWarning",
+            "PluginError",
+            "PluginWarning",
+            "ResourceError",
+            "located",
+            "near_miss",
+        ],
+        ".base.guard": ["guarded"],
+        "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
+        "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
+        "hooks": ["hookimpl"],
+        "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
+        "lemmatizers": ["Lemmatizer"],
+        "matchers": ["KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "options": ["unknown_options"],
+        "segmenters": ["Segmenter"],
+        "tokens": ["Token"],
+    },
+)

@@ -140,7 +140,9 @@ class Feature(ABC):
         Args:
             hypotheses: raw hypotheses.
             references: for each hypothesis its raw references.
-            sources, systems, segments: see :class:`FeatureBatch`.
+            sources: raw source segments; see :class:`FeatureBatch`.
+            systems: which system's output each hypothesis is.
+            segments: which segment each hypothesis is of.
 
         Raises:
             InputError: if the sequences differ in length, or one that the feature needs is not given.

@@ -129,6 +129,7 @@ def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command 
     """Return commands of the command line: ``click.Command`` objects, groups of commands among them.
 
     A command's ``name`` is what is typed behind ``meteor-e``. ``meteor-e --help`` loads it for its help text, and
-    it is loaded to run it; the built-in commands never wait for it.
+    it is loaded to run it; the built-in commands never wait for it. In a mapping, the key ``"pack build"`` adds the
+    command ``build`` to the group ``meteor-e pack``.
     """
     raise NotImplementedError

@@ -1,1 +1,52 @@
-"""What everything else stands on: errors, YAML, files, folders, caches, progress. It knows nothing of METEOR."""
+"""What everything else stands on: errors, YAML, files, folders, caches, progress. It knows nothing of METEOR.
+
+Plugins find here what they need to read and write as meteor_e does: whole files or none, errors with file and
+line, arrays kept between runs, progress on a terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.base.array_cache import ArrayCache, digest
+    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary
+    from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.progress import Progress, silent, terminal_progress
+    from meteor_e.base.validation import find_problems
+    from meteor_e.base.yamlfile import Document, Problem, is_path, parse_yaml, raise_problems, read_yaml
+
+__all__ = [
+    "ArrayCache",
+    "Document",
+    "PathLike",
+    "Problem",
+    "Progress",
+    "atomic_writer",
+    "digest",
+    "find_problems",
+    "input_name",
+    "is_path",
+    "locked",
+    "open_binary",
+    "parse_yaml",
+    "raise_problems",
+    "read_yaml",
+    "sha256_of",
+    "silent",
+    "terminal_progress",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "array_cache": ["ArrayCache", "digest"],
+        "files": ["PathLike", "atomic_writer", "input_name", "open_binary"],
+        "folders": ["locked", "sha256_of"],
+        "progress": ["Progress", "silent", "terminal_progress"],
+        "validation": ["find_problems"],
+        "yamlfile": ["Document", "Problem", "is_path", "parse_yaml", "raise_problems", "read_yaml"],
+    },
+)

@@ -1,1 +1,29 @@
 """Chains: from a YAML file, a mapping or keyword arguments to everything that decides a score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.chains.config import load_chain, names_a_path
+    from meteor_e.chains.lookup import find_language
+    from meteor_e.chains.texts import LanguageText, language_text
+
+__all__ = [
+    "LanguageText",
+    "find_language",
+    "language_text",
+    "load_chain",
+    "names_a_path",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "config": ["load_chain", "names_a_path"],
+        "lookup": ["find_language"],
+        "texts": ["LanguageText", "language_text"],
+    },
+)

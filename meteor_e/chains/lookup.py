@@ -12,22 +12,23 @@ from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_path
 from meteor_e.languages.files import read_language
 from meteor_e.plugins.registry import Registry
+from meteor_e.plugins.registry import registry as process_registry
 
 __all__ = ["find_language", "make_segmenter"]
 
 
-def find_language(name: str, registry: Registry) -> Language:
+def find_language(name: str, registry: Registry | None = None) -> Language:
     """Return a language by its code, or from a file of one's own.
 
     Args:
         name: a code, an alias, or the path of a language file (with a slash, or ending in ``.yaml``).
-        registry: knows the codes.
+        registry: knows the codes; by default those of meteor_e and of all installed plugins.
 
     Raises:
         ConfigError: if there is no such language, or its file has mistakes.
     """
     if not is_path(name):
-        return registry.language(name)
+        return (registry or process_registry()).language(name)
     return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
 
 

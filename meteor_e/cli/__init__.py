@@ -19,10 +19,41 @@ import click
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
+from meteor_e.base.lazy import lazy_names
 from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
+    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.options import metric_options
+    from meteor_e.cli.output import destination
+    from meteor_e.cli.progress import progress_bar
+    from meteor_e.cli.tables import format_table, printable
+    from meteor_e.cli.tune import load_tests
     from meteor_e.plugins.registry import Registry
+
+__all__ = [
+    "ProgressBars",
+    "cli",
+    "destination",
+    "format_table",
+    "load_tests",
+    "main",
+    "metric_options",
+    "printable",
+    "progress_bar",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "evaluate": ["ProgressBars"],
+        "options": ["metric_options"],
+        "output": ["destination"],
+        "progress": ["progress_bar"],
+        "tables": ["format_table", "printable"],
+        "tune": ["load_tests"],
+    },
+)
 
 
 class LazyGroup(click.Group):
@@ -30,18 +61,19 @@ class LazyGroup(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
-        return _registry().names("command")
+        # A name with a space is a command of a group.
+        return [name for name in _registry().names("command") if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
         if name in COMMANDS:
             command = getattr(import_module(f"meteor_e.cli.{name}"), name)
             assert isinstance(command, click.Command)
-            return command
+            return _completing(context, command)
         if name not in _registry().names("command"):
             return None
         try:
-            return _registry().command(name)
+            return _completing(context, _registry().command(name))
         except MeteorError:
             if context.resilient_parsing:  # completion in a shell has no place for errors
                 return None
@@ -110,6 +142,15 @@ def cli() -> None:
 
         meteor-e score HYPOTHESIS REFERENCE -l en
     """
+
+
+def _completing(context: click.Context, command: click.Command) -> click.Command:
+    """Return a command; while a shell completes, one that knows what its values may be."""
+    if context.resilient_parsing:
+        from meteor_e.cli.completion import complete_values
+
+        complete_values(command)
+    return command
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

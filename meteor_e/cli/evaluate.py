@@ -15,7 +15,7 @@ from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.evaluate import Evaluation
+    from meteor_e.evaluation.agreement import Evaluation
     from meteor_e.evaluation.index import DataIndex
     from meteor_e.evaluation.metrics import Progress
 
@@ -146,8 +146,8 @@ def evaluate(
     meteor-e evaluate folder/ --draft -o index.yaml
     """
     from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.evaluation.evaluate import evaluate as run
-    from meteor_e.evaluation.evaluate import load_test_sets
+    from meteor_e.evaluation.agreement import evaluate as run
+    from meteor_e.evaluation.agreement import load_test_sets
     from meteor_e.evaluation.index import load_index
     from meteor_e.evaluation.measures import measure
     from meteor_e.evaluation.metric_specs import parse_metric

@@ -25,6 +25,11 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     return "\n".join(lines)
 
 
+def count_or_no(number: int | None) -> str:
+    """Return a number with commas, ``no`` for None."""
+    return "no" if number is None else f"{number:,}"
+
+
 def _takes_no_column(char: str) -> bool:
     return bool(unicodedata.combining(char)) or unicodedata.category(char) in ("Mn", "Me", "Cf")
 

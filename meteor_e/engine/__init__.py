@@ -1,1 +1,15 @@
 """The engines: chunks of segments in, statistics and scores out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.engine.threads import default_threads
+    from meteor_e.engine.tokenizer import Tokenizer
+
+__all__ = ["Tokenizer", "default_threads"]
+
+__getattr__, __dir__ = lazy_names(__name__, {"threads": ["default_threads"], "tokenizer": ["Tokenizer"]})

@@ -20,8 +20,10 @@ class Assessment(NamedTuple):
         pair: language pair; empty where the file does not say.
         system: the system, or several, as the file has it.
         segment: number of the segment as in the file; ``None`` for a score of the whole system.
-        score: the score; the higher, the better.
+        score: the score.
         where: file and line, for messages.
+        document: the document that the segment's number counts in; empty where it counts in the test set.
+        text: the output that was rated; ``None`` where the file does not say.
     """
 
     pair: str
@@ -29,6 +31,8 @@ class Assessment(NamedTuple):
     segment: int | None
     score: float
     where: str
+    document: str = ""
+    text: str | None = None
 
 
 class MetricScore(NamedTuple):
@@ -38,6 +42,7 @@ class MetricScore(NamedTuple):
         metric: name of the metric; empty where the file does not say.
         pair: language pair; empty where the file does not say.
         testset: name of the test set; empty where the file does not say.
+        reference: name of the reference; empty where the file does not say.
         system: the system.
         segment: number of the segment, as in the file; ``None`` for a score of the whole system.
         score: the score; NaN where the file says ``None`` or ``NaN``.
@@ -47,6 +52,7 @@ class MetricScore(NamedTuple):
     metric: str
     pair: str
     testset: str
+    reference: str
     system: str
     segment: int | None
     score: float
@@ -56,7 +62,7 @@ class MetricScore(NamedTuple):
 _COLUMNS: Mapping[str, Sequence[str]] = {
     "pair": ("LP", "PAIR"),
     "system": ("SYSTEM", "SYS"),
-    "segment": ("SID", "SEGID", "SEGMENT", "SEG"),
+    "segment": ("SID", "SEGID", "SEG_ID", "SEGMENT", "SEG"),
     "score": ("HUMAN", "Z.SCR", "Z", "SCORE", "RAW.SCR", "RAW"),
 }
 
@@ -117,6 +123,8 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
         if len(fields) != len(titles):
             raise InputError(f"{where}: {len(fields)} fields; the header has {len(titles)}")
         cell = {what: fields[column] if column is not None else "" for what, column in at.items()}
+        if cell["score"] == "None":
+            continue
         yield Assessment(
             cell["pair"],
             cell["system"],
@@ -130,7 +138,7 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
     """Read a metric's scores as the WMT metrics task exchanges them, at segment or system level.
 
     Without a header, tabs (or blanks) between: ``METRIC LP TESTSET SYSTEM SEGMENT SCORE`` a segment,
-    ``METRIC LP TESTSET SYSTEM SCORE`` a system; from 2019 on, ``REFERENCE`` may stand behind ``TESTSET``, and
+    ``METRIC LP TESTSET SYSTEM SCORE`` a system; from 2019 on, ``REFERENCE`` may stand after ``TESTSET``, and
     ``ensemble`` and ``available`` at the end. The short form of later years, ``SYSTEM SCORE``, is known too: where
     a system has several lines, they are its segments in order, from 1.
 
@@ -159,18 +167,19 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
         metric, pair, testset = fields[:3]
         rest = fields[3:-1]
         score = _metric_score(fields[-1], where)
+        reference = ""
+        if len(rest) == 3 or (len(rest) == 2 and not rest[-1].isdecimal()):
+            reference, *rest = rest
         if len(rest) == 1:
-            yield MetricScore(metric, pair, testset, rest[0], None, score, where)
+            yield MetricScore(metric, pair, testset, reference, rest[0], None, score, where)
         elif rest[-1].isdecimal():
-            yield MetricScore(metric, pair, testset, rest[-2], int(rest[-1]), score, where)
-        elif len(rest) == 2:
-            yield MetricScore(metric, pair, testset, rest[1], None, score, where)
+            yield MetricScore(metric, pair, testset, reference, rest[0], int(rest[-1]), score, where)
         else:
             raise InputError(f"{where}: the segment is {rest[-1]!r}, not a whole number")
     per_system = len(short) != len({system for system, _, _ in short})
     for system, score, where in short:
         count[system] = count.get(system, 0) + 1
-        yield MetricScore("", "", "", system, count[system] if per_system else None, score, where)
+        yield MetricScore("", "", "", "", system, count[system] if per_system else None, score, where)
 
 
 def _is_score(text: str) -> bool:

@@ -113,13 +113,13 @@ def williams_matrix(metrics: Floats, human: Floats) -> Floats:
 
     Returns:
         ``(metrics, metrics)``: the p-value that the row's metric is no better than the column's; NaN on the
-        diagonal. Correlations are taken by their amount, as the metrics task does.
+        diagonal. Signs count: a metric that correlates negatively is worse than one that does not correlate.
     """
-    own = [abs(correlate(row, human)) for row in metrics]
+    own = [correlate(row, human) for row in metrics]
     result = np.full((len(metrics), len(metrics)), math.nan)
     for first in range(len(metrics)):
         for second in range(len(metrics)):
             if first != second:
-                between = abs(correlate(metrics[first], metrics[second]))
+                between = correlate(metrics[first], metrics[second])
                 result[first, second] = williams(own[first], own[second], between, len(human)).p
     return result

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import dataclasses
 import glob
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.evaluation.assessments import Assessment, read_assessments
 from meteor_e.evaluation.containers import read_all_texts, read_texts
-from meteor_e.evaluation.index import DataIndex, JudgementSpec, OutputSpec, SegmentMap, expand, id_pattern
-from meteor_e.evaluation.judgements import Assessments, Rankings
+from meteor_e.evaluation.index import (
+    DataIndex,
+    JudgementSpec,
+    OutputSpec,
+    SegmentMap,
+    expand,
+    id_pattern,
+    target_language,
+)
+from meteor_e.evaluation.judgements import Assessments, Floats, Rankings
+from meteor_e.evaluation.named_sets import NAMED, named_set
 from meteor_e.evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
+from meteor_e.evaluation.ratings import read_mqm, read_ratings, read_score_lines
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["TestSet", "load_test_set"]
+
+SHIFTED = 0.2
+"""Share of rated texts that may differ from the outputs before we warn that the judgements are shifted."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,12 @@ class TestSet:
         assessments: human scores of segments, ``None`` if there are none.
         system_scores: human scores of systems, by name; empty if there are none.
         notes: what was left out in reading, for the sanity report.
+        known_systems: names of all outputs, judged or not.
+        reference_names: what files of scores call the references; empty where the index does not say.
+        documents: the document of each segment; empty where the index does not say.
+        missing_scores: whether metrics may lack scores.
+        outliers: systems that system-level measures leave out.
+        root: folder of the data.
     """
 
     __test__ = False  # for pytest: this is no test class
@@ -52,9 +74,31 @@ class TestSet:
     assessments: Assessments | None = None
     system_scores: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    known_systems: tuple[str, ...] = ()
+    reference_names: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    missing_scores: bool = False
+    outliers: tuple[str, ...] = ()
+    root: str = ""
 
     def __len__(self) -> int:
         return len(self.references[0])
+
+    @cached_property
+    def human(self) -> Floats:
+        """Human scores as ``(systems, segments)``; NaN where there is none."""
+        shape = (len(self.systems), len(self))
+        return np.full(shape, np.nan) if self.assessments is None else self.assessments.matrix(shape)
+
+    def without(self, cells: NDArray[np.bool_]) -> TestSet:
+        """Return the test set without the judgements of some cells, ``(systems, segments)``."""
+        rankings, assessments = self.rankings, self.assessments
+        if rankings is not None:
+            lost = cells[rankings.better, rankings.segments] | cells[rankings.worse, rankings.segments]
+            rankings = rankings.select(~lost)
+        if assessments is not None:
+            assessments = assessments.select(~cells[assessments.systems, assessments.segments])
+        return dataclasses.replace(self, rankings=rankings, assessments=assessments)
 
     def judged(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
         """Return which segments of which systems were judged, as ``(systems, segments)`` truth values."""
@@ -78,41 +122,75 @@ def load_test_set(index: DataIndex, pair: str) -> TestSet:
     root = Path(index.root)
     references = []
     for pattern in special.references or index.references:
-        for file in _files(root, expand(pattern, pair), index, pair, "a reference"):
-            references += [(file, segments) for segments in read_all_texts(file, "reference").values()]
+        references += _references(pattern, root, index, pair)
     length = len(references[0][1])
     for file, segments in references:
         if len(segments) != length:
             raise InputError(f"{file} has {len(segments)} segments, {references[0][0]} has {length}")
+    documents = _documents(special.documents or index.documents, root, index, pair, length)
     outputs = _Outputs(special.outputs or index.outputs, root, pair, length, index)
-    judgements = _Judgements(pair, outputs, length, index, frozenset(special.drop))
-    for spec in index.judgements:
+    judgements = _Judgements(pair, outputs, length, index, frozenset(special.drop), documents)
+    specs = index.judgements if special.judgements is None else special.judgements
+    for spec in specs:
         judgements.read(spec, root)
     if not judgements.systems:
-        raise InputError(
-            f"{index.file}: no judgements for {pair} in {', '.join(spec.file for spec in index.judgements)}"
-        )
-    source_pattern = special.source or index.source
-    source = None
-    if source_pattern is not None:
-        file = _files(root, expand(source_pattern, pair), index, pair, "the source")[0]
-        source = read_texts(file, "source")
-        if len(source) != length:
-            raise InputError(f"{file} has {len(source)} segments, {references[0][0]} has {length}")
+        raise InputError(f"{index.file}: no judgements for {pair} in {', '.join(spec.file for spec in specs)}")
+    source = _source(special.source or index.source, root, index, pair)
+    if source is not None and len(source[1]) != length:
+        raise InputError(f"{source[0]} has {len(source[1])} segments, {references[0][0]} has {length}")
     systems = tuple(sorted(judgements.systems))
+    outliers = {*special.outliers, *index.outliers}
     return TestSet(
         name=index.name,
         pair=pair,
-        language=special.language or index.language or pair.partition("-")[2],
+        language=special.language or index.language or target_language(pair),
         systems=systems,
         outputs=tuple(outputs.read(system) for system in systems),
         references=tuple(segments for _, segments in references),
-        source=source,
+        source=None if source is None else source[1],
         rankings=judgements.rankings(systems),
         assessments=judgements.assessments(systems),
         system_scores=dict(judgements.system_scores),
         notes=tuple(judgements.notes(outputs)),
+        known_systems=tuple(sorted(outputs.files)),
+        reference_names=tuple(special.reference_names),
+        documents=documents,
+        missing_scores=index.missing_scores,
+        outliers=tuple(system for system in systems if system in outliers),
+        root=index.root,
     )
+
+
+def _references(pattern: str, root: Path, index: DataIndex, pair: str) -> list[tuple[Path, list[str]]]:
+    if pattern.startswith(NAMED):
+        named = named_set(pattern.removeprefix(NAMED), pair)
+        return [(Path(named.name), segments) for segments in named.references]
+    return [
+        (file, segments)
+        for file in _files(root, expand(pattern, pair), index, pair, "a reference")
+        for segments in read_all_texts(file, "reference").values()
+    ]
+
+
+def _source(pattern: str | None, root: Path, index: DataIndex, pair: str) -> tuple[Path, list[str]] | None:
+    if pattern is None:
+        return None
+    if pattern.startswith(NAMED):
+        named = named_set(pattern.removeprefix(NAMED), pair)
+        return Path(named.name), named.source
+    file = _files(root, expand(pattern, pair), index, pair, "the source")[0]
+    return file, read_texts(file, "source")
+
+
+def _documents(pattern: str | None, root: Path, index: DataIndex, pair: str, length: int) -> tuple[str, ...]:
+    """Read the document of each segment: the last column of a file with a line per segment."""
+    if pattern is None:
+        return ()
+    file = _files(root, expand(pattern, pair), index, pair, "the file of documents")[0]
+    names = tuple(line.rpartition("\t")[2].strip() for line in read_segments(file))
+    if len(names) != length:
+        raise InputError(f"{file} has {len(names)} lines, the test set has {length} segments")
+    return names
 
 
 def _files(root: Path, pattern: str, index: DataIndex, pair: str, what: str) -> list[Path]:
@@ -129,10 +207,18 @@ class _Outputs:
     def __init__(self, spec: OutputSpec, root: Path, pair: str, length: int, index: DataIndex) -> None:
         self._length = length
         self._format = spec.format
-        pattern = expand(spec.file, pair)
-        self.where = str(root / pattern)
         self.files: dict[str, Path] = {}
         self._loaded: dict[str, list[str]] = {}
+        if spec.file.startswith(NAMED):
+            self.where = spec.file
+            for system, segments in named_set(spec.file.removeprefix(NAMED), pair).systems.items():
+                self.files[system] = Path(spec.file)
+                self._loaded[system] = segments
+            if not self.files:
+                raise InputError(f"{index.file}: {spec.file} has no system outputs for {pair}")
+            return
+        pattern = expand(spec.file, pair)
+        self.where = str(root / pattern)
         if "{system}" in pattern:
             shape = id_pattern(pattern, pair)
             listing = "*".join(glob.escape(part) for part in re.split(r"\{system\}|\{number\}|\*", pattern))
@@ -167,12 +253,26 @@ class _Outputs:
 class _Judgements:
     """Collects the judgements of one pair, with the names and numbers of the outputs."""
 
-    def __init__(self, pair: str, outputs: _Outputs, length: int, index: DataIndex, drop: frozenset[str]) -> None:
+    def __init__(
+        self,
+        pair: str,
+        outputs: _Outputs,
+        length: int,
+        index: DataIndex,
+        drop: frozenset[str],
+        documents: tuple[str, ...] = (),
+    ) -> None:
         self._pair = pair
         self._outputs = outputs
         self._length = length
         self._index = index
         self._drop = drop
+        self._in_document: dict[str, list[int]] = {}
+        for segment, document in enumerate(documents):
+            self._in_document.setdefault(document, []).append(segment)
+        self._texts = self._other_texts = 0
+        self._keep_all = False
+        self._several: int = 0
         self._names: dict[tuple[int, str], tuple[str, ...]] = {}
         self._comparisons: list[tuple[int, str, str, bool]] = []
         self._assessments: list[tuple[int, str, float]] = []
@@ -187,10 +287,10 @@ class _Judgements:
         folders = (root, self._index.file.parent)
         lines = _read_map(spec.segment_map, folders, self._pair) if spec.segment_map else None
         for file in files:
-            if spec.format in ("da-segments", "da-systems"):
-                self._read_assessments(spec, file, lines)
-            else:
+            if spec.format in ("ranking-csv", "ranking-xml", "rank"):
                 self._read_rankings(spec, file, lines)
+            else:
+                self._read_assessments(spec, file, lines)
 
     def _is_ours(self, spec: JudgementSpec, pair: str) -> bool:
         return not pair or spec.pairs.get(pair, pair) == self._pair
@@ -213,10 +313,11 @@ class _Judgements:
                 self._comparisons += [(segment, first, second, row.tie) for first in better for second in worse]
 
     def _read_assessments(self, spec: JudgementSpec, file: Path, lines: dict[int, int] | None) -> None:
-        of_segments = spec.format == "da-segments"
-        self._seen_assessments |= of_segments
-        rows: Iterable[Assessment] = read_assessments(file, segments=of_segments, score=spec.score)
-        for row in rows:
+        self._seen_assessments |= spec.format not in ("da-systems", "score-systems")
+        self._keep_all |= spec.ratings == "all"
+        sign = -1.0 if spec.lower_is_better else 1.0
+        given: dict[str, str] = {}
+        for row in self._rows(spec, file):
             if not self._is_ours(spec, row.pair):
                 continue
             systems = self._resolve(spec, row.system, row.where)
@@ -224,12 +325,59 @@ class _Judgements:
                 continue
             if row.segment is None:
                 for system in systems:
-                    self.system_scores[system] = row.score
+                    before = given.setdefault(system, row.where)
+                    if before != row.where:
+                        raise InputError(f"{row.where}: a second score of system {system}; the first is in {before}")
+                    self.system_scores[system] = sign * row.score
                 continue
-            segment = self._segment(spec, row.segment, lines, row.where, file)
+            segment = self._place(spec, row, lines, file)
             if segment is not None:
+                self._compare_texts(systems[0], segment, row.text)
                 # Systems with one output were shown once, so their score counts once.
-                self._assessments.append((segment, systems[0], row.score))
+                self._assessments.append((segment, systems[0], sign * row.score))
+
+    def _rows(self, spec: JudgementSpec, file: Path) -> Iterable[Assessment]:
+        """Read a file of human scores in any form."""
+        if spec.format == "mqm":
+            return read_mqm(file, in_document=spec.segments == "document", weights=spec.weights, only=spec.only)
+        if spec.format == "ratings":
+            return read_ratings(
+                file,
+                in_document=spec.segments == "document",
+                score=spec.score,
+                columns=spec.columns,
+                only=spec.only,
+            )
+        if spec.format in ("score-segments", "score-systems"):
+            length = self._length if spec.format == "score-segments" else None
+            return read_score_lines(file, length)
+        return read_assessments(file, segments=spec.format == "da-segments", score=spec.score)
+
+    def _place(self, spec: JudgementSpec, row: Assessment, lines: dict[int, int] | None, file: Path) -> int | None:
+        """Return the segment of a row, from 0."""
+        assert row.segment is not None
+        if not row.document:
+            return self._segment(spec, row.segment, lines, row.where, file)
+        if not self._in_document:
+            raise InputError(
+                f"{row.where}: segments are counted in documents, but {self._index.file} names no 'documents'"
+            )
+        inside = self._in_document.get(row.document)
+        if inside is None:
+            near = near_miss(row.document, self._in_document)
+            raise InputError(f"{row.where}: {self._pair} has no document {row.document!r}{near}")
+        place = row.segment - spec.first_segment
+        if not 0 <= place < len(inside):
+            raise InputError(
+                f"{row.where}: segment {row.segment} is outside the document {row.document}, which has {len(inside)}"
+            )
+        return inside[place]
+
+    def _compare_texts(self, system: str, segment: int, text: str | None) -> None:
+        """Count rated texts that are not the system's output: a shifted join shows there."""
+        if text is not None:
+            self._texts += 1
+            self._other_texts += text.split() != self._outputs.read(system)[segment].split()
 
     def _resolve(self, spec: JudgementSpec, name: str, where: str) -> tuple[str, ...]:
         """Return the outputs that a name of the judgements stands for; none if it is to be dropped."""
@@ -300,14 +448,26 @@ class _Judgements:
             return None
         at = {system: position for position, system in enumerate(systems)}
         segments, names, scores = zip(*self._assessments, strict=True) if self._assessments else ((),) * 3
-        return Assessments(
+        every = Assessments(
             np.array(segments, np.int64), np.array([at[name] for name in names], np.int64), np.array(scores, float)
         )
+        mean = every.averaged()
+        self._several = len(every) - len(mean)
+        return every if self._keep_all or not self._several else mean
 
     def notes(self, outputs: _Outputs) -> Iterator[str]:
         """Say what was left out."""
         for what, count in sorted(self._left_out.items()):
             yield f"left out: {count} {what}"
+        if self._several:
+            done = "each is kept" if self._keep_all else "averaged"
+            count = len(self._assessments)
+            yield f"{count} ratings of {count - self._several} segments of systems: several of one segment are {done}"
+        if self._other_texts:
+            message = f"{self._other_texts} of {self._texts} rated texts are not the system's output"
+            if self._other_texts > SHIFTED * self._texts:
+                message = f"warning: {message}; are the judgements shifted against the outputs?"
+            yield message
         silent = sorted(set(outputs.files) - self.systems)
         if silent:
             yield f"outputs without judgements: {', '.join(silent)}"

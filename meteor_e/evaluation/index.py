@@ -17,9 +17,33 @@ from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.validation import find_problems
 from meteor_e.base.yamlfile import raise_problems, read_yaml
 
-__all__ = ["DataIndex", "JudgementSpec", "OutputSpec", "PairSpec", "SegmentMap", "expand", "id_pattern", "load_index"]
+__all__ = [
+    "DataIndex",
+    "JudgementSpec",
+    "OutputSpec",
+    "PairSpec",
+    "SegmentMap",
+    "expand",
+    "id_pattern",
+    "load_index",
+    "target_language",
+]
 
-JudgementFormat = Literal["ranking-csv", "rank", "ranking-xml", "da-segments", "da-systems"]
+JudgementFormat = Literal[
+    "ranking-csv",
+    "rank",
+    "ranking-xml",
+    "da-segments",
+    "da-systems",
+    "score-segments",
+    "score-systems",
+    "mqm",
+    "ratings",
+]
+
+
+PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]+)*-[a-z]{2,3}(_[A-Za-z0-9]+)*")
+"""A language pair; either language may have a script, a country or both, as in ``en-cs_CZ``."""
 
 
 class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +77,12 @@ class JudgementSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         segment_map: renumbering of segments.
         score: column of the score, for direct assessment.
         joined: separator of systems that gave the same output, such as ``+``.
+        lower_is_better: whether the scores count errors; they are negated then.
+        ratings: several ratings of one segment of one system are averaged (``mean``), or each is kept (``all``).
+        columns: names of the columns of a file that has no header.
+        only: keep only rows in which these columns have these values.
+        weights: of MQM errors, by ``severity`` or ``severity/category``; see :data:`.ratings.MQM_WEIGHTS`.
+        segments: what segment numbers count: lines of the whole test set, or of their document.
     """
 
     file: str
@@ -66,6 +96,12 @@ class JudgementSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     segment_map: SegmentMap | None = None
     score: str | None = None
     joined: str | None = None
+    lower_is_better: bool = False
+    ratings: Literal["mean", "all"] = "mean"
+    columns: list[str] = []
+    only: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    segments: Literal["test-set", "document"] = "test-set"
 
 
 class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,13 +117,24 @@ class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What differs for one language pair from the rest of the index."""
+    """What differs for one language pair from the rest of the index.
+
+    Attributes:
+        references, source, outputs, language, documents, judgements: instead of the index's own.
+        drop: names that are no systems of this pair.
+        outliers: systems of this pair that system-level measures leave out.
+        reference_names: what files of scores call the references.
+    """
 
     references: list[str] | None = None
     source: str | None = None
     outputs: OutputSpec | None = None
     language: str | None = None
     drop: list[str] = []
+    documents: str | None = None
+    outliers: list[str] = []
+    reference_names: list[str] = []
+    judgements: list[JudgementSpec] | None = None
 
 
 class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,12 +144,16 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: of the test set.
         pairs: language pairs, ``source-target``, with what differs for each.
         outputs, references, source: file patterns; ``{pair}``, ``{source}``, ``{target}`` are filled in.
+            ``sacrebleu:NAME`` is a test set that sacreBLEU knows.
         judgements: files of judgements.
         description: for people.
         root: folder of the files, relative to the index; environment variables are filled in.
         language: language of the metrics, by default the target.
         measures: measures to report by default.
         published: figures to compare with: metric → measure → pair → value.
+        documents: pattern of the files that say which document each segment belongs to.
+        missing_scores: whether metrics may lack scores; the segments without them are left out for all metrics.
+        outliers: systems that are left out of system-level measures.
     """
 
     name: str
@@ -116,6 +167,9 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str | None = None
     measures: list[str] = []
     published: dict[str, dict[str, dict[str, float]]] = {}
+    documents: str | None = None
+    missing_scores: bool = False
+    outliers: list[str] = []
     file: Path = Path()
 
     def pair(self, name: str) -> PairSpec:
@@ -135,7 +189,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
     Args:
         path: the YAML file.
-        root: folder of the files, in the place of the index's own.
+        root: folder of the files, instead of the index's own.
 
     Raises:
         ConfigError: if it cannot be read or is malformed, with file, line and key.
@@ -148,8 +202,10 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
     raise_problems(find_problems(document, DataIndex))
     index = msgspec.convert(document.data, DataIndex)
     for pair in index.pairs:
-        if not re.fullmatch(r"[a-z]{2,3}-[a-z]{2,3}", pair):
-            raise ConfigError(f"{file}: {pair!r} under 'pairs' is not of the form source-target, such as cs-en")
+        if not PAIR.fullmatch(pair):
+            raise ConfigError(
+                f"{file}: {pair!r} under 'pairs' is not of the form source-target, such as cs-en or en-cs_CZ"
+            )
     base = Path(root) if root is not None else _folder(index.root, file)
     if not base.is_dir():
         raise InputError(
@@ -159,7 +215,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
 
 def _simplify(content: dict[str, Any]) -> None:
-    """Accept the short forms: a list of pairs, a path in the place of outputs, one reference."""
+    """Accept the short forms: a list of pairs, a path instead of outputs, one reference."""
     content.pop("file", None)
     if isinstance(content.get("pairs"), list):
         content["pairs"] = {str(pair): {} for pair in content["pairs"]}
@@ -185,6 +241,11 @@ def _folder(root: str, index: Path) -> Path:
 
     filled = re.sub(r"\$\{(\w+)(?::-([^}]*))?\}", variable, root)
     return index.parent / Path(filled).expanduser()
+
+
+def target_language(pair: str) -> str:
+    """Return the language of a pair's outputs, without script and country: ``cs`` of ``en-cs_CZ``."""
+    return pair.partition("-")[2].partition("_")[0]
 
 
 def expand(pattern: str, pair: str) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from meteor_e.evaluation.judgements import Floats, Rankings
 
-__all__ = ["PairCounts", "TiedAccuracy", "count_pairs", "pair_differences", "tau", "tied_accuracy"]
+__all__ = ["PairCounts", "TieCalibration", "TiedAccuracy", "count_pairs", "pair_differences", "tau", "tied_accuracy"]
 
 
 class PairCounts(NamedTuple):
@@ -103,6 +103,50 @@ class TiedAccuracy(NamedTuple):
     threshold: float
 
 
+class TieCalibration:
+    """Finds the threshold for ties with which a metric agrees best, for many metrics on one set of judgements.
+
+    Args:
+        rankings: judgements, with ties.
+        weights: weight of each segment, ``(segments,)``; by default 1.
+    """
+
+    def __init__(self, rankings: Rankings, weights: Floats | None = None) -> None:
+        self._rankings = rankings
+        _, segment, sizes = np.unique(rankings.segments, return_inverse=True, return_counts=True)
+        # Accuracy is computed a segment and averaged over segments, so that a pair counts the less, the more there are.
+        self._value = 1.0 / sizes[segment]
+        if weights is not None:
+            self._value = self._value * weights[rankings.segments]
+        self._total = float(self._value.sum())
+
+    def at(self, scores: Floats, threshold: float) -> TiedAccuracy:
+        """Return the accuracy with a threshold that is given."""
+        differences = pair_differences(self._rankings, scores)
+        right = ~self._rankings.ties & (differences > 0)
+        correct = np.where(np.abs(differences) <= threshold, self._rankings.ties, right)
+        return TiedAccuracy(float(self._value[correct].sum()) / self._total, threshold)
+
+    def best(self, scores: Floats) -> TiedAccuracy:
+        """Return the best accuracy and its threshold, of equals the smallest."""
+        ties, value = self._rankings.ties, self._value
+        differences = pair_differences(self._rankings, scores)
+        size = np.abs(differences)
+        right = ~ties & (differences > 0)
+        # Growing the threshold beyond a pair's difference makes a human tie right and a concordant pair wrong.
+        order = np.argsort(size, kind="stable")
+        gain = np.where(ties, value, np.where(right, -value, 0.0))[order]
+        ordered = size[order]
+        last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
+        start = float(value[right].sum())
+        accuracies = start + np.cumsum(gain)[last]
+        thresholds = ordered[last]
+        if ordered[0] > 0:
+            accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
+        best = int(np.argmax(accuracies))
+        return TiedAccuracy(float(accuracies[best]) / self._total, float(thresholds[best]))
+
+
 def tied_accuracy(
     rankings: Rankings, scores: Floats, *, threshold: float | None = None, weights: Floats | None = None
 ) -> TiedAccuracy:
@@ -117,30 +161,7 @@ def tied_accuracy(
         threshold: use this one.
         weights: weight of each segment, ``(segments,)``; by default 1.
     """
-    if not len(rankings):
+    if not len(rankings) or (weights is not None and not weights[rankings.segments].any()):
         return TiedAccuracy(math.nan, math.nan)
-    differences = pair_differences(rankings, scores)
-    _, segment, sizes = np.unique(rankings.segments, return_inverse=True, return_counts=True)
-    value = 1.0 / sizes[segment]
-    if weights is not None:
-        value = value * weights[rankings.segments]
-    total = float(value.sum())
-    if not total:
-        return TiedAccuracy(math.nan, math.nan)
-    size = np.abs(differences)
-    right = ~rankings.ties & (differences > 0)
-    if threshold is not None:
-        correct = np.where(size <= threshold, rankings.ties, right)
-        return TiedAccuracy(float(value[correct].sum()) / total, threshold)
-    # Growing the threshold beyond a pair's difference makes a human tie right and a concordant pair wrong.
-    order = np.argsort(size, kind="stable")
-    gain = np.where(rankings.ties, value, np.where(right, -value, 0.0))[order]
-    ordered = size[order]
-    last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    start = float(value[right].sum())
-    accuracies = start + np.cumsum(gain)[last]
-    thresholds = ordered[last]
-    if ordered[0] > 0:
-        accuracies, thresholds = np.r_[start, accuracies], np.r_[0.0, thresholds]
-    best = int(np.argmax(accuracies))
-    return TiedAccuracy(float(accuracies[best]) / total, float(thresholds[best]))
+    calibration = TieCalibration(rankings, weights)
+    return calibration.best(scores) if threshold is None else calibration.at(scores, threshold)

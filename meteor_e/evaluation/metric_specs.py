@@ -18,12 +18,14 @@ __all__ = ["KINDS", "parse_metric"]
 KINDS = {
     "meteor": "METEOR with the language's defaults; options as in meteor:task=adq,beam=5",
     "chain:NAME": "METEOR with a chain: a YAML file or the name of one that is installed (a path needs no chain:)",
-    "bleu": "sacreBLEU's BLEU; smoothing of segments as in bleu:smoothing=floor",
+    "bleu": "sacreBLEU's BLEU, with its options, as in bleu:tokenize=zh; smoothing=floor is that of segments",
     "chrf": "sacreBLEU's chrF2",
     "chrf++": "sacreBLEU's chrF2++",
     "ter": "sacreBLEU's TER, negated",
     "nist": "NIST, with the test set's references as information",
-    "scores:FILE": "scores in a file of the WMT metrics task; FILE#METRIC picks one, a leading - negates",
+    "scores:FILE": "scores in a file of the WMT metrics task; FILE#METRIC picks one, a leading - negates, "
+    "{pair} in the name gives each language pair its own file",
+    "mtme:METRIC": "scores in the folder metric-scores of a test set laid out as in mt-metrics-eval",
     "model:FILE": "a model that meteor-e train made (needs meteor-e-learned)",
     "scorer:MODULE:NAME": "a Python object with name, signature and score_segments (see docs/evaluation.md)",
 }
@@ -49,19 +51,17 @@ def parse_metric(text: str, *, jobs: int = 1) -> Metric:
         chain = Path(source) if "/" in source or source.endswith((".yaml", ".yml", ".json")) else source
         return ChainMetric(chain, name=name or Path(source).stem, jobs=jobs)
     if kind in ("bleu", "chrf", "chrf++", "ter"):
-        options = _options(arguments)
-        unknown = options.keys() - ({"smoothing"} if kind == "bleu" else set())
-        if unknown:
-            raise ConfigError(f"metric {text!r}: unknown option {sorted(unknown)[0]!r}")
-        return SacreBleuMetric(kind, name=name, **options)
+        return SacreBleuMetric(kind, name=name, **_options(arguments))
     if kind == "nist":
         return NistMetric(name=name)
     if kind == "scores":
-        file, _, metric = arguments.removeprefix("-").partition("#")
-        if not file:
-            raise ConfigError(f"metric {text!r}: scores: needs a file")
-        negate = arguments.startswith("-")
-        return ScoreFileMetric([*file.split(",")], metric=metric or None, name=name, lower_is_better=negate)
+        return _score_files(text, arguments, name)
+    if kind == "mtme":
+        if not arguments:
+            raise ConfigError(f"metric {text!r}: mtme: needs the name of a metric, as in mtme:BLEU")
+        negate, metric = arguments.startswith("-"), arguments.removeprefix("-")
+        files = [f"metric-scores/{{pair}}/{metric}-{{reference}}.{level}.score" for level in ("seg", "sys")]
+        return ScoreFileMetric(files, name=name or metric, lower_is_better=negate, in_data=True)
     if kind == "model":
         return _load_model(arguments, name, jobs)
     if kind == "scorer":
@@ -69,6 +69,28 @@ def parse_metric(text: str, *, jobs: int = 1) -> Metric:
     known = ", ".join(KINDS)
     raise ConfigError(f"unknown metric {text!r}{near_miss(kind, [word.split(':')[0] for word in KINDS])}; "
                       f"there are {known}, and chain files")  # fmt: skip
+
+
+def _score_files(text: str, arguments: str, name: str | None) -> Metric:
+    """Return ``scores:[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``."""
+    files, _, chosen = arguments.removeprefix("-").partition("#")
+    if not files:
+        raise ConfigError(f"metric {text!r}: scores: needs a file")
+    metric, *rest = chosen.split(",") if chosen else [""]
+    if "=" in metric:
+        metric, rest = "", [metric, *rest]
+    options = _options(",".join(rest))
+    unknown = options.keys() - {"testset", "reference"}
+    if unknown:
+        raise ConfigError(f"metric {text!r}: unknown option {sorted(unknown)[0]!r}; there are testset and reference")
+    return ScoreFileMetric(
+        files.split(","),
+        metric=metric or None,
+        name=name,
+        lower_is_better=arguments.startswith("-"),
+        testset=None if "testset" not in options else str(options["testset"]),
+        reference=None if "reference" not in options else str(options["reference"]),
+    )
 
 
 def _options(text: str) -> dict[str, Any]:

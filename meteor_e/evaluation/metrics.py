@@ -40,6 +40,8 @@ class Scores:
         systems: ``(systems,)``; NaN where none is known. The higher, the better.
         resample: from a system's position and the segments' weights ``(samples, segments)`` to its scores
             ``(samples,)`` on resampled test sets; ``None`` where the mean of the segments has to do.
+        resamplable: whether scores of systems on resampled test sets can be told. They cannot where systems' scores
+            were given and are not the means of their segments'.
     """
 
     name: str
@@ -47,9 +49,12 @@ class Scores:
     segments: Floats
     systems: Floats
     resample: Callable[[int, Floats], Floats] | None = None
+    resamplable: bool = True
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return a system's scores on resampled test sets."""
+        """Return a system's scores on resampled test sets; NaN where they cannot be told."""
+        if not self.resamplable:
+            return np.full(len(weights), np.nan)
         if self.resample is not None:
             return self.resample(system, weights)
         totals: Floats = weights @ self.segments[system] / weights.sum(axis=1)
@@ -134,13 +139,25 @@ class ScorerMetric(Metric):
                 )
                 if len(fresh) != len(missing):
                     raise InputError(f"{self.name} gave {len(fresh)} scores for {len(missing)} segments")
-                values[row, missing] = np.asarray(fresh, float)
+                values[row, missing] = _numbers(fresh, self.name)
                 cache.put(key, {"scores": values[row]})
             done += int(wanted[row].sum())
             if progress is not None:
                 progress(done, everything)
         whole = values.mean(axis=1) if systems else np.full(len(values), np.nan)
         return Scores(self.name, self.scorer.signature, values, whole)
+
+
+def _numbers(scores: Sequence[float], name: str) -> Floats:
+    """Return a scorer's answer as an array.
+
+    Raises:
+        InputError: for what is not a number.
+    """
+    for score in scores:
+        if isinstance(score, str | bytes) or not hasattr(score, "__float__"):
+            raise InputError(f"{name} gave {score!r} as a score; a number was expected")
+    return np.array([float(score) for score in scores], float)
 
 
 def output_key(signature: str, test: TestSet, system: int) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.base.errors import InputError
+from meteor_e.evaluation.agreement import Evaluation, Table
 from meteor_e.evaluation.comparison import Comparison
-from meteor_e.evaluation.evaluate import Evaluation, Table
 from meteor_e.evaluation.extras import require
 
 if TYPE_CHECKING:

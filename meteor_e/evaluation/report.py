@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 
-from meteor_e.evaluation.evaluate import Evaluation, Result, Table
+from meteor_e.evaluation.agreement import Evaluation, Result, Table
 
 __all__ = ["FORMATS", "format_number", "format_result", "render", "table_title"]
 

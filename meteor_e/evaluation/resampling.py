@@ -7,7 +7,7 @@ matrices. Efron and Tibshirani (1993); Koehn (2004); Riezler and Maxwell (2005).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +55,9 @@ def interval(values: Floats, confidence: float = 0.95) -> Interval:
     return Interval(float(low), float(high))
 
 
-def random_signs(units: int, samples: int, seed: int = DEFAULT_SEED, block: int = 200) -> Iterator[NDArray[np.bool_]]:
+def random_signs(
+    units: int, samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block: int = 200
+) -> Iterator[NDArray[np.bool_]]:
     """Draw which units are exchanged, ``(≤ block, units)`` at a time, to keep memory flat."""
     random = np.random.default_rng(seed)
     for start in range(0, samples, block):

@@ -9,6 +9,7 @@ import numpy as np
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.measures import ranked_rows
 from meteor_e.evaluation.metrics import Scores
 
 __all__ = ["check_scores", "check_test_set"]
@@ -19,6 +20,7 @@ identical texts at times, but rarely."""
 LEAST_IDENTICAL = 5
 NEAR_ZERO = 0.05
 LEAST_PAIRS = 200
+LEAST_SYSTEMS = 5
 
 
 def check_test_set(test: TestSet) -> list[str]:
@@ -65,19 +67,39 @@ def _empty_outputs(test: TestSet) -> list[str]:
 
 
 def check_scores(test: TestSet, scores: Scores) -> list[str]:
-    """Return a warning if a metric agrees with people no better than chance: judgements and outputs may be shifted.
+    """Return warnings about a metric that does not agree with people.
 
     For each pair with at least 200 judgements, the correlation (Pearson's, or τ over untied pairs) must exceed
-    0.05 in amount.
+    0.05 in amount; else judgements and outputs may be shifted. A negative correlation, also of systems' scores,
+    suggests that the metric counts errors.
     """
+    value = _agreement(test, scores)
+    if not math.isnan(value) and abs(value) <= NEAR_ZERO:
+        shifted = f"are the judgements shifted against the outputs of {test.pair}?"
+        return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]
+    if math.isnan(value):
+        value = _system_agreement(test, scores)
+    if value < -NEAR_ZERO:
+        negative = f"correlates negatively with people ({value:.3f})"
+        return [f"warning: {scores.name} {negative}; if it counts errors, negate it, as in scores:-FILE"]
+    return []
+
+
+def _agreement(test: TestSet, scores: Scores) -> float:
+    """Return how scores of segments agree with people's; NaN where too few were judged, or have scores."""
+    if np.isnan(scores.segments).all():
+        return math.nan
     if test.assessments is not None and len(test.assessments) >= LEAST_PAIRS:
         given = test.assessments
-        value = correlate(scores.segments[given.systems, given.segments], given.scores)
-    elif test.rankings is not None and len(test.rankings) >= LEAST_PAIRS:
-        value = float(kendall.tau(kendall.count_pairs(test.rankings, scores.segments), "wmt13"))
-    else:
-        return []
-    if math.isnan(value) or abs(value) > NEAR_ZERO:
-        return []
-    shifted = f"are the judgements shifted against the outputs of {test.pair}?"
-    return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]
+        metric = scores.segments[given.systems, given.segments]
+        known = ~np.isnan(metric)
+        return correlate(metric[known], given.scores[known])
+    if test.rankings is not None and len(test.rankings) >= LEAST_PAIRS:
+        return float(kendall.tau(kendall.count_pairs(test.rankings, scores.segments), "wmt13"))
+    return math.nan
+
+
+def _system_agreement(test: TestSet, scores: Scores) -> float:
+    rows, human = ranked_rows(test)
+    metric = scores.systems[rows]
+    return math.nan if len(rows) < LEAST_SYSTEMS or np.isnan(metric).any() else correlate(metric, human)

@@ -5,14 +5,15 @@ Segments, systems and bootstrap samples all come from one set of cached statisti
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats
@@ -104,9 +105,14 @@ class SacreBleuMetric(StatisticMetric):
         kind: ``bleu``, ``chrf``, ``chrf++`` or ``ter``.
         name: what tables call it.
         smoothing: of segments' BLEU: ``exp`` (sacreBLEU's default), ``floor``, ``add-k`` or ``none``.
+        options: sacreBLEU's own, such as ``tokenize`` and ``lowercase`` of BLEU, ``beta`` of chrF or
+            ``normalized`` of TER; they hold for segments and for a corpus.
+
+    Raises:
+        ConfigError: for an option that the metric does not have, or a value that it refuses.
     """
 
-    def __init__(self, kind: str, *, name: str | None = None, smoothing: str = "exp") -> None:
+    def __init__(self, kind: str, *, name: str | None = None, smoothing: str = "exp", **options: Any) -> None:
         metrics = require("sacrebleu.metrics", f"metric {kind!r}")
         version = require("sacrebleu", f"metric {kind!r}").__version__
         self._sign = -1.0 if kind == "ter" else 1.0
@@ -115,17 +121,20 @@ class SacreBleuMetric(StatisticMetric):
         if kind == "bleu":
             if smoothing not in ("exp", "floor", "add-k", "none"):
                 raise ConfigError(f"unknown smoothing {smoothing!r} of BLEU; it must be exp, floor, add-k or none")
-            self._segment = metrics.BLEU(smooth_method=smoothing, effective_order=True, force=True)
-            self._corpus = metrics.BLEU(force=True)
+            own = {"smooth_method": smoothing, "effective_order": True, **options}
+            self._segment = _make(metrics.BLEU, kind, options, {**own, "force": True})
+            self._corpus = _make(metrics.BLEU, kind, options, {**options, "force": True})
         elif kind in ("chrf", "chrf++"):
-            self._segment = self._corpus = metrics.CHRF(word_order=2 if kind == "chrf++" else 0)
+            order = {"word_order": 2} if kind == "chrf++" else {}
+            self._segment = self._corpus = _make(metrics.CHRF, kind, options, {**order, **options})
         elif kind == "ter":
-            self._segment = self._corpus = metrics.TER()
+            self._segment = self._corpus = _make(metrics.TER, kind, options, options)
         else:
             raise ConfigError(f"unknown metric {kind!r}")
         self.name = name or {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER"}[kind]
-        options = f"|smooth:{smoothing}|eff:yes" if kind == "bleu" else ""
-        self.signature = f"sacrebleu:{kind}|version:{version}{options}"
+        told = f"|smooth:{smoothing}|eff:yes" if kind == "bleu" else ""
+        told += "".join(f"|{key}:{value}" for key, value in sorted(options.items()))
+        self.signature = f"sacrebleu:{kind}|version:{version}{told}"
 
     # sacreBLEU offers no public way from statistics to scores. These two methods of its base class are what its
     # own significance tests use.
@@ -141,3 +150,26 @@ class SacreBleuMetric(StatisticMetric):
     def of_corpus(self, statistics: Floats) -> float:
         """Return the corpus' score in [0, 1] (TER: at most 0)."""
         return self._sign * float(self._corpus._compute_score_from_stats(statistics.tolist()).score) / 100
+
+
+def _make(metric: type[SacreMetric], kind: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> SacreMetric:
+    """Make one of sacreBLEU's metrics.
+
+    Raises:
+        ConfigError: for an option that it does not have, or a value that it refuses.
+    """
+    parameters = inspect.signature(metric).parameters
+    known = [name for name in parameters if name not in ("references", "force")]
+    for name, value in given.items():
+        if name not in known:
+            near = near_miss(name, known)
+            raise ConfigError(f"metric {kind!r}: unknown option {name!r}{near}; there are {', '.join(known)}")
+        usual = parameters[name].default
+        numeric = isinstance(usual, int | float) and not isinstance(usual, bool)
+        if isinstance(value, bool) != isinstance(usual, bool) or (numeric and not isinstance(value, int | float)):
+            raise ConfigError(f"metric {kind!r}: {name} is {value!r}; a value such as {usual!r} was expected")
+    try:
+        return metric(**options)
+    except (AssertionError, TypeError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        told = ", ".join(f"{name}={value}" for name, value in given.items())
+        raise ConfigError(f"metric {kind!r}: sacreBLEU refuses {told} ({' '.join(str(error).split())})") from error

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api.features import FeatureBatch
-from meteor_e.features.words import split
+from meteor_e.features.splitting import split
 
 __all__ = [
     "Pairs",

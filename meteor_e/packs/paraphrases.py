@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from meteor_e.packs.indexfile import IndexFile, Layout, damaged
-from meteor_e.packs.vocabulary import SECTIONS, Vocabulary
+from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LAYOUT = Layout(b"MEphrase", (*SECTIONS, ("nodes", 12), ("entries", 4)))
+LAYOUT = Layout(b"MEphrase", (*VOCABULARY_SECTIONS, ("nodes", 12), ("entries", 4)))
 """Parameters: words, longest probe, starting words, nodes, entries, longest phrase."""
 
 LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2

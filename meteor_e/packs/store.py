@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import locked, remove_folder, workplace
+from meteor_e.base.folders import locked, remove_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import ALIASES, how_to_install, language_code
@@ -46,7 +46,7 @@ class PackStore:
         """
         # What downloads and builds is heavy, and a process that scores never needs it.
         from meteor_e.packs import download
-        from meteor_e.packs.build import place_pack, write_pack
+        from meteor_e.packs.build import pack_place
         from meteor_e.packs.meteor_data import ingredients, open_meteor
 
         progress = progress or silent
@@ -61,22 +61,18 @@ class PackStore:
             raise ResourceError(f"there is no {path} to install the pack {code!r} from")
         target = self.root / code
         before = _identity(target)
-        with locked(self.root, code, progress):
+        with pack_place(target, code, progress) as place:
             if source is None and _identity(target) != before:
                 # Another process installed it while this one waited.
                 return Pack.open(target)
-            with workplace(target) as work:
-                if path is None:
-                    path = (
-                        download.download_wheel(work, progress)
-                        if source is None
-                        else download.download_url(os.fspath(source), work, progress)
-                    )
-                built = work / "pack"
-                with open_meteor(path) as data, ingredients(data, code) as parts:
-                    write_pack(built, parts, code, code, data.version, data.sources, progress)
-                place_pack(built, target)
-        return Pack.open(target)
+            if path is None:
+                path = (
+                    download.download_wheel(place.scratch, progress)
+                    if source is None
+                    else download.download_url(os.fspath(source), place.scratch, progress)
+                )
+            with open_meteor(path) as data, ingredients(data, code) as parts:
+                return place.build(parts, code, data.sources, version=data.version)
 
     def names(self) -> builtins.list[str]:
         """Return the names of the installed packs, damaged ones included, sorted."""

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from meteor_e.packs.indexfile import IndexFile, Layout, damaged
-from meteor_e.packs.vocabulary import SECTIONS, Vocabulary
+from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary
 
 LAYOUT = Layout(
     b"MEsynset",
     (
-        *SECTIONS,
+        *VOCABULARY_SECTIONS,
         ("synset_start", 4),
         ("synset_ids", 4),
         ("base_start", 4),

@@ -10,7 +10,7 @@ from pathlib import Path
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs.indexfile import IndexFile, damaged
 
-SECTIONS: tuple[tuple[str, int], ...] = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
+VOCABULARY_SECTIONS: tuple[tuple[str, int], ...] = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
 """What a vocabulary adds to an index's layout; it also takes two parameters: words, longest probe."""
 
 _REMEMBERED = 1 << 16

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 """What the name of a matcher, feature, lemmatiser, segmenter, chain or command looks like."""
+SUBCOMMAND = re.compile(rf"{NAME.pattern} {NAME.pattern}")
+"""What the name of a command in a group of ours looks like."""
 
 
 class Kind(NamedTuple):
@@ -98,7 +100,7 @@ class Definition:
         if problem:
             raise PluginError(problem)
         name = found.name  # type: ignore[attr-defined]
-        if name != self.name:
+        if name != self.name.rpartition(" ")[2]:
             raise PluginError(f"its {'command' if self.kind.name == 'command' else 'class'} is called {name!r}")
         return found
 
@@ -127,6 +129,8 @@ _BAD_NAME = "a name is made of lower-case letters and digits, joined by -, _ or 
 
 
 def _is_name(kind: Kind, name: str) -> bool:
+    if kind.name == "command" and SUBCOMMAND.fullmatch(name):
+        return True
     return kind.name == "language" or NAME.fullmatch(name) is not None
 
 

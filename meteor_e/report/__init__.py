@@ -10,26 +10,20 @@ palette, and nothing else of this package.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.report.page import write_page, write_report
     from meteor_e.report.scored import Comparison, Report, ScoredSystem, score_systems
 
-_HOMES = {
-    "Comparison": "scored",
-    "Report": "scored",
-    "ScoredSystem": "scored",
-    "score_systems": "scored",
-    "write_page": "page",
-    "write_report": "page",
-}
-
 __all__ = ["Comparison", "Report", "ScoredSystem", "score_systems", "write_page", "write_report"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"meteor_e.report.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'meteor_e.report' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "page": ["write_page", "write_report"],
+        "scored": ["Comparison", "Report", "ScoredSystem", "score_systems"],
+    },
+)

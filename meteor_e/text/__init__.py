@@ -1,1 +1,22 @@
-"""Text: normalisation, tokens, stemming."""
+"""Text: normalization, tokens, stemming."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.text.normalization import Normalizer, lowercase
+
+__all__ = [
+    "Normalizer",
+    "lowercase",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "normalization": ["Normalizer", "lowercase"],
+    },
+)

@@ -12,8 +12,8 @@ from tiny_task import OUTPUTS
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation import chain_metric
+from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.chain_metric import ChainMetric
-from meteor_e.evaluation.evaluate import evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES, human_system_scores, measure
 from meteor_e.evaluation.metric_specs import parse_metric
@@ -187,7 +187,7 @@ def test_scores_from_files(tests, cache, tmp_path):
         ScoreFileMetric([file], metric="m")
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
 def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, cache):
     text = "SYS SID Z\n" + "".join(
         f"{system} {number} {len(line) / 7 - number % 3}\n"
@@ -205,9 +205,11 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     scores = ScorerMetric(Lengths()).score(test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
-    assert measure(name).resampled(test, scores, np.ones((2, 10))) == pytest.approx([value, value])
+    # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
+    near = 0.03 if name == "spa" else 1e-6
+    assert measure(name).resampled(test, scores, np.ones((2, 10))) == pytest.approx([value, value], abs=near)
     drawn = measure(name).resampled(test, scores, draw_weights(10, 50))
-    assert np.nanmin(drawn) - 0.01 <= value <= np.nanmax(drawn) + 0.01
+    assert np.nanmin(drawn) - near - 0.01 <= value <= np.nanmax(drawn) + near + 0.01
 
 
 def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):

@@ -45,7 +45,9 @@ def test_evaluate_as_a_table_with_significance(index):
     pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
     assert "Tiny, τ strict" in result.stdout
-    assert "p that the row is no better than the column, permutation test (20 samples, seed 12345)" in result.stdout
+    assert (
+        "p that the row is no better than the column, permutation of segments, 20 samples, seed 12345" in result.stdout
+    )
     assert "smooth:exp" in result.stdout
 
 

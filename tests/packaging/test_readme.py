@@ -34,6 +34,15 @@ def sessions(page: Path) -> list[tuple[str, str]]:
     return found
 
 
+PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOT_RUN = "# Not run by the tests"
+
+
+def programs(page: Path) -> list[str]:
+    """Return the Python blocks of a page, except those that say why they are not run."""
+    return [block for block in PROGRAM.findall(page.read_text(encoding="utf-8")) if not block.startswith(NOT_RUN)]
+
+
 def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None:
     """Run commands in the clone with an environment's programs, and compare what they print."""
     bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
@@ -74,12 +83,34 @@ def test_readme(clone):
     run(sessions(README), clone, clone / ".venv")
 
 
-PAGES = [page for page in sorted((REPOSITORY / "docs").glob("*.md")) if sessions(page)]
+DOCS = REPOSITORY / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def page_name(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if sessions(page)], ids=page_name)
 def test_page(page, clone, environment):
     run(sessions(page), clone, environment)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if programs(page)], ids=page_name)
+def test_python_of_page(page, clone, environment):
+    """The Python of a page runs from top to bottom, as one program."""
+    python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+    program = "\n\n".join(programs(page))
+    done = subprocess.run([python, "-c", program], cwd=clone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.name)
+def test_links_to_files(page):
+    """Links between pages are checked when the site is built; these are the links to other files of the repository."""
+    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
+        generated = ("reference/command-line.md", "reference/chain-keys.md")
+        assert (page.parent / target).exists() or target.endswith(generated), f"{page.name}: {target}"
 
 
 def test_the_readme_has_one_command_for_everything():

@@ -5,9 +5,9 @@ import zlib
 from pathlib import Path
 
 from meteor_e.packs.indexfile import IndexFile, Layout, write_index
-from meteor_e.packs.vocabulary import SECTIONS, Vocabulary, vocabulary_sections
+from meteor_e.packs.vocabulary import VOCABULARY_SECTIONS, Vocabulary, vocabulary_sections
 
-LAYOUT = Layout(b"MEtests.", SECTIONS)
+LAYOUT = Layout(b"MEtests.", VOCABULARY_SECTIONS)
 
 
 def vocabulary(path: Path, words: list[str]) -> Vocabulary:

@@ -14,8 +14,8 @@ from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, search_th
 from meteor_e import ConfigError, Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.evaluation import chain_metric
+from meteor_e.evaluation.agreement import evaluate
 from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.evaluate import evaluate
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from meteor_e import ConfigError
-from meteor_e.chains.lookup import find_language
+from meteor_e.chains import find_language
 from meteor_e.packs import terminal_progress
-from meteor_e.plugins.registry import registry
 
 
 @click.group()
@@ -80,7 +79,7 @@ def extract(
     given = [option for option, value in (("--endpoint", endpoint), ("--dump", dumps), ("--synsets", synsets)) if value]
     if len(given) > 1:
         raise ConfigError(f"{' and '.join(given)} cannot be given together; choose one source")
-    found = find_language(language, registry())
+    found = find_language(language)
     with terminal_progress() as progress:
         if synsets is not None:
             if approximate or edition or write_synsets:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from meteor_e import ResourceError
-from meteor_e.base.progress import silent
+from meteor_e.base import silent
 from meteor_e.packs import Progress
 from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition

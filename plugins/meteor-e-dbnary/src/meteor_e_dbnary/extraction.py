@@ -13,11 +13,8 @@ from typing import Any, NamedTuple
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
-from meteor_e.base.files import atomic_writer
-from meteor_e.base.folders import locked
-from meteor_e.base.progress import silent
-from meteor_e.packs import Pack, PackStore, Progress, build_pack
-from meteor_e.packs.manifest import SourceFile, check_name
+from meteor_e.base import atomic_writer, locked, silent
+from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name
 from meteor_e_dbnary import dump, endpoint
 from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
-from meteor_e.api.options import unknown_options
+from meteor_e.api import unknown_options
 from meteor_e_dbnary.synsets import NO_SYNSETS, PathLike, Synsets, load_pack, load_synsets, pack_name
 
 

@@ -9,9 +9,8 @@ import urllib.error
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from meteor_e import ConfigError, ResourceError
-from meteor_e._version import __version__
-from meteor_e.base.progress import silent
+from meteor_e import ConfigError, ResourceError, __version__
+from meteor_e.base import silent
 from meteor_e.packs import Progress
 
 MAX_ANSWER = 256 << 20

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
-from meteor_e.base.folders import sha256_of
+from meteor_e.base import sha256_of
 from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
 
 PathLike = str | os.PathLike[str]

@@ -39,7 +39,7 @@ def importances(model: LearnedModel) -> list[tuple[str, float]]:
 
 def as_text(model: LearnedModel, weights: int = 15) -> str:
     """Return the card for a terminal."""
-    from meteor_e.cli.tables import format_table
+    from meteor_e.cli import format_table
 
     recipe, card = model.recipe, model.card
     numbers = sum(array.size for array in model.estimator.arrays().values())

@@ -63,7 +63,7 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli import ProgressBars
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -123,8 +123,7 @@ def predict(
     meteor-e predict linear.safetensors hypothesis.txt reference.txt
     """
     from meteor_e.api import FeatureBatch
-    from meteor_e.cli.evaluate import ProgressBars
-    from meteor_e.cli.output import destination
+    from meteor_e.cli import ProgressBars, destination
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.prediction import score_segments
 
@@ -199,9 +198,8 @@ def rank(
     meteor-e rank linear.safetensors a.txt b.txt c.txt reference.txt --segments
     meteor-e rank linear.safetensors --index wmt12.yaml --pair cs-en --pair de-en
     """
-    from meteor_e.base.errors import ConfigError
-    from meteor_e.cli.evaluate import ProgressBars
-    from meteor_e.cli.output import destination
+    from meteor_e.api import ConfigError
+    from meteor_e.cli import ProgressBars, destination
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.prediction import rank as order
@@ -249,10 +247,9 @@ def _judged(
     progress: Callable[[str], Callable[[int, int], object]],
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
-    from meteor_e.base.errors import ConfigError
-    from meteor_e.cli.tables import format_table
-    from meteor_e.evaluation.data import load_test_set
-    from meteor_e.evaluation.index import load_index
+    from meteor_e.api import ConfigError
+    from meteor_e.cli import format_table
+    from meteor_e.evaluation import load_index, load_test_set
     from meteor_e_learned.data import pairs_into
     from meteor_e_learned.human_agreement import rank_test_set
 
@@ -298,8 +295,8 @@ def _judged(
 
 def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:
     """Return the systems' segments, and each segment's references."""
-    from meteor_e.base.errors import InputError
-    from meteor_e.formats.plain import read_segments
+    from meteor_e.api import InputError
+    from meteor_e.formats import read_segments
 
     texts = {name: list(read_segments(name)) for name in (*hypotheses, *references)}
     first = hypotheses[0]
@@ -328,8 +325,8 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     """Print the model card: data, figures, features, options."""
     import json
 
-    from meteor_e.base.guard import guarded
-    from meteor_e.cli.tables import printable
+    from meteor_e.api import guarded
+    from meteor_e.cli import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 

@@ -9,11 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import FeatureBatch
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.evaluation.data import TestSet, load_test_set
-from meteor_e.evaluation.index import DataIndex, load_index
-from meteor_e.evaluation.measures import pairs_of
+from meteor_e.api import ConfigError, FeatureBatch, InputError
+from meteor_e.evaluation import DataIndex, TestSet, load_index, load_test_set, pairs_of
 from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 

@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from meteor_e.base.errors import InputError
+from meteor_e.api import InputError
 from meteor_e.features import split
-from meteor_e.formats.plain import decode_lines, read_segments
+from meteor_e.formats import decode_lines, read_segments
 
 __all__ = ["DELIMITER", "join_phrases", "train_document_vectors"]
 

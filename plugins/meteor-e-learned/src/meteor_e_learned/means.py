@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import ConfigError, InputError, near_miss
+from meteor_e.api import ConfigError, InputError, near_miss
 
 __all__ = ["MEANS", "check_mean", "system_mean"]
 

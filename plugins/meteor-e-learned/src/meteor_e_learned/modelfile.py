@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.base.errors import ConfigError, InputError, located
+from meteor_e.api import ConfigError, InputError, located
 from meteor_e.features import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json

@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import FeatureBatch
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.guard import guarded
-from meteor_e.evaluation.metrics import Metric, Scores
+from meteor_e.api import ConfigError, FeatureBatch, InputError, guarded
+from meteor_e.evaluation import Metric, Scores
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.models.texts import Texts
 
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.evaluation.data import TestSet
-    from meteor_e.evaluation.metrics import Cells, Progress
+    from meteor_e.base import ArrayCache
+    from meteor_e.evaluation import Cells, Progress, TestSet
 
 __all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
 
@@ -176,7 +173,7 @@ class ModelMetric(Metric):
         self.name = name or model.recipe.name
         self._jobs = jobs
         arrays = model.estimator.arrays()
-        from meteor_e.base.array_cache import digest
+        from meteor_e.base import digest
 
         learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
         options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]

@@ -10,10 +10,9 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.validation import find_problems
-from meteor_e.base.yamlfile import is_path, parse_yaml, raise_problems, read_yaml
-from meteor_e.chains.config import names_a_path
+from meteor_e.api import ConfigError, near_miss
+from meteor_e.base import find_problems, is_path, parse_yaml, raise_problems, read_yaml
+from meteor_e.chains import names_a_path
 from meteor_e.features import FeatureSet
 
 __all__ = [

@@ -15,9 +15,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.array_cache import digest
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.guard import guarded
+from meteor_e.api import ConfigError, InputError, guarded
+from meteor_e.base import digest
 from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model

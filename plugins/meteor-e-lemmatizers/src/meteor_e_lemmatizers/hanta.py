@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
-from meteor_e.base.errors import near_miss
-from meteor_e.text.normalization import lowercase
+from meteor_e.api import near_miss
+from meteor_e.text import lowercase
 from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 

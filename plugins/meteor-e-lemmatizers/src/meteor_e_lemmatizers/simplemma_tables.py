@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
-from meteor_e.api.options import unknown_options
-from meteor_e.base.errors import near_miss
-from meteor_e.text.normalization import lowercase
+from meteor_e.api import near_miss, unknown_options
+from meteor_e.text import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
 """Languages that simplemma knows by another code."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from meteor_e.base.errors import PluginError
+from meteor_e.api import PluginError
 
 _SPACE = re.compile(r"[\s\0]+")
 

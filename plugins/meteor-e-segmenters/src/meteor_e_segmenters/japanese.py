@@ -7,8 +7,7 @@ import threading
 from importlib import metadata
 from typing import Any
 
-from meteor_e.api import Segmenter
-from meteor_e.base.errors import PluginError
+from meteor_e.api import PluginError, Segmenter
 from meteor_e_segmenters.checks import check_words, spaced
 
 _taggers = threading.local()

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import SimilarityMatcher
-from meteor_e.base.array_cache import ArrayCache, digest
+from meteor_e.base import ArrayCache, digest
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.evaluation.data import TestSet
+    from meteor_e.evaluation import TestSet
 
 __all__ = ["CarriedStatistics"]
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.options import metric_options
-from meteor_e.cli.progress import progress_bar
+from meteor_e.api import ConfigError, InputError
+from meteor_e.cli import metric_options, progress_bar
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -112,7 +111,7 @@ def train(
     meteor-e vectors train europarl.fr.xz -l fr --corpus europarl.fr.corpus -o fr.vectors
     meteor-e vectors train europarl.fr.corpus --split -l fr --model skip-gram -d 100 -o fr-100.vectors
     """
-    from meteor_e.base.files import atomic_writer
+    from meteor_e.base import atomic_writer
     from meteor_e_vectors.corpus import copy_corpus, write_corpus
     from meteor_e_vectors.keys import needed
     from meteor_e_vectors.training import TrainingSettings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meteor_e import ConfigError, Token
-from meteor_e.base.errors import near_miss
+from meteor_e.api import near_miss
 
 __all__ = ["KEYS", "checked_key", "key_of", "needed"]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from meteor_e import ConfigError, InputError, ResourceError
-from meteor_e.base.errors import near_miss
+from meteor_e.api import near_miss
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
-from meteor_e.packs.vocabulary import SECTIONS, Vocabulary, vocabulary_sections
+from meteor_e.packs import VOCABULARY_SECTIONS, IndexFile, Layout, Vocabulary, damaged, vocabulary_sections, write_index
 from meteor_e_vectors.subwords import Subwords
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ __all__ = ["LAYOUT", "VectorFile", "Words", "is_vector_file", "open_vectors", "w
 LAYOUT = Layout(
     b"MEvector",
     (
-        *SECTIONS,
+        *VOCABULARY_SECTIONS,
         ("counts", 4),
         ("rows", 4),
         ("subword_rows", 4),

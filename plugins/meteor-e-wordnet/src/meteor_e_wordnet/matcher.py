@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
-from meteor_e.api import Language
-from meteor_e.api.options import unknown_options
-from meteor_e.base.errors import near_miss
-from meteor_e.packs import Progress, SynonymIndex, terminal_progress
-from meteor_e.packs.cache import cached_index
+from meteor_e.api import Language, near_miss, unknown_options
+from meteor_e.packs import Progress, SynonymIndex, cached_index, terminal_progress
 from meteor_e_wordnet.morphology import base_forms
 from meteor_e_wordnet.relations import HYPERNYMS, PARTS_OF_SPEECH, RELATIONS, SYNONYMS, Lexicon, entry, write_index
 from meteor_e_wordnet.sources import Princeton, Tab, find_princeton, find_tabs, how_to_get

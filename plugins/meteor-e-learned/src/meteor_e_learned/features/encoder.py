@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ReferenceFeature
-from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.api import ConfigError, InputError, PluginError, ReferenceFeature, ResourceError
 from meteor_e_learned.features.vocabulary import Frequencies
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from meteor_e.api import ReferenceFeature
-from meteor_e.base.errors import InputError, PluginError, ResourceError
+from meteor_e.api import InputError, PluginError, ReferenceFeature, ResourceError
 from meteor_e.features import split
 
 __all__ = ["LanguageModelFeature"]
@@ -50,7 +49,7 @@ class LanguageModelFeature(ReferenceFeature):
 
     Args:
         file: a model in ARPA's form or KenLM's binary one, of text split as
-            :func:`meteor_e.features.words.split` does, words with spaces between.
+            :func:`meteor_e.features.splitting.split` does, words with spaces between.
     """
 
     name: ClassVar[str] = "language-model"

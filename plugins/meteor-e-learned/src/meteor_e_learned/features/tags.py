@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ReferenceFeature, SegmentFeature
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError, ReferenceFeature, SegmentFeature
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -91,7 +90,7 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
 
 
 def split_with_case(segment: str) -> list[str]:
-    """Split as :func:`~meteor_e.features.words.split` does, but keep capitals."""
+    """Split as :func:`~meteor_e.features.splitting.split` does, but keep capitals."""
     import re
 
     return re.findall(r"\w+|'\w+|[^\w\s]", segment.replace("’", "'"))

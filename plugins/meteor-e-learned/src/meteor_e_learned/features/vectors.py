@@ -1,7 +1,7 @@
 """Features from word vectors: mean vectors of segments, and greedy matching of words.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
-:func:`meteor_e.features.words.split` does.
+:func:`meteor_e.features.splitting.split` does.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ReferenceFeature, SegmentFeature
-from meteor_e.base.errors import InputError, ResourceError
+from meteor_e.api import InputError, ReferenceFeature, ResourceError, SegmentFeature
 from meteor_e.features import split
 from meteor_e_learned.features.vocabulary import Frequencies, as_list
 

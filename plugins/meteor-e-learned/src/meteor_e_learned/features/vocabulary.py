@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Feature, FeatureBatch
-from meteor_e.base.array_cache import digest
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.base import digest
 from meteor_e.features import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, split, words
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats import read_segments
 
 if TYPE_CHECKING:
     from typing_extensions import Self

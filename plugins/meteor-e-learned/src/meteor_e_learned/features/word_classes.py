@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Feature, FeatureBatch
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.features import mean_over_references, words
 
 if TYPE_CHECKING:

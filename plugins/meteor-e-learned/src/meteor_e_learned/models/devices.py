@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError
 
 if TYPE_CHECKING:
     import torch

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
 from meteor_e_learned.models.devices import choose_device
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 

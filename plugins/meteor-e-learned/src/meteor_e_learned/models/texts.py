@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import InputError
+from meteor_e.api import InputError
 from meteor_e_learned.models.base import Floats
 
 __all__ = ["Comparisons", "Texts", "clean_comparisons"]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import InputError
+from meteor_e.api import InputError
 from meteor_e_learned.means import check_mean, system_mean
 from meteor_e_learned.models.base import Floats, ScoreEstimator
 

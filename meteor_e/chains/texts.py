@@ -1,0 +1,118 @@
+"""How text in a language becomes words, without a metric: for coverage, packs and vocabularies."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization
+from meteor_e.api.tokens import split_words
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.files import PathLike
+from meteor_e.chains.lookup import find_language, make_segmenter
+from meteor_e.engine.tokenizer import Tokenizer
+from meteor_e.packs.manifest import PREFIXES
+from meteor_e.packs.store import PackStore
+from meteor_e.packs.wordlists import decode, parse_prefixes
+from meteor_e.plugins.registry import registry
+from meteor_e.text.normalization import Normalizer
+
+__all__ = ["LanguageText", "language_text"]
+
+
+@dataclass(frozen=True)
+class LanguageText:
+    """Text in a language; :func:`language_text` makes one.
+
+    Attributes:
+        code: ISO code of the language, or what the user calls it.
+        language: its definition, ``None`` if it has none yet.
+        normalizer: ``None``: text is split on white space and taken as it is.
+        segment: puts spaces between the words of text without spaces; ``None`` for other languages.
+        prefixes: content of its list of nonbreaking prefixes, ``None`` if it has none.
+        description: all that decides how text becomes words.
+    """
+
+    code: str
+    language: Language | None
+    normalizer: Normalizer | None
+    segment: Callable[[str], str] | None
+    prefixes: bytes | None
+    description: str
+
+    def words(self, line: str) -> list[str]:
+        """Return the words of a line."""
+        if self.segment is not None:
+            line = self.segment(line)
+        return split_words(line if self.normalizer is None else self.normalizer(line))
+
+    def tokenizer(self, threads: int = 1) -> Tokenizer:
+        """Return what turns many lines into numbers of words, natively where there is a native core."""
+        return Tokenizer(self.normalizer, self.segment, threads)
+
+
+def language_text(
+    name: str | None,
+    *,
+    whitespace: bool = False,
+    prefixes: PathLike | NonbreakingPrefixes | None = None,
+) -> LanguageText:
+    """Return how text in a language becomes words: as it would be scored, or on white space.
+
+    Args:
+        name: a code, known or not, or a language file. ``None``: a language that nothing is known of.
+        whitespace: split on white space and do nothing else, whatever the language.
+        prefixes: the file of its nonbreaking prefixes, or these. By default those of the language's pack, if it
+            is installed.
+
+    Raises:
+        ConfigError: for a language file with mistakes, or a code that cannot be one.
+        InputError: if the list cannot be read.
+    """
+    language = _language(name)
+    code = language.code if language is not None else (name or "other")
+    if whitespace:
+        return LanguageText(code, language, None, None, None, "white space")
+    content = None
+    if not isinstance(prefixes, NonbreakingPrefixes):
+        content = _prefixes(language, prefixes)
+        prefixes = NonbreakingPrefixes() if content is None else parse_prefixes(decode(content, "the list of prefixes"))
+    mode = language.normalization if language is not None else Normalization.FULL
+    apostrophes = language.apostrophes if language is not None else "apart"
+    segment, segmenter = None, ""
+    made = make_segmenter(language, registry()) if language is not None else None
+    if made is not None:
+        segment, segmenter = made.join, f"{made.name}({made.describe()})"
+    digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
+    description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
+    if segmenter:
+        description += f", segmenter {segmenter}"
+    return LanguageText(code, language, Normalizer(mode, apostrophes, prefixes), segment, content, description)
+
+
+def _language(name: str | None) -> Language | None:
+    if name is None:
+        return None
+    try:
+        return find_language(name, registry())
+    except ConfigError:
+        if not re.fullmatch(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*", name):
+            raise
+        return None
+
+
+def _prefixes(language: Language | None, given: PathLike | None) -> bytes | None:
+    if given is not None:
+        try:
+            return Path(given).read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read {given}: {error.strerror}") from error
+    if language is None or language.pack is None or language.normalization is Normalization.LOWER:
+        return None
+    pack = PackStore().find(language.pack) if "/" not in language.pack else None
+    if pack is None or PREFIXES not in pack.manifest.files:
+        return None
+    return (pack.path / PREFIXES).read_bytes()

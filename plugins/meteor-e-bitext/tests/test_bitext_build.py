@@ -1,0 +1,448 @@
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_up_bitext import write_alignment
+from meteor_e_bitext.build import build_from_bitext
+from meteor_e_bitext.language_file import language_file
+from meteor_e_bitext.options import BitextOptions
+from meteor_e_bitext.pivot import PivotOptions
+
+from meteor_e import Meteor
+from meteor_e.api import ConfigError, InputError, ResourceError
+from meteor_e.chains import language_text
+from meteor_e.metrics.portable import PortableMetric
+from meteor_e.packs import Pack
+
+
+def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:
+    sides = [language_text(name, whitespace=whitespace) for name in (code, None)]
+    return build_from_bitext(target, *sides, files, **options)
+
+
+def entries(pack: Pack) -> list[tuple[str, str, str]]:
+    lines = gzip.decompress((pack.path / "paraphrase.gz").read_bytes()).decode().split("\n")
+    assert lines.pop() == ""
+    return list(zip(lines[0::3], lines[1::3], lines[2::3], strict=True))
+
+
+def files_of(pack: Pack) -> dict[str, bytes]:
+    return {name: (pack.path / name).read_bytes() for name in pack.manifest.files}
+
+
+OPTIONS = BitextOptions(pivot=PivotOptions(common=0.1))
+
+
+def test_synonyms_of_the_pivot_words_are_paraphrases(bitext, tmp_path):
+    pack = build(tmp_path / "pack", bitext, options=OPTIONS)
+    table = {(left, right): float(p) for p, left, right in entries(pack)}
+    for pair in (("cat", "tomcat"), ("house", "home"), ("sees", "spots"), ("red", "crimson")):
+        # Either translation is as frequent, and each has one source.
+        assert table[pair] == pytest.approx(0.5, abs=0.15)
+    assert list(table) == sorted(table)
+    assert pack.function_words == {"the", "."}
+    assert (pack.path / "function.words").read_text() == "the\n.\n"
+    assert pack.language == "xx"
+    assert [source.name for source in pack.manifest.sources] == ["text.en", "text.fr"]
+    assert pack.verify() == []
+
+
+def test_the_pack_is_used_at_once(bitext, tmp_path):
+    pack = build(tmp_path / "pack", bitext, options=OPTIONS)
+    meteor = Meteor(str(pack.path / "language.yaml"))
+    assert "|task:universal|" in meteor.signature
+    assert f"|pack:pack@{pack.digest}" in meteor.signature
+    score = meteor.score("the tomcat sees name1 .", "the cat sees name1 .").score
+    plain = Meteor(str(pack.path / "language.yaml"), matchers=["exact"])
+    assert plain.score("the tomcat sees name1 .", "the cat sees name1 .").score < score < 1
+
+
+def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_path):
+    pack = build(store_root / "xx-bitext", bitext, options=OPTIONS)
+    signature = Meteor(str(pack.path / "language.yaml")).signature
+    assert Meteor("xx", pack="xx-bitext").signature == signature
+    assert Meteor("xx", pack=str(pack.path)).signature == signature
+    (tmp_path / "chain.yaml").write_text("language: xx\npack: xx-bitext\n")
+    checked = run("config", "check", tmp_path / "chain.yaml")
+    assert (checked.returncode, checked.stderr) == (0, ""), checked.stderr
+    for name, named in (("xy", "xx-bitext"), ("xx", None)):
+        with pytest.raises(ConfigError, match=f"there is no language '{name}'"):
+            Meteor(name, pack=named)
+    with pytest.raises(ResourceError, match=r"'xx-missing' is not installed .* `meteor-e pack build`"):
+        Meteor("other", pack="xx-missing")
+
+
+def test_a_metric_of_the_packs_language_goes_where_the_pack_lies_elsewhere(bitext, store_root, tmp_path, monkeypatch):
+    pack = build(tmp_path / "here" / "pack", bitext, options=OPTIONS)
+    metric = PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
+    monkeypatch.setattr("meteor_e.metrics.portable._metrics", {})
+    shutil.copytree(pack.path, store_root / "pack")
+    shutil.rmtree(pack.path)
+    assert metric.meteor().signature == metric.signature
+
+
+def test_a_language_file_of_ones_own_keeps_its_matchers_and_tasks(bitext, tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        "code: xx\nname: Own\naliases: [xxx]\nmatchers: [paraphrase, exact]\ndefault_task: rank\n"
+        "tasks: {rank: {alpha: .8, beta: 1, gamma: .5, delta: .6, weights: {exact: 1, paraphrase: .3}}}\n"
+    )
+    pack = build(tmp_path / "pack", bitext, code=str(file), options=OPTIONS)
+    before, after = Meteor(str(file), pack=str(pack.path)), Meteor(str(pack.path / "language.yaml"))
+    assert after.signature == before.signature
+    assert after.chain.language.aliases == ("xxx",)
+    assert after.chain.language.matchers == ("paraphrase", "exact")
+
+
+def test_the_same_bytes_with_any_threads_and_whatever_was_there(bitext, tmp_path):
+    first = build(tmp_path / "pack", bitext, options=OPTIONS)
+    expected = files_of(first)
+    shutil.rmtree(first.path)
+    assert files_of(build(tmp_path / "pack", bitext, options=OPTIONS, threads=3)) == expected
+    assert files_of(build(tmp_path / "pack", bitext, options=OPTIONS)) == expected
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["pack"]
+
+
+class _StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("at", ["tokenizing", "aligning words", "extracting phrase pairs", "pivoting", "indexing"])
+def test_an_interrupted_run_is_taken_up(bitext, tmp_path, at):
+    expected = files_of(build(tmp_path / "other" / "pack", bitext, options=OPTIONS))
+
+    def stop(stage, done, total):
+        if stage.startswith(at):
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        build(tmp_path / "pack", bitext, options=OPTIONS, progress=stop)
+    assert not (tmp_path / "pack").exists()
+    stages = []
+    pack = build(
+        tmp_path / "pack", bitext, options=OPTIONS, done=lambda name, seconds, reused: stages.append((name, reused))
+    )
+    order = ["tokens", "alignment", "phrases", "paraphrases", "pack"]
+    before = {"tokenizing": 0, "aligning words": 1, "extracting phrase pairs": 2, "pivoting": 3, "indexing": 4}[at]
+    assert stages == [(name, number < before) for number, name in enumerate(order)]
+    assert files_of(pack) == expected
+
+
+def test_other_options_or_other_text_undo_what_depends_on_them(bitext, tmp_path):
+    def stages(**options):
+        done = []
+        build(
+            tmp_path / "pack",
+            bitext,
+            keep_work=True,
+            options=BitextOptions(**options),
+            done=lambda name, seconds, reused: done.append(reused),
+        )
+        return done
+
+    assert stages() == [False] * 5
+    assert stages() == [True] * 4 + [False]
+    assert stages(pivot=PivotOptions(common=0.1)) == [True, True, True, False, False]
+    assert stages(longest_phrase=3) == [True, True, False, False, False]
+    with bitext[0].open("a", encoding="utf-8") as file:
+        file.write("a b\n")
+    with bitext[1].open("a", encoding="utf-8") as file:
+        file.write("c d\n")
+    assert stages(longest_phrase=3) == [False] * 5
+    (tmp_path / ".work-pack" / "alignment" / "state.json").write_text("[" * 100_000)
+    assert stages(longest_phrase=3) == [True, False, True, True, False]
+
+
+def test_files_of_one_name_are_two_files(bitext, tmp_path):
+    """Either of them may change, and the report names both."""
+    files = tmp_path / "one" / "train.txt", tmp_path / "two" / "train.txt"
+    for file, text in zip(files, bitext, strict=True):
+        file.parent.mkdir()
+        file.write_text(text.read_text())
+    target, work = tmp_path / "pack", tmp_path / "work"
+    before = build(target, files, options=OPTIONS, work=work, keep_work=True)
+    assert (before.path / "report.md").read_text().count("| source train.txt |") == 2
+    files[0].write_text(bitext[0].read_text().replace("tomcat", "cat"))
+    assert build(target, files, options=OPTIONS, work=work).digest != before.digest
+
+
+def test_intermediate_results_in_a_folder_with_other_things(bitext, tmp_path):
+    work = tmp_path / "mine"
+    (work / "other").mkdir(parents=True)
+    (work / "other" / "state.json").write_text('{"key": "mine"}')
+    (work / "notes.txt").write_text("mine")
+    build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert sorted(path.name for path in work.iterdir()) == ["notes.txt", "other"]
+    (work / "tokens").mkdir()
+    (work / "tokens" / "text").write_text("mine")
+    with pytest.raises(ConfigError, match=r"tokens is none of ours; choose another folder"):
+        build(tmp_path / "pack", bitext, options=OPTIONS, work=work)
+    assert (work / "tokens" / "text").read_text() == "mine"
+
+
+def test_alignments_of_ones_own(bitext, tmp_path):
+    links = write_alignment(tmp_path / "links")
+    pack = build(tmp_path / "pack", bitext, options=OPTIONS, alignments=links)
+    assert {("cat", "tomcat"), ("tomcat", "cat")} <= {entry[1:] for entry in entries(pack)}
+    assert [source.name for source in pack.manifest.sources] == ["text.en", "text.fr", "links"]
+
+
+def test_a_phrase_table_of_ones_own(bitext, tmp_path):
+    table = tmp_path / "table"
+    table.write_text("f ||| cat ||| .5 1 .5 1\nf ||| tomcat ||| .5 1 .5 1\n")
+    pack = build(tmp_path / "pack", bitext, options=OPTIONS, phrase_table=table)
+    assert entries(pack) == [("0.25", "cat", "tomcat"), ("0.25", "tomcat", "cat")]
+    with pytest.raises(ConfigError, match="a phrase table needs no alignments"):
+        build(tmp_path / "pack", bitext, phrase_table=table, alignments=table)
+
+
+def test_only_phrases_of_the_first_lines(bitext, tmp_path):
+    options = BitextOptions(pivot=PivotOptions(common=0.1), target_lines=3)
+    pack = build(tmp_path / "pack", bitext, options=options)
+    lines = [f" {line} " for line in bitext[0].read_text().split("\n")[:3]]
+    everything = entries(build(tmp_path / "all", bitext, options=OPTIONS))
+    expected = [entry for entry in everything if any(f" {entry[1]} " in line for line in lines)]
+    assert 0 < len(expected) < len(everything)
+    assert entries(pack) == expected
+
+
+@pytest.mark.parametrize(("one", "two"), [("a\nb\nc\n", "x\ny\n"), ("x\n", "x\ny\nz\nu"), ("", "x\n")])
+def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
+    files = tmp_path / "one", tmp_path / "two"
+    for file, text in zip(files, (one, two), strict=True):
+        file.write_text(text)
+    counts = [len(text.splitlines()) for text in (one, two)]
+    with pytest.raises(InputError, match=rf"one has {counts[0]} lines and .*two has {counts[1]};"):
+        build(tmp_path / "pack", files)
+    assert not (tmp_path / "pack").exists()
+    assert not (tmp_path / ".work-pack").exists()
+
+
+def test_hostile_text(bitext, tmp_path):
+    """Nothing in the text breaks a format, and every line that can be used is."""
+    one, two = (path.read_text().rstrip("\n").split("\n") for path in bitext)
+    hostile = [
+        ("", "x"),
+        (" \t ", "x"),
+        ("a ||| b ||| 0.5", "c ||| d"),
+        ("\x00\x01\x1b[31m red", "\x85 rouge"),
+        ("\u2028 a\u2029b \x0b c", "d\x1c e"),
+        ("\ufeff\u202e\u2066 cat", "chat\u200d"),
+        ("word " * 50_000, "mot"),
+        ("x" * 1_000_000, "y" * 1_000_000),
+        ("\U0001f642\u0301 \ud7ff", "é"),
+    ]
+    files = tmp_path / "one", tmp_path / "two"
+    for side, lines in ((0, one), (1, two)):
+        text = "\r\n".join([*lines, *(row[side] for row in hostile)] * 3)
+        files[side].write_bytes(b"\xef\xbb\xbf" + text.encode())
+    pack = build(tmp_path / "pack", files, whitespace=True, options=OPTIONS)
+    table = entries(pack)
+    assert len(table) > 100
+    assert all(left and right and float(p) <= 1.000001 for p, left, right in table)
+    assert pack.manifest.contents["paraphrases"] == len(table)
+    report = (pack.path / "report.md").read_text(encoding="utf-8")
+    assert "| lines | 1,227 |" in report
+    assert "| lines without a word on one side | 6 |" in report
+    assert "| lines of more than 100 words | 3 |" in report
+    assert not any(char in report for char in "\x00\x1b\x85\u2028\u202e")
+    Meteor(str(pack.path / "language.yaml")).score("a ||| b", "b ||| a")
+
+
+@pytest.mark.parametrize("content", [b"\xff\n", b"a\n\xc3\n"])
+def test_text_that_is_no_utf8(tmp_path, content):
+    (tmp_path / "one").write_bytes(content)
+    (tmp_path / "two").write_bytes(b"x\n" * content.count(b"\n"))
+    with pytest.raises(InputError, match=f"one, line {content.count(bytes([10]))}: not valid UTF-8"):
+        build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
+
+
+def test_text_without_a_line_to_use(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("\n\n")
+    with pytest.raises(InputError, match="have no line with words on both sides"):
+        build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
+
+
+def test_text_with_nothing_in_common_has_no_paraphrases(tmp_path):
+    (tmp_path / "one").write_text("a b c\n")
+    (tmp_path / "two").write_text("x y\n")
+    pack = build(tmp_path / "pack", (tmp_path / "one", tmp_path / "two"))
+    assert pack.manifest.contents["paraphrases"] == 0
+    assert len(pack.paraphrases) == 0
+
+
+def test_gzip(bitext, tmp_path):
+    for path in bitext:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    assert entries(build(tmp_path / "pack", bitext, options=OPTIONS))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"longest_phrase": 21}, "longest phrase is 21; it can be 1 to 20"),
+        ({"least_count": 0}, "least count is 0"),
+        ({"longest_sentence": 0}, "longest sentence is 0"),
+    ],
+)
+def test_options(options, message):
+    with pytest.raises(ConfigError, match=message):
+        BitextOptions(**options)
+
+
+def test_missing_files_and_standard_input(bitext, tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere"):
+        build(tmp_path / "pack", (tmp_path / "nowhere", bitext[1]))
+    with pytest.raises(ConfigError, match="standard input cannot be"):
+        build(tmp_path / "pack", ("-", bitext[1]))
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such system call")
+def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(bitext, tmp_path, monkeypatch):
+    def full(file, begin, size):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(ResourceError, match=r"cannot write .*\.work-pack: No space left on device"):
+            build(tmp_path / "pack", bitext, options=OPTIONS)
+    assert entries(build(tmp_path / "pack", bitext, options=OPTIONS))
+
+    def not_there(file, begin, size):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    monkeypatch.setattr(os, "posix_fallocate", not_there)
+    assert entries(build(tmp_path / "other", bitext, options=OPTIONS))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+@pytest.mark.parametrize("size", [0, 5_000, 20_000])
+@pytest.mark.parametrize("table", [False, True])
+def test_files_that_cannot_grow(bitext, tmp_path, size, table):
+    """What a disk that fills up at any point leaves is an error of one line, and nothing under the pack's name."""
+    rows = [f"f{number % 50} ||| e{number % 97} ||| .5 1 .5 1" for number in range(3000)]
+    (tmp_path / "table").write_text("\n".join(rows) + "\n")
+    command = ["pack", "build", "-l", "xx", "-o", str(tmp_path / "pack"), "--bitext", *map(str, bitext)]
+    command += ["--phrase-table", str(tmp_path / "table")] if table else []
+    script = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
+    script += f"from meteor_e.cli import main; sys.argv[1:] = {command!r}; main()"
+    # -B, because compiled modules would be cut short, too, and stay. Not in the repository, whose sources would be
+    # found before the package that is installed.
+    result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 3, result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("meteor-e: cannot write")
+    assert not any(line.startswith("Traceback") for line in result.stderr.splitlines())
+    assert not (tmp_path / "pack").exists()
+
+
+def test_a_folder_that_is_no_pack_is_left_alone(bitext, tmp_path):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "precious").write_text("x")
+    with pytest.raises(ResourceError, match="is no resource pack"):
+        build(tmp_path / "pack", bitext, done=lambda *stage: pytest.fail("that should be said before the work"))
+    assert (tmp_path / "pack" / "precious").read_text() == "x"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "meteor_e", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_the_command(bitext, store_root, tmp_path, monkeypatch):
+    # Not in the repository, whose sources would be found before the package that is installed.
+    monkeypatch.chdir(tmp_path)
+    command = ("pack", "build", "-l", "xx", "--common", "0.1", "--sample", "5", "--bitext")
+    result = run(*command, *bitext)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("built xx-bitext (2 function words, no prefixes, no synonyms, ")
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+        "tokens",
+        "alignment",
+        "phrases",
+        "paraphrases",
+        "pack",
+    ]
+    shown = json.loads(run("pack", "info", "xx-bitext", "--json").stdout)
+    assert shown["contents"]["paraphrases"] == len(entries(Pack.open(store_root / "xx-bitext")))
+    lines = (store_root / "xx-bitext" / "report.md").read_text().rstrip("\n").split("\n")
+    assert len(lines[lines.index("| p | phrase | paraphrase |") :]) == 2 + 5
+    scored = run(
+        "score", "--language", "other", "--pack", "xx-bitext", "-m", "exact,paraphrase", *bitext[:1], *bitext[:1]
+    )
+    assert "1.0000" in scored.stdout, scored.stderr
+    failed = run(*command, bitext[0], bitext[0].with_name("nowhere"))
+    assert failed.returncode == 1
+    assert failed.stderr.count("\n") == 1
+    assert "nowhere" in failed.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals here")
+def test_progress_on_a_terminal(bitext, tmp_path):
+    """A line a stage goes above the bars, and lines whose number is not known are counted."""
+    master, slave = os.openpty()
+    arguments = ["pack", "build", "-l", "xx", "--bitext", *map(str, bitext), "-o", str(tmp_path / "pack")]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "meteor_e", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+        cwd=tmp_path,  # not where the sources are found, which may have no extension
+        env=environment,
+    )
+    os.close(slave)
+    shown = b""
+    with os.fdopen(master, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
+        # On Linux, the end of a terminal is an error.
+        while block := terminal.read(65536):
+            shown += block
+    assert process.wait() == 0
+    assert re.findall(rb"(.{4})tokens: \d", shown, re.DOTALL) == [b"\x1b[2K"]
+    assert b"tokenizing lines" in shown
+
+
+def test_a_language_file_tells_how_text_becomes_words(bitext, tmp_path):
+    (tmp_path / "xx.yaml").write_text(
+        "code: xx\nname: Example\nnormalization: lower\nsegmenter: characters\nmatchers: [exact]\ndefault_task: li\n"
+    )
+    side = language_text(str(tmp_path / "xx.yaml"))
+    assert side.description.startswith("lower, apostrophes apart, prefixes none, segmenter characters")
+    assert "segmenter: characters\n" in language_file(side)
+    with pytest.raises(ConfigError):
+        language_text("not/a/file.yaml")
+
+
+def run_java(jar: Path, *arguments: object) -> str:
+    command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", jar, *arguments]
+    return subprocess.run([str(part) for part in command], capture_output=True, check=True, encoding="utf-8").stdout
+
+
+@pytest.mark.java
+def test_the_java_program_scores_alike(bitext, tmp_path, jar):
+    """METEOR takes the pack's folder for a new language: ``-new``."""
+    pack = build(tmp_path / "pack", bitext, options=OPTIONS)
+    hypotheses = ["the tomcat sees name1 .", "the old house likes the hound name2 .", "a b"]
+    references = ["the cat spots name1 .", "the aged home loves the dog name2 .", "b c"]
+    for name, lines in (("hyp", hypotheses), ("ref", references)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", "-new", pack.path)
+    theirs = [float(line.split("\t")[1]) for line in out.splitlines() if line.startswith("Segment ")]
+    meteor = Meteor("other", task="universal", normalization="lower", pack=str(pack.path))
+    assert theirs == [meteor.score(*pair).score for pair in zip(hypotheses, references, strict=True)]
+
+    # Or its table alone, for a language that it has.
+    options = ["-l", "fr", "-m", "exact paraphrase", "-a", str(pack.path / "paraphrase.gz")]
+    out = run_java(jar, tmp_path / "hyp", tmp_path / "ref", *options)
+    assert out == run("compat", str(tmp_path / "hyp"), str(tmp_path / "ref"), *options).stdout
+    assert "Segment 3 score:" in out

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_bitext import sentences, write_alignment, write_bitext
+from meteor_e_bitext import _native
+from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
+from meteor_e_bitext.corpus import Corpus, read_bitext
+
+from meteor_e.api import ConfigError, InputError
+from meteor_e.base import silent
+from meteor_e.chains import language_text
+
+PLAIN = language_text(None, whitespace=True)
+
+
+def corpora(folder: Path, files, longest: int = 100) -> tuple[Corpus, Corpus]:
+    places = folder / "one", folder / "two"
+    for place in places:
+        place.mkdir(parents=True)
+    read_bitext(files, (PLAIN, PLAIN), places, longest, silent)
+    return Corpus(places[0]), Corpus(places[1])
+
+
+@pytest.fixture
+def sides(tmp_path) -> tuple[Corpus, Corpus]:
+    english, french = write_bitext(tmp_path)
+    return corpora(tmp_path, (french, english))
+
+
+def rows(links, starts):
+    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in itertools.pairwise(starts)]
+
+
+def test_words_that_are_each_others_translation_are_aligned(sides):
+    found = rows(*align(*sides, 100, AlignmentOptions(), 1, silent))
+    expected = [row[2] for row in sentences(400)]
+    right = sum(len(a & b) for a, b in zip(found, expected, strict=True))
+    assert right / sum(map(len, found)) > 0.9
+    assert right / sum(map(len, expected)) > 0.95
+
+
+def test_the_number_of_threads_makes_no_difference(sides):
+    one, four = (align(*sides, 100, AlignmentOptions(), threads, silent) for threads in (1, 4))
+    assert np.array_equal(one[0], four[0])
+    assert np.array_equal(one[1], four[1])
+
+
+def test_progress_counts_up_and_an_error_in_it_stops_the_work(sides):
+    seen = []
+    align(*sides, 100, AlignmentOptions(iterations=2), 2, lambda stage, done, total: seen.append((stage, done, total)))
+    assert seen[0] == ("aligning words", 0, 3)
+    assert seen[-1] == ("aligning words, the other way", 1, 1)
+
+    def interrupted(stage, done, total):
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        align(*sides, 100, AlignmentOptions(), 1, interrupted)
+
+
+def symmetrized(n, m, forward, backward, heuristic):
+    """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
+    none = 0xFFFF
+    pairs, starts = _native.symmetrize(
+        source_starts=np.array([0, n], np.uint64),
+        target_starts=np.array([0, m], np.uint64),
+        forward=np.array([forward.get(j, none) for j in range(m)], np.uint16),
+        backward=np.array([backward.get(i, none) for i in range(n)], np.uint16),
+        heuristic=HEURISTICS.index(heuristic),
+    )
+    assert np.frombuffer(starts, np.uint64).tolist() == [0, len(pairs) // 4]
+    return {tuple(pair) for pair in np.frombuffer(pairs, np.uint16).reshape(-1, 2).tolist()}
+
+
+@pytest.mark.parametrize(
+    ("heuristic", "expected"),
+    [
+        ("intersection", {(0, 0)}),
+        ("union", {(0, 0), (1, 1), (4, 4), (0, 3), (4, 0)}),
+        # 1-1 touches the core at a corner, and neither of its words has a link yet.
+        ("grow-diag", {(0, 0), (1, 1)}),
+        # 0-3 brings a word without link, and so does 4-4; then 4-0 brings none.
+        ("grow-diag-final", {(0, 0), (1, 1), (0, 3), (4, 4)}),
+        # Only of 4-4 neither word has a link.
+        ("grow-diag-final-and", {(0, 0), (1, 1), (4, 4)}),
+    ],
+)
+def test_symmetrization(heuristic, expected):
+    assert symmetrized(5, 5, {0: 0, 1: 1, 3: 0, 4: 4}, {0: 0, 4: 0}, heuristic) == expected
+
+
+def test_arrays_that_do_not_fit_are_refused(sides):
+    one, two = sides
+    given = {
+        "source_words": one.words,
+        "source_starts": one.starts,
+        "source_types": len(one.vocabulary),
+        "target_words": two.words,
+        "target_starts": two.starts,
+        "target_types": len(two.vocabulary),
+        "iterations": 5,
+        "null_probability": 0.08,
+        "tension": 4.0,
+        "concentration": 0.01,
+        "longest": 100,
+        "threads": 1,
+        "positions": np.empty(len(two.words), np.uint16),
+        "report": lambda done, total: None,
+    }
+    starts = one.starts.copy()
+    starts[1] = len(one.words) + 5
+    for changed, error, message in (
+        ({"source_types": 3}, ValueError, "not in the vocabulary"),
+        ({"positions": given["positions"][1:].copy()}, ValueError, "wrong size"),
+        ({"source_starts": starts}, ValueError, "overlap"),
+        ({"threads": 0}, ValueError, "out of range"),
+        # Nothing is converted, and thereby copied, without a word.
+        ({"source_words": one.words.astype(np.int64)}, TypeError, "incompatible"),
+        ({"target_words": two.words[::2]}, TypeError, "incompatible"),
+    ):
+        with pytest.raises(error, match=message):
+            _native.align_words(**{**given, **changed})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"heuristic": "grow"}, "there is no heuristic 'grow'"), ({"iterations": 0}, "0 iterations")],
+)
+def test_options(options, message):
+    with pytest.raises(ConfigError, match=message):
+        AlignmentOptions(**options)
+
+
+def test_pharaoh_files(tmp_path):
+    english, french = write_bitext(tmp_path, 20)
+    one, two = corpora(tmp_path, (english, french))
+    lines = np.load(tmp_path / "one" / "lines.npy")
+    path = write_alignment(tmp_path / "links", 20)
+    found = rows(*read_pharaoh(path, one, two, lines, 20))
+    assert found == [{(j, i) for i, j in row[2]} for row in sentences(20)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0-0\n", "links has 1 lines, and the bitext has 2; it needs a line for each"),
+        ("0-0\n0-0\n0-0\n", "links has 3 lines"),
+        ("0-0\n0:1\n", "links, line 2: '0:1' is no pair of word positions"),
+        ("0-0\n0--1\n", "line 2: '0--1'"),
+        ("0-0\n²-1\n", "line 2: '²-1'"),
+        ("0-0 2-0\n\n", "line 1: 2-0 points outside of sentences of 2 and 1 words"),
+    ],
+)
+def test_malformed_pharaoh_files(tmp_path, text, message):
+    files = tmp_path / "a", tmp_path / "b"
+    files[0].write_text("x y\nz\n", encoding="utf-8")
+    files[1].write_text("u\nv w\n", encoding="utf-8")
+    one, two = corpora(tmp_path, files)
+    (tmp_path / "links").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message.replace("'", ".")):
+        read_pharaoh(tmp_path / "links", one, two, np.load(tmp_path / "one" / "lines.npy"), 2)

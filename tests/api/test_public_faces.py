@@ -1,0 +1,86 @@
+"""What plugins import: public faces only, and names that are in their ``__all__``."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def faces():
+    """The packages that plugins may import from: meteor_e, and those directly in it that list their names."""
+    packages = sorted(path.parent.name for path in (ROOT / "meteor_e").glob("*/__init__.py"))
+    modules = [importlib.import_module("meteor_e"), *(importlib.import_module(f"meteor_e.{name}") for name in packages)]
+    return {module.__name__: set(module.__all__) for module in modules if hasattr(module, "__all__")}
+
+
+FACES = faces()
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_name_of_a_face_is_there(face):
+    module = importlib.import_module(face)
+    assert FACES[face]
+    for name in FACES[face]:
+        getattr(module, name)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_type_checkers_see_what_is_there(face):
+    """A face of lazy names lists each name once more, for type checkers; the lists agree."""
+    tree = ast.parse(Path(importlib.import_module(face).__file__).read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.If):
+            imported = {alias.asname or alias.name for each in node.body for alias in each.names} - {"*", "Registry"}
+            assert imported <= FACES[face]
+            lazy = [call for call in ast.walk(tree) if isinstance(call, ast.Call) and call.args[1:]]
+            (names,) = [call.args[1] for call in lazy if getattr(call.func, "id", "") == "lazy_names"]
+            listed = {text.value for value in names.values if isinstance(value, ast.List) for text in value.elts}
+            assert listed == imported
+
+
+def plugin_files():
+    return sorted((ROOT / "plugins").glob("*/src/**/*.py"))
+
+
+def behind_the_faces(tree):
+    """Yield the imports of meteor_e in a file that are no names of a face."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "meteor_e":
+            for alias in node.names:
+                if alias.name not in FACES.get(node.module, ()):
+                    yield f"from {node.module} import {alias.name}"
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("meteor_e."):
+                    yield f"import {alias.name}"
+
+
+@pytest.mark.skipif(not plugin_files(), reason="the plugins are not beside the tests")
+def test_plugins_import_public_faces_only():
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in plugin_files()
+        for line in behind_the_faces(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("line", "is_behind"),
+    [
+        ("from meteor_e.api import KeyMatcher", False),
+        ("from meteor_e import Meteor", False),
+        ("from meteor_e.api.matchers import KeyMatcher", True),
+        ("def f():\n    from meteor_e.base.errors import near_miss", True),
+        ("import meteor_e.api.matchers", True),
+        ("from meteor_e.evaluation import kendall", True),
+        ("from meteor_e_learned import train", False),
+    ],
+)
+def test_the_check_sees_what_is_behind_a_face(line, is_behind):
+    assert bool(list(behind_the_faces(ast.parse(line)))) == is_behind

@@ -1,0 +1,69 @@
+"""Commands that plugins add to groups of meteor_e's own."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from meteor_e import hookimpl
+from meteor_e.cli import main
+from meteor_e.plugins.registry import Registry
+
+
+@pytest.fixture
+def registry(monkeypatch) -> Registry:
+    """A registry without the plugins that are installed."""
+    made = Registry(entry_points=list)
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", made)
+    return made
+
+
+class Plugin:
+    @staticmethod
+    @hookimpl
+    def meteor_e_commands():
+        @click.command()
+        @click.argument("word")
+        def shout(word: str) -> None:
+            """Say it loud."""
+            click.echo(word.upper())
+
+        return {"pack shout": shout, "pack broken": "no_such_module:command"}
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as done:
+        main(list(arguments))
+    captured = capsys.readouterr()
+    return done.value.code, captured.out, captured.err
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-l", "fr", "--bitext", "a", "b")])
+def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, capsys, arguments):
+    code, out, err = run(capsys, "pack", "build", *arguments)
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert "`meteor-e pack build` comes with the plugin meteor-e-bitext, which is not installed" in err
+    assert "pip install meteor-e-bitext, or in a clone of meteor_e: pip install ./plugins/meteor-e-bitext" in err
+
+
+def test_help_lists_it_all_the_same(registry, capsys):
+    code, out, _ = run(capsys, "pack", "--help")
+    assert code == 0
+    (line,) = [line for line in out.splitlines() if line.startswith("  build ")]
+    assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
+
+
+def test_a_plugins_command_in_a_group(registry, capsys):
+    registry.register(Plugin, "shouting")
+    assert run(capsys, "pack", "shout", "cat") == (0, "CAT\n", "")
+    assert "  shout    Say it loud." in run(capsys, "pack", "--help")[1]
+    code, out, err = run(capsys, "pack", "broken", "--help")
+    assert (code, out) == (3, "")
+    assert "'pack broken'" in err
+    assert "no_such_module" in err
+    # A command of a group is no command of the first level.
+    assert " shout " not in run(capsys, "--help")[1]
+    assert run(capsys, "pack shout")[0] == 2
+    assert run(capsys, "pack", "shoot")[0] == 2
+    code, out, _ = run(capsys, "plugins")
+    assert "pack shout" in out
