@@ -37,8 +37,8 @@ def collect_candidates(
 ) -> Candidates:
     """Ask the matchers in chain order, and fix the matches that nothing competes with.
 
-    If both sides have the same tokens (or words of the same identities), only the first matcher is asked. A match is fixed if it is the only
-    candidate at its reference position and no other candidate covers any of its words, on either side.
+    If both sides have the same tokens, or words of the same identities, only the first matcher is asked. A match is
+    fixed if it is the only candidate at its reference position and no other candidate covers any of its words.
 
     Raises:
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.

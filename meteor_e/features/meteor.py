@@ -123,7 +123,8 @@ def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) 
 
     def of_score(shared: NDArray[np.float64], whole: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
         # Quotients first: the squares of tiny numbers are 0.
-        return shared / np.where(some, whole, 1) * (factor * (part["fmean"] / np.where(some, whole, 1)))
+        quotients = shared / np.where(some, whole, 1) * (factor * (part["fmean"] / np.where(some, whole, 1)))
+        return np.asarray(quotients, float)
 
     result = []
     for matched, weight in zip(of.matchers, parameters.weights, strict=True):

@@ -193,14 +193,15 @@ class Extension:
         key: what they are looked up by.
         threshold: lowest similarity of two words that match.
         lemmas: table of lemmas, ``None`` for simplemma's.
-        lemmatizes: whether words get lemmas, by which METEOR-E looks up synonyms, too.
+        modules: names of the modules that METEOR-E adds or replaces: it looks up synonyms by lemma where words have
+            lemmas.
     """
 
     vectors: str | None
     key: str
     threshold: float
     lemmas: str | None
-    lemmatizes: bool
+    modules: tuple[str, ...]
 
     @classmethod
     def of(cls, options: JavaOptions) -> Extension | None:
@@ -216,7 +217,8 @@ class Extension:
         if len(threshold) != 1 or not 0 <= threshold[0] <= 1:
             raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
         lemmatizes = options.lemmas is not None or options.vector_key != "word"
-        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, lemmatizes)
+        added = ("embeddings", "synonym") if lemmatizes else ("embeddings",)
+        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, added)
 
 
 @dataclass(frozen=True)
