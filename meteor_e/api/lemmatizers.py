@@ -24,6 +24,7 @@ from meteor_e.api.options import construct
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import PluginError
 from meteor_e.base.guard import guarded
+from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -56,6 +57,9 @@ class Lemmatizer(ABC):
     scope: ClassVar[Literal["word", "sentence"]] = "word"
     requires: ClassVar[tuple[str, ...]] = ()
     tags: bool = True
+
+    _sentence_cache = Remembered[tuple[str, ...], list[Token]](SENTENCE_LIMIT)
+    _word_cache = Remembered[str, Token](WORD_LIMIT)
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
@@ -92,24 +96,19 @@ class Lemmatizer(ABC):
         if not words:
             return []
         if self.scope == "sentence":
-            sentences: dict[tuple[str, ...], list[Token]] = self.__dict__.setdefault("_sentence_cache", {})
             key = tuple(words)
-            known = sentences.get(key)
+            known = self._sentence_cache.get(key)
             if known is None:
-                if len(sentences) >= SENTENCE_LIMIT:
-                    sentences.clear()
-                known = sentences[key] = self._tokens(words)
+                known = self._sentence_cache[key] = self._tokens(words)
             return list(known)
-        cache: dict[str, Token] = self.__dict__.setdefault("_word_cache", {})
-        # Other threads may empty the cache at any time, so each token is taken from it once and kept.
+        cache = self._word_cache
+        # Other threads may empty it at any time, so each token is taken from it once and kept.
         tokens = {word: token for word in words if (token := cache.get(word)) is not None}
         missing = [word for word in dict.fromkeys(words) if word not in tokens]
         if missing:
             fresh = dict(zip(missing, self._tokens(missing), strict=True))
             tokens.update(fresh)
-            if len(cache) + len(fresh) > WORD_LIMIT:
-                cache.clear()
-            cache.update(fresh)
+            cache.remember(fresh)
         return [tokens[word] for word in words]
 
     def _tokens(self, words: Sequence[str]) -> list[Token]:
@@ -127,7 +126,4 @@ class Lemmatizer(ABC):
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_word_cache", None)
-        state.pop("_sentence_cache", None)
-        return state
+        return forgetting(self)

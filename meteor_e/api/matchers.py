@@ -32,6 +32,7 @@ from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.options import construct
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,23 +132,22 @@ class KeyMatcher(Matcher):
     identity: Callable[[str], Hashable] = str
     """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
 
+    _key_cache = Remembered[Token, tuple[Hashable, ...]](CACHE_LIMIT)
+
     @abstractmethod
     def keys(self, token: Token) -> Collection[Hashable]:
         """Return the keys of a token; called once a distinct token. Empty: it matches nothing."""
 
     def _cached_keys(self, token: Token) -> tuple[Hashable, ...]:
-        cache: dict[Token, tuple[Hashable, ...]] = self.__dict__.setdefault("_key_cache", {})
-        found = cache.get(token)
+        found = self._key_cache.get(token)
         if found is None:
-            if len(cache) >= CACHE_LIMIT:
-                cache.clear()
-            found = cache[token] = self.distinct_keys(token)
+            found = self._key_cache[token] = self.distinct_keys(token)
         return found
 
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
         """Say what makes two words equal; keys that are remembered may depend on it."""
         self.identity = identity
-        self.__dict__.pop("_key_cache", None)
+        self._key_cache.clear()
 
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
@@ -180,9 +180,7 @@ class KeyMatcher(Matcher):
                     yield Match(j, i)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_key_cache", None)
-        return state
+        return forgetting(self)
 
 
 class SimilarityMatcher(Matcher):
@@ -208,6 +206,8 @@ class SimilarityMatcher(Matcher):
             raise ConfigError(f"matcher {self.name!r}: below is {below}; it must be above the threshold, up to 1")
         self.threshold = threshold
         self.below = below
+
+    _row_cache = Remembered[Token, "NDArray[np.float32]"](CACHE_LIMIT)
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -240,16 +240,14 @@ class SimilarityMatcher(Matcher):
 
         if self.contextual:
             return self.checked_vectors(tokens)
-        cache: dict[Token, NDArray[np.float32]] = self.__dict__.setdefault("_row_cache", {})
-        if len(cache) >= CACHE_LIMIT:
-            cache.clear()
-        # Other threads may empty the cache at any time, so each row is taken from it once and kept.
+        cache = self._row_cache
+        # Other threads may empty it at any time, so each row is taken from it once and kept.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing:
             fresh = dict(zip(missing, self.checked_vectors(missing), strict=True))
             rows.update(fresh)
-            cache.update(fresh)
+            cache.remember(fresh)
         return np.stack([rows[token] for token in tokens])
 
     def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -264,9 +262,7 @@ class SimilarityMatcher(Matcher):
         return rows
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_row_cache", None)
-        return state
+        return forgetting(self)
 
     def describe(self) -> str:
         """Name the threshold, and the bound above it if there is one."""
@@ -295,6 +291,9 @@ class PhraseMatcher(Matcher):
     """
 
     accuracy_search_weight: ClassVar[float] = 0.0
+
+    _word_cache = Remembered[str, int](CACHE_LIMIT)
+    _pair_cache = Remembered[int, frozenset[int]](CACHE_LIMIT // 4)
 
     @property
     @abstractmethod
@@ -326,36 +325,28 @@ class PhraseMatcher(Matcher):
                         yield Match(j, i, other_length, length)
 
     def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[list[tuple[int, int]]]:
-        cache: dict[str, int] = self.__dict__.setdefault("_word_cache", {})
+        cache = self._word_cache
         ids = []
         for token in tokens:
             word = token.form
             number = cache.get(word)
             if number is None:
-                if len(cache) >= CACHE_LIMIT:
-                    cache.clear()
                 number = cache[word] = table.word_id(word)
             ids.append(number)
         return [table.phrases_at(ids, start) if ids[start] >= 0 else [] for start in range(len(ids))]
 
     def _pairs(self, table: PhraseTable, node: int, wanted: frozenset[int]) -> Sequence[int]:
         """Return the paraphrases of a node that are wanted, in table order."""
-        cache: dict[int, frozenset[int]] = self.__dict__.setdefault("_pair_cache", {})
-        paired = cache.get(node)
+        paired = self._pair_cache.get(node)
         if paired is None:
-            if len(cache) >= CACHE_LIMIT // 4:
-                cache.clear()
-            paired = cache[node] = frozenset(table.paraphrases(node))
+            paired = self._pair_cache[node] = frozenset(table.paraphrases(node))
         common = paired & wanted
         if not common:
             return ()
         return [other for other in table.paraphrases(node) if other in common]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state.pop("_word_cache", None)
-        state.pop("_pair_cache", None)
-        return state
+        return forgetting(self)
 
 
 def _by_node(phrases: list[list[tuple[int, int]]]) -> dict[int, tuple[int, list[int]]]:

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 from meteor_e.base.errors import PluginError
 from meteor_e.base.guard import guarded
+from meteor_e.base.memory import Remembered, forgetting
 
 __all__ = ["Segmenter"]
 
@@ -44,6 +45,8 @@ class Segmenter(ABC):
     name: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
 
+    _known = Remembered[str, str](TEXT_LIMIT)
+
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
         """Return the words of a raw text, in order; white space in them or between them makes no difference."""
@@ -58,8 +61,7 @@ class Segmenter(ABC):
         Raises:
             PluginError: if the segmenter fails, or does not return texts.
         """
-        known: dict[str, str] = self.__dict__.setdefault("_known", {})
-        joined = known.get(text)
+        joined = self._known.get(text)
         if joined is None:
             with guarded(f"segmenter {self.name!r}"):
                 words = self.segment(text)
@@ -67,10 +69,8 @@ class Segmenter(ABC):
                     raise PluginError("segment must return a sequence of texts")
                 joined = " ".join(words)
             if len(text) <= _LONG:
-                if len(known) >= TEXT_LIMIT:
-                    known.clear()
-                known[text] = joined
+                self._known[text] = joined
         return joined
 
     def __getstate__(self) -> dict[str, object]:
-        return {key: value for key, value in self.__dict__.items() if key != "_known"}
+        return forgetting(self)

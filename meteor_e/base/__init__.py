@@ -12,19 +12,24 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
-    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary
+    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
     from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.memory import Memory
     from meteor_e.base.progress import Progress, silent, terminal_progress
+    from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
     from meteor_e.base.yamlfile import Document, Problem, is_path, parse_yaml, raise_problems, read_yaml
 
 __all__ = [
     "ArrayCache",
     "Document",
+    "Memory",
     "PathLike",
     "Problem",
     "Progress",
     "atomic_writer",
+    "cache_folder",
+    "data_folder",
     "digest",
     "find_problems",
     "input_name",
@@ -37,15 +42,18 @@ __all__ = [
     "sha256_of",
     "silent",
     "terminal_progress",
+    "whole_file",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "array_cache": ["ArrayCache", "digest"],
-        "files": ["PathLike", "atomic_writer", "input_name", "open_binary"],
+        "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
         "folders": ["locked", "sha256_of"],
+        "memory": ["Memory"],
         "progress": ["Progress", "silent", "terminal_progress"],
+        "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
         "yamlfile": ["Document", "Problem", "is_path", "parse_yaml", "raise_problems", "read_yaml"],
     },

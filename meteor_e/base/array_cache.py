@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import whole_file
+from meteor_e.base.store import cache_folder
 
 __all__ = ["ArrayCache", "digest"]
 
@@ -42,11 +44,7 @@ class ArrayCache:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
         self.enabled = enabled
-        if folder is None:
-            import platformdirs
-
-            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "evaluation"
-        self.folder = Path(folder)
+        self.folder = Path(folder) if folder is not None else cache_folder("evaluation")
 
     def _file(self, key: str) -> Path:
         name = digest([FORMAT, key])
@@ -73,15 +71,10 @@ class ArrayCache:
         if not self.enabled:
             return
         file = self._file(key)
-        scratch = file.with_name(f".{file.name}.{os.urandom(4).hex()}.tmp")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with scratch.open("xb") as stream:
-                    np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
-                scratch.replace(file)
-            finally:
-                scratch.unlink(missing_ok=True)
+            with whole_file(file) as scratch, scratch.open("xb") as stream:
+                np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
         except OSError as error:
             raise ConfigError(
                 f"cannot write to the cache {self.folder} ({error.strerror}); choose another folder with --cache, "

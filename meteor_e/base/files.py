@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,13 @@ __all__ = [
     "compression",
     "input_name",
     "open_binary",
+    "open_regular",
+    "put_text",
+    "read_regular",
     "reading",
+    "refuse_special",
+    "spell_size",
+    "whole_file",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -71,6 +78,87 @@ def reading(name: str) -> Iterator[None]:
         if (type(error).__module__, type(error).__name__) in (("zlib", "error"), ("_lzma", "LZMAError")):
             raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
         raise
+
+
+_SPECIAL = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def open_regular(path: PathLike) -> BinaryIO:
+    """Open a regular file to read its bytes as they are.
+
+    For files that another file names, and for those that are mapped or read whole: a pipe may never have anything to
+    say, and a device may never end.
+
+    Raises:
+        OSError: if it cannot be opened; for a pipe, a socket, a device or a folder, too, with that as its ``strerror``.
+    """
+    try:
+        # Looked at before and after: opening a device can do something by itself.
+        _check_kind(Path(path).stat().st_mode, path)
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except ValueError as error:  # a null character, half a surrogate pair
+        raise OSError(errno.EINVAL, f"its name cannot be one ({error})", ascii(os.fspath(path))) from error
+    try:
+        _check_kind(os.fstat(descriptor).st_mode, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: PathLike, limit: int) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        path: the file.
+        limit: its bytes, at most.
+
+    Raises:
+        OSError: as :func:`open_regular` does, and for a larger file.
+    """
+    with open_regular(path) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {spell_size(limit)}, so it cannot be the right file", str(path))
+    return content
+
+
+def refuse_special(path: PathLike) -> None:
+    """Refuse a path that a settings file names if it is a pipe, a socket or a device; what is not there passes.
+
+    Raises:
+        InputError: if it is one, or cannot be a path at all.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return
+    except ValueError as error:
+        raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
+    kind = _SPECIAL.get(stat.S_IFMT(mode))
+    if kind is not None:
+        raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
+
+
+def spell_size(size: int) -> str:
+    """Return a round number of bytes as people write it."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << power:
+            return f"{size >> power} {unit}"
+    return f"{size} bytes"
+
+
+def _check_kind(mode: int, path: PathLike) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        kind = _SPECIAL.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
 
 
 @contextlib.contextmanager
@@ -148,14 +236,40 @@ def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Let a file appear whole or not at all: give a name beside it to write to, which then takes its place.
+
+    If the block raises, nothing is left, and what was there stays. OSError comes as it is.
+    """
+    # Not mkstemp, which hides the file from other users.
+    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        yield scratch
+        if target.exists():
+            scratch.chmod(target.stat().st_mode)
+        scratch.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+        raise
+
+
+def put_text(path: Path, text: str) -> None:
+    """Write a small file whole; OSError as it comes."""
+    with whole_file(path) as scratch:
+        scratch.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
 def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[Stream]:
     name = os.fspath(path)
-    with _writing(name):
-        target = Path(os.path.realpath(path))
-        direct = target.exists() and not target.is_file()
-        scratch = target if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-        stream = opener(scratch, "w" if direct else "x")
-    try:
+    with contextlib.ExitStack() as stack:
+        with _writing(name):
+            target = Path(os.path.realpath(path))
+            direct = target.exists() and not target.is_file()
+            scratch = target if direct else stack.enter_context(whole_file(target))
+            stream = opener(scratch, "w" if direct else "x")
+        stack.callback(_close_quietly, stream)  # before the scratch file goes
         try:
             yield stream
         except OSError as error:
@@ -165,16 +279,12 @@ def _atomic(path: PathLike, opener: Callable[[Path, str], Stream]) -> Iterator[S
             raise
         with _writing(name):
             stream.close()
-            if not direct:
-                if target.exists():
-                    scratch.chmod(target.stat().st_mode)
-                scratch.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            stream.close()
-        if not direct:
-            scratch.unlink(missing_ok=True)
-        raise
+            stack.close()
+
+
+def _close_quietly(stream: TextIO | BinaryIO) -> None:
+    with contextlib.suppress(OSError):
+        stream.close()
 
 
 @contextlib.contextmanager

@@ -11,11 +11,11 @@ import hashlib
 import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 from meteor_e.base.progress import Progress, silent
 
 _CHUNK = 1 << 20
@@ -94,23 +94,10 @@ def remove_folder(target: Path) -> None:
         raise ResourceError(f"cannot remove {target}: {error.strerror}") from error
 
 
-def put_text(path: Path, text: str) -> None:
-    """Write a small file in one step; OSError as it comes."""
-    # Not mkstemp, which hides the file from other users.
-    building = path.with_name(f".building-{path.name}-{os.getpid()}-{threading.get_ident()}")
-    try:
-        building.write_text(text, encoding="utf-8", newline="\n")
-        building.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            building.unlink()
-        raise
-
-
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal; OSError as it comes."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import open_regular
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -88,7 +89,16 @@ class Document:
         """Return a path that the document names: seen from its folder, ``~`` being the user's home.
 
         Paths in what comes from Python stay as they are.
+
+        Raises:
+            ConfigError: for what cannot be a path.
         """
+        try:
+            encoded = os.fsencode(text)
+        except UnicodeEncodeError:  # half a surrogate pair
+            encoded = b"\0"
+        if b"\0" in encoded:
+            raise ConfigError(f"{self.source + ': ' if self.source else ''}{shorten(ascii(text))} cannot be a path")
         if not self.source:
             return text
         try:
@@ -151,7 +161,7 @@ def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
     """
     path = Path(file) if isinstance(file, str | os.PathLike) else file
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) if isinstance(path, Path) else path.open("rb") as stream:
             content = stream.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
@@ -199,4 +200,7 @@ def _option(name: str, value: Any, document: Document) -> Any:
         return value
     if isinstance(value, list):
         return [_option(name, item, document) for item in value]
-    return document.path(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        value = document.path(value)
+        refuse_special(value)
+    return value

@@ -27,8 +27,7 @@ def completion(shell: str | None, install: bool) -> None:
     meteor-e completion --install
     meteor-e completion zsh > ~/.zfunc/_meteor-e
     """
-    from meteor_e.cli import cli
-
+    cli = click.get_current_context().find_root().command
     shell = shell or _own_shell()
     completer = get_completion_class(shell)
     assert completer is not None
@@ -64,7 +63,7 @@ def _place(shell: str) -> Path:
     }[shell]
 
 
-class Completed(click.ParamType):
+class Completed(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """What a parameter's value may begin with; used while a shell completes, and never to read a value.
 
     Args:

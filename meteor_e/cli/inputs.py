@@ -146,6 +146,9 @@ def systems(
         InputError: if a file cannot be used, or files do not line up.
     """
     hypotheses = list(files)
+    for path in (*hypotheses, *references):
+        if path != "-" and Path(path).is_fifo():
+            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
     formats = {path: _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
     if not references:
         if len(hypotheses) == 1 and formats[hypotheses[0]] == "xml":

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--significance",
-    type=click.Choice(["bootstrap", "randomization", "none"]),
-    default="bootstrap",
-    help="Test of the differences between systems, with 95 % intervals.  [default: bootstrap]",
+    type=click.Choice(["randomization", "bootstrap", "none"]),
+    default="randomization",
+    help="Test of the differences between systems; intervals are the bootstrap's.  [default: randomization]",
 )
 @click.option(
     "--samples",

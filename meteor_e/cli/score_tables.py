@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import compression
+from meteor_e.base.files import compression, open_regular
 from meteor_e.cli.inputs import Pair, SystemInput
 from meteor_e.cli.progress import progress_bar
 from meteor_e.tables.kinds import is_table, is_table_name
@@ -160,7 +160,7 @@ def sources_of(inputs: Sequence[SystemInput], encoding: str) -> list[Source]:
 
 
 def _is_packed(path: str) -> bool:
-    with contextlib.suppress(OSError), Path(path).open("rb") as file:
+    with contextlib.suppress(OSError), open_regular(path) as file:
         return compression(file.read(10)) is not None
     return False
 

@@ -16,26 +16,46 @@ from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.resampling import Interval
+    from meteor_e.base.arraytypes import Floats
+    from meteor_e.evaluation.data import TestSet
     from meteor_e.meteor import Meteor
-    from meteor_e.tuning.data import TuningSet
+    from meteor_e.tuning.grid import Axes
+    from meteor_e.tuning.run import Tuning
     from meteor_e.tuning.scorer import Point
-    from meteor_e.tuning.validation import CrossValidation, HeldOut
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 STEP = 0.05
 
 
-@dataclass
-class Tuned:
-    """What tuning found: for one setting of a matcher's options, the best point."""
+@dataclass(frozen=True)
+class TuneOptions:
+    """The options of the command, as the command line gives them."""
 
-    meteor: Meteor
-    data: TuningSet
-    point: Point
-    value: float
-    evaluations: int
-    options: dict[str, Any]
+    objective: str
+    pairs: tuple[str, ...]
+    root: str | None
+    held_out: tuple[str, ...]
+    folds: int
+    grid: bool
+    first: str | None
+    last: str | None
+    step: str | None
+    free_first_weight: bool
+    option_values: tuple[str, ...]
+    epsilon: float
+    pooled: bool
+    starts: int
+    trials: int | None
+    minutes: float | None
+    samples: int
+    seed: int
+    all_points: str | None
+    as_json: bool
+    output: str | None
+    cache: str | None
+    no_cache: bool
+    jobs: int
+    quiet: bool
 
 
 @click.command()
@@ -43,9 +63,10 @@ class Tuned:
 @click.option(
     "-O",
     "--objective",
-    "objective_name",
+    "objective",
     default="rank",
-    help="rank, pearson, weighted-pearson, spearman or hter.  [default: rank]",
+    help="rank, pearson, weighted-pearson, spearman, hter, or any measure of meteor-e evaluate, such as acc-eq or "
+    "system-accuracy.  [default: rank]",
 )
 @click.option(
     "--pair",
@@ -54,6 +75,7 @@ class Tuned:
     metavar="SRC-TRG",
     help="A language pair; may be repeated.  [default: all into the chain's language]",
 )
+@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
 @click.option(
     "--held-out",
     "held_out",
@@ -68,7 +90,7 @@ class Tuned:
     metavar="N",
     help="Cross-validate; 5 is usual.  [default: 0, do not]",
 )
-@click.option("--grid", is_flag=True, help="Try all points, as the Java Trainer does, in the place of the search.")
+@click.option("--grid", is_flag=True, help="Try all points, as the Java Trainer does, instead of searching.")
 @click.option("--first", metavar="'A B G D W…'", help="First point of the grid.  [default: 0 everywhere]")
 @click.option("--last", metavar="'A B G D W…'", help="Last point of the grid.  [default: 1, beta 2]")
 @click.option("--step", metavar="'A B G D W…'", help="Steps of the grid; one number for all.  [default: 0.05]")
@@ -87,6 +109,10 @@ class Tuned:
     "--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]"
 )
 @click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
+@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Minutes for all searches together."
+)
 @click.option(
     "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
 )
@@ -99,32 +125,7 @@ class Tuned:
 @metric_options
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
-def tune(
-    indexes: tuple[str, ...],
-    objective_name: str,
-    pairs: tuple[str, ...],
-    held_out: tuple[str, ...],
-    folds: int,
-    grid: bool,
-    first: str | None,
-    last: str | None,
-    step: str | None,
-    free_first_weight: bool,
-    option_values: tuple[str, ...],
-    epsilon: float,
-    pooled: bool,
-    starts: int,
-    samples: int,
-    seed: int,
-    all_points: str | None,
-    as_json: bool,
-    output: str | None,
-    make_meteor: Callable[[], Meteor],
-    cache: str | None,
-    no_cache: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
     """Find parameters and matcher weights that agree best with human judgements.
 
     An INDEX says where outputs, references and judgements are, as for meteor-e evaluate. What comes out is only
@@ -132,100 +133,98 @@ def tune(
 
     \b
     meteor-e tune wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
+    meteor-e tune wmt17.yaml -O acc-eq --trials 2000 --folds 5 -o tuned.yaml
     meteor-e tune wmt11.yaml --grid --first '.7 .2 .4 .6 1 .5 .5 .5' --last '.9 .4 .8 .8 1 .7 .9 .7' --step .1
     """
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.tuning.data import collect
-    from meteor_e.tuning.grid import evaluate_grid, java_axes
-    from meteor_e.tuning.objectives import make_objective
-    from meteor_e.tuning.scorer import PointScorer, point_of
-    from meteor_e.tuning.search import search
-    from meteor_e.tuning.validation import cross_validate, hold_out, refuse_overlap
-
-    if all_points is not None and not grid:
+    chosen = TuneOptions(**options)
+    if chosen.all_points is not None and not chosen.grid:
         raise ConfigError("--all-points goes with --grid")
-    objective = make_objective(objective_name, epsilon=epsilon, macro=not pooled)
-    store = ArrayCache(cache, enabled=not no_cache)
-    base = make_meteor()
-    language = base.chain.language.code
-    tests = load_tests(indexes, language, pairs)
-    unseen = load_tests(held_out, language, ()) if held_out else []
-    best: Tuned | None = None
-    tried = 0
-    with ProgressBars(quiet) as progress:
-        for options, meteor in _variants(base, option_values):
-            data = collect(meteor, tests, store, jobs=jobs, progress=progress("aligning"))
-            default = point_of(meteor.chain.parameters)
-            axes = java_axes(*_ranges(first, last, step, default, free_first_weight))
-
-            def find(part: TuningSet, default: Point = default, axes: Any = axes) -> tuple[Point, float, int]:
-                if grid:
-                    tell = progress("grid")
-                    size = _grid_size(axes)
-                    tried_all = evaluate_grid(
-                        part, objective, axes, threads=jobs, progress=lambda done: tell(done, size)
-                    )
-                    if all_points is not None and part is data:  # noqa: B023
-                        _write_points(all_points, axes, tried_all.values)
-                    return tried_all.best, tried_all.value, tried_all.evaluations
-                found = search(part, objective, axes, [default], seed=seed, random_starts=starts)
-                return found.best, found.value, found.evaluations
-
-            point, value, evaluations = find(data)
-            tried += evaluations
-            if best is None or value > best.value:
-                best = Tuned(meteor, data, point, value, evaluations, options)
-                chosen = find
-        assert best is not None
-        default = point_of(best.meteor.chain.parameters)
-        before = objective.prepare(best.data).value(PointScorer(best.data).score(default))
-        validation = outside = None
-        if folds:
-            validation = cross_validate(
-                best.data, objective, default, lambda part: chosen(part)[0], folds=folds, seed=seed
-            )
-        if unseen:
-            other = collect(best.meteor, unseen, store, jobs=jobs, progress=progress("aligning"))
-            refuse_overlap(best.data, other)
-            outside = hold_out(other, objective, default, best.point, samples=samples, seed=seed)
-            unseen_names = other.names
-    report = {
-        "objective": objective_name + (" (pooled)" if pooled else ""),
-        "tuned on": ", ".join(best.data.names),
-        "judgements": len(best.data.better) or int((best.data.humans == best.data.humans).sum()),
-        "method": "grid" if grid else f"search, seed {seed}, {starts} random starts",
-        "points tried": tried,
-        "default": {"point": list(default), "value": before},
-        "tuned": {"point": list(best.point), "value": best.value},
-        "options": best.options,
-        "cross-validation": None if validation is None else _validation_dict(validation, folds),
-        "held out": None if outside is None else {"on": ", ".join(unseen_names), **_outside_dict(outside)},
-        "signature": best.meteor.signature,
-    }
-    if output is not None:
-        with destination(output) as stream:
-            stream.write(_chain_file(best, report))
+    if chosen.root is not None and len(indexes) > 1:
+        raise ConfigError("--root goes with one index")
+    tuning, axes = _tune(indexes, make_meteor(), chosen)
+    report = _report(tuning, chosen)
+    if chosen.all_points is not None:
+        _write_points(chosen.all_points, axes(tuning.default[0]), tuning.grid)
+    if chosen.output is not None:
+        with destination(chosen.output) as stream:
+            stream.write(_chain_file(tuning, report))
     with destination(None) as stream:
-        if as_json:
+        if chosen.as_json:
             stream.write(json.dumps(report, ensure_ascii=False, indent=2) + "\n")
         else:
-            stream.write(_text(report, best.meteor.matcher_names))
+            stream.write(_text(report, tuning.variant.meteor.matcher_names))
 
 
-def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str]) -> list[Any]:
+def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple[Tuning, Callable[[Point], Axes]]:
+    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.tuning.grid import java_axes
+    from meteor_e.tuning.objectives import make_objective
+    from meteor_e.tuning.run import Settings, Variant
+    from meteor_e.tuning.run import tune as run
+
+    def axes(default: Point) -> Axes:
+        return java_axes(*_ranges(options, default))
+
+    objective = make_objective(options.objective, epsilon=options.epsilon, macro=not options.pooled)
+    language = base.chain.language.code
+    settings = Settings(
+        axes=axes,
+        grid=options.grid,
+        random_starts=options.starts,
+        trials=options.trials,
+        minutes=options.minutes,
+        folds=options.folds,
+        samples=options.samples,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+    tests = load_tests(indexes, language, options.pairs, root=options.root)
+    unseen = load_tests(options.held_out, language, ()) if options.held_out else []
+    variants = [Variant(meteor, values) for values, meteor in _variants(base, options.option_values)]
+    with ProgressBars(options.quiet) as progress:
+        store = ArrayCache(options.cache, enabled=not options.no_cache)
+        return run(base, variants, tests, unseen, objective, settings, store, progress), axes
+
+
+def _report(tuning: Tuning, options: TuneOptions) -> dict[str, Any]:
+    """Return what was found, in a form that JSON can hold."""
+    import numpy as np
+
+    data = tuning.data
+    method = "grid" if options.grid else f"search, seed {options.seed}, {options.starts} random starts"
+    if tuning.stopped:
+        limits = ((options.trials, "trials"), (options.minutes, "minutes"))
+        method += f", stopped at {' or '.join(f'{limit:g} {what}' for limit, what in limits if limit is not None)}"
+    return {
+        "objective": options.objective + (" (pooled)" if options.pooled else ""),
+        "tuned on": ", ".join(data.names),
+        "judgements": len(data.better) or int(np.count_nonzero(~np.isnan(data.humans))),
+        "method": method,
+        "points tried": tuning.tried,
+        "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
+        "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
+        "options": dict(tuning.variant.options),
+        "cross-validation": None if tuning.validation is None else _validation_dict(tuning),
+        "held out": None if tuning.held_out is None else _outside_dict(tuning),
+        "signature": tuning.variant.meteor.signature,
+    }
+
+
+def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
     """Load the test sets of indexes that are in a language, or those of the pairs that are named.
 
     Raises:
         InputError: if there are none.
     """
     from meteor_e.evaluation.data import load_test_set
-    from meteor_e.evaluation.index import load_index
+    from meteor_e.evaluation.index import load_index, target_language
+    from meteor_e.evaluation.mtme import mtme_index
 
     tests = []
     for path in paths:
-        index = load_index(path)
+        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
         for pair in index.pairs:
-            target = index.pair(pair).language or index.language or pair.partition("-")[2]
+            target = index.pair(pair).language or index.language or target_language(pair)
             if pair in pairs or (not pairs and target == language):
                 tests.append(load_test_set(index, pair))
     if not tests:
@@ -240,15 +239,13 @@ def _numbers(text: str, what: str) -> tuple[float, ...]:
         raise ConfigError(f"{what} {text!r} is not a row of numbers") from None
 
 
-def _ranges(
-    first: str | None, last: str | None, step: str | None, default: Point, free_first_weight: bool
-) -> tuple[Point, Point, Point]:
+def _ranges(options: TuneOptions, default: Point) -> tuple[Point, Point, Point]:
     size = len(default)
     given = []
     for text, what, usual in (
-        (first, "--first", (0.0,) * size),
-        (last, "--last", (1.0, 2.0, *(1.0,) * (size - 2))),
-        (step, "--step", (STEP,) * size),
+        (options.first, "--first", (0.0,) * size),
+        (options.last, "--last", (1.0, 2.0, *(1.0,) * (size - 2))),
+        (options.step, "--step", (STEP,) * size),
     ):
         values = usual if text is None else _numbers(text, what)
         if what == "--step" and len(values) == 1:
@@ -256,16 +253,10 @@ def _ranges(
         if len(values) != size:
             raise ConfigError(f"{what} has {len(values)} numbers; {size} are needed: 4 parameters, {size - 4} weights")
         given.append(list(values))
-    if not free_first_weight and first is None and last is None:
+    if not options.free_first_weight and options.first is None and options.last is None:
         # Weights matter only relative to one another and to the penalty; METEOR keeps the first at 1.
         given[0][4] = given[1][4] = default[4]
     return tuple(given[0]), tuple(given[1]), tuple(given[2])
-
-
-def _grid_size(axes: Any) -> int:
-    from meteor_e.tuning.grid import grid_size
-
-    return grid_size(axes)
 
 
 def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], Meteor]]:
@@ -298,7 +289,7 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
         yield options, Meteor.from_config(chain)
 
 
-def _write_points(path: str, axes: Any, values: Any) -> None:
+def _write_points(path: str, axes: Axes, values: Floats | None) -> None:
     from meteor_e.tuning.grid import points
 
     if values is None:
@@ -308,24 +299,39 @@ def _write_points(path: str, axes: Any, values: Any) -> None:
             stream.write(f"{value!r} {' '.join(f'{number:.2f}' for number in point)}\n")
 
 
-def _interval(interval: Interval) -> list[float]:
-    return [interval.low, interval.high]
-
-
-def _validation_dict(validation: CrossValidation, folds: int) -> dict[str, Any]:
+def _validation_dict(tuning: Tuning) -> dict[str, Any]:
+    validation = tuning.validation
+    assert validation is not None
     return {
-        "folds": folds,
+        "folds": len(validation.tuned),
         "default": list(validation.default),
         "tuned": list(validation.tuned),
         "mean gain": validation.gain,
+        "points": [list(point) for point in validation.points],
+        "options": [dict(tuning.variants[which]) for which in validation.variants],
     }
 
 
-def _outside_dict(outside: HeldOut) -> dict[str, Any]:
+def _outside_dict(tuning: Tuning) -> dict[str, Any]:
+    outside = tuning.held_out
+    assert outside is not None
     return {
-        name: {"value": value, "interval": _interval(interval)}
-        for name, (value, interval) in (("default", outside.default), ("tuned", outside.tuned), ("gain", outside.gain))
-    } | {"p": outside.p}
+        "on": ", ".join(tuning.held_out_names),
+        "left out": tuning.left_out,
+        **{
+            name: {"value": value, "interval": [interval.low, interval.high]}
+            for name, (value, interval) in (
+                ("default", outside.default),
+                ("tuned", outside.tuned),
+                ("gain", outside.gain),
+            )
+        },
+        "p": outside.p,
+    }
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _summary(entry: dict[str, Any]) -> str:
@@ -355,13 +361,15 @@ def _text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         lines.append(f"held out  {outside['on']}")
         for which in ("default", "tuned", "gain"):
             lines.append(f"          {which:8} {_summary(outside[which])}")
-        lines.append(f"          p that the gain is chance: {outside['p']:.3f}")
+        lines.append(f"          p        {_p(outside['p'])} (one-sided permutation test of the gain)")
+        if outside["left out"]:
+            lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
     else:
         lines.append("no data were held out: the tuned value is too good to be true of other data")
     return "\n".join(lines) + "\n"
 
 
-def _chain_file(best: Tuned, report: dict[str, Any]) -> str:
+def _chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
     from meteor_e.tuning.result import chain_yaml
 
     provenance = {
@@ -376,8 +384,15 @@ def _chain_file(best: Tuned, report: dict[str, Any]) -> str:
         outside = report["held out"]
         provenance["held out"] = (
             f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
-            f"gain {_summary(outside['gain'])}, p {outside['p']:.3f}"
+            f"gain {_summary(outside['gain'])}, p {_p(outside['p'])}"
         )
     else:
         provenance["held out"] = "nothing"
-    return chain_yaml(best.meteor, best.point, provenance)
+    if report["cross-validation"]:
+        folds = report["cross-validation"]
+        provenance["folds"] = f"{folds['folds']}, mean gain {folds['mean gain']:+.4f}"
+        rows = zip(folds["default"], folds["tuned"], folds["points"], folds["options"], strict=True)
+        for number, (default, tuned, point, options) in enumerate(rows, 1):
+            chosen = "".join(f", {name}={value}" for name, value in options.items())
+            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{chosen}"
+    return chain_yaml(tuning.variant.meteor, tuning.best[0], provenance)

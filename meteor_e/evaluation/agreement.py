@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric, Progress, Scores
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import InputError
 from meteor_e.evaluation.comparison import Comparison, average, compare
@@ -17,7 +18,6 @@ from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex
 from meteor_e.evaluation.judgements import Assessments, Floats
 from meteor_e.evaluation.measures import Measure, mad_outliers, pairs_of
-from meteor_e.evaluation.metrics import Metric, Progress, Scores
 from meteor_e.evaluation.ranks import cluster_ranks
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval
 from meteor_e.evaluation.sanity import check_scores, check_test_set
@@ -50,7 +50,7 @@ class Table:
     """
 
     testset: str
-    measure: Measure
+    measure: Measure[TestSet]
     columns: tuple[str, ...]
     rows: dict[str, tuple[Result, ...]]
     comparisons: dict[str, Comparison] = field(default_factory=dict)
@@ -78,15 +78,17 @@ class Evaluation:
     scores: dict[str, tuple[TestSet, tuple[Scores, ...]]] = field(default_factory=dict, repr=False)
 
 
-def load_test_sets(index: DataIndex, pairs: Sequence[str] | None = None) -> list[TestSet]:
+def load_test_sets(
+    index: DataIndex, pairs: Sequence[str] | None = None, *, every_system: bool = False
+) -> list[TestSet]:
     """Load language pairs of an index, by default all."""
-    return [load_test_set(index, pair) for pair in (pairs or list(index.pairs))]
+    return [load_test_set(index, pair, every_system=every_system) for pair in (pairs or list(index.pairs))]
 
 
 def evaluate(
     tests: Sequence[TestSet],
     metrics: Sequence[Metric],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
     samples: int = 0,
@@ -96,6 +98,7 @@ def evaluate(
     permutations: int = 1000,
     documents: bool = False,
     drop_outliers: bool = False,
+    whole: bool = False,
     progress: Callable[[str], Progress] | None = None,
 ) -> Evaluation:
     """Evaluate metrics.
@@ -112,6 +115,7 @@ def evaluate(
         permutations: samples of permutation tests.
         documents: whether to average scores over documents first; segments are then documents.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
+        whole: whether to score all segments of all systems, judged or not, and whole systems.
         progress: makes a function that is told the progress of what it was named.
 
     Raises:
@@ -119,7 +123,7 @@ def evaluate(
             that, or if documents are asked for and the index names none.
     """
     _check_distinct(tests)
-    of_systems = any(entry.level == "system" for entry in measures)
+    of_systems = whole or any(entry.level == "system" for entry in measures)
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]] = {}
     comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
     signatures: dict[str, str] = {}
@@ -282,8 +286,10 @@ def _score(
     cells = test.judged()
     scores = []
     for metric in metrics:
-        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.name}")
-        scores.append(metric.score(test, cells, cache, systems=of_systems, progress=tell))
+        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.label}")
+        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        # Measures take the higher score for the better.
+        scores.append(found if metric.higher_is_better else found.negated())
     return scores
 
 
@@ -300,7 +306,7 @@ def _counts(test: TestSet) -> dict[str, int]:
 
 def _table(
     name: str,
-    measure: Measure,
+    measure: Measure[TestSet],
     tests: Sequence[TestSet],
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
     metrics: Sequence[Metric],
@@ -309,11 +315,11 @@ def _table(
     weights = np.array([measure.weight(test) for test in tests])
     rows = {}
     for metric in metrics:
-        entries = [found[name, measure.name, test.pair][metric.name] for test in tests]
+        entries = [found[name, measure.name, test.pair][metric.label] for test in tests]
         results = [Result(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
         if len(tests) > 1:
             results.append(_average(entries, weights))
-        rows[metric.name] = tuple(results)
+        rows[metric.label] = tuple(results)
     columns = tuple(test.pair for test in tests)
     tested = dict(comparisons.get((name, measure.name), {}))
     if len(tests) > 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -171,6 +172,10 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     missing_scores: bool = False
     outliers: list[str] = []
     file: Path = Path()
+
+    def with_outliers(self, systems: Sequence[str]) -> DataIndex:
+        """Return the index with further systems that system-level measures leave out."""
+        return msgspec.structs.replace(self, outliers=[*self.outliers, *systems])
 
     def pair(self, name: str) -> PairSpec:
         """Return what is special about a pair.

@@ -30,7 +30,6 @@ def mtme_index(
     gold: str | None = None,
     references: Sequence[str] = (),
     human_systems: bool = False,
-    outliers: Sequence[str] = (),
 ) -> DataIndex:
     """Make an index of a test set's folder.
 
@@ -40,7 +39,6 @@ def mtme_index(
         gold: name of the human scores; by default the first of :data:`GOLD` that a pair has.
         references: names of the references to score with; by default the first of :data:`STANDARD_REFERENCES`.
         human_systems: whether other references count as systems.
-        outliers: systems that system-level measures leave out.
 
     Raises:
         InputError: if the folder is laid out otherwise, or lacks the pair, reference or human scores, by name.
@@ -73,7 +71,6 @@ def mtme_index(
         outputs=OutputSpec("system-outputs/{pair}/{system}.txt", format="plain"),
         references=[],
         root=str(root),
-        outliers=list(outliers),
         measures=["acc-eq", "spa", "system-accuracy"],
         file=root,
     )

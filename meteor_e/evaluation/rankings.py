@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
 from meteor_e.formats.plain import read_segments
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 __all__ = ["LANGUAGES", "Comparison", "read_rank_file", "read_ranking_csv", "read_ranking_xml"]
+
+_MAX_XML = 1 << 30
 
 LANGUAGES = {
     "Czech": "cs",
@@ -164,7 +166,9 @@ def read_ranking_xml(path: PathLike) -> Iterator[Comparison]:
 
     name = input_name(path)
     with open_binary(path) as stream, reading(name):
-        data = stream.read()
+        data = stream.read(_MAX_XML + 1)
+    if len(data) > _MAX_XML:
+        raise InputError(f"{name}: holds more than {spell_size(_MAX_XML)}; split it")
     if b"<!ENTITY" in data:
         raise InputError(f"{name}: declares entities; such files are not read")
     try:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from meteor_e.evaluation.agreement import Evaluation, Result, Table
 
-__all__ = ["FORMATS", "format_number", "format_result", "render", "table_title"]
+__all__ = ["FORMATS", "cells_of", "format_p", "format_result", "rank_note", "render", "sorted_rows", "table_title"]
 
 
 def format_number(value: float, digits: int) -> str:
@@ -16,9 +16,32 @@ def format_number(value: float, digits: int) -> str:
     return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def format_result(result: Result, digits: int) -> str:
-    """Return a result with its interval."""
+def format_p(p: float) -> str:
+    """Return a p-value with three decimals; very small ones as ``<0.001``."""
+    return "–" if math.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def sorted_rows(table: Table) -> list[tuple[str, tuple[Result, ...]]]:
+    """Return the rows of a table; where metrics are ranked, by the last column, best first."""
+    rows = list(table.rows.items())
+    if table.columns[-1] in table.ranks:
+        rows.sort(key=lambda row: -math.inf if math.isnan(row[1][-1].value) else row[1][-1].value, reverse=True)
+    return rows
+
+
+def cells_of(table: Table, name: str, digits: int) -> list[str]:
+    """Return a metric's row as text: value, rank in parentheses, interval."""
+    return [
+        format_result(result, digits, table.ranks.get(column, {}).get(name))
+        for column, result in zip(table.columns, table.rows[name], strict=True)
+    ]
+
+
+def format_result(result: Result, digits: int, rank: int | None = None) -> str:
+    """Return a result with its rank and interval."""
     text = format_number(result.value, digits)
+    if rank is not None:
+        text += f" ({rank})"
     if result.interval is not None and not math.isnan(result.value):
         text += f" [{format_number(result.interval.low, digits)}, {format_number(result.interval.high, digits)}]"
     return text
@@ -29,15 +52,23 @@ def table_title(table: Table) -> str:
     return f"{table.testset}, {table.measure.title}"
 
 
+def rank_note(evaluation: Evaluation) -> str:
+    """Return what ranks in parentheses are; empty where there are none."""
+    if not any(table.ranks for table in evaluation.tables):
+        return ""
+    return "Ranks in parentheses: metrics of one rank do not differ significantly (p < 0.05) from its best metrics."
+
+
 def render_tsv(evaluation: Evaluation, digits: int) -> str:
     """Return one row a number, with full precision."""
-    lines = ["testset\tmeasure\tmetric\tpair\tvalue\tlow\thigh"]
+    lines = ["testset\tmeasure\tmetric\tpair\tvalue\tlow\thigh\trank"]
     for table in evaluation.tables:
         for name, results in table.rows.items():
             for column, result in zip(table.columns, results, strict=True):
                 low, high = result.interval or (math.nan, math.nan)
                 numbers = ("" if math.isnan(value) else repr(value) for value in (result.value, low, high))
-                cells = (table.testset, table.measure.name, name, column, *numbers)
+                rank = table.ranks.get(column, {}).get(name)
+                cells = (table.testset, table.measure.name, name, column, *numbers, "" if rank is None else str(rank))
                 lines.append("\t".join(" ".join(cell.split()) for cell in cells))
     return "\n".join(lines) + "\n"
 
@@ -55,6 +86,7 @@ def render_json(evaluation: Evaluation, digits: int) -> str:
                 column: {
                     "value": _json_number(result.value),
                     "interval": None if result.interval is None else [_json_number(end) for end in result.interval],
+                    "rank": table.ranks.get(column, {}).get(name),
                 }
                 for column, result in zip(table.columns, results, strict=True)
             }
@@ -110,10 +142,10 @@ def render_latex(evaluation: Evaluation, digits: int) -> str:
             " & ".join(["Metric", *table.columns]) + r" \\",
             r"\midrule",
         ]
-        for name, results in table.rows.items():
+        for name, results in sorted_rows(table):
             cells = [
-                rf"\textbf{{{format_result(result, digits)}}}" if result.value == top else format_result(result, digits)
-                for result, top in zip(results, best, strict=True)
+                rf"\textbf{{{cell}}}" if result.value == top else cell
+                for cell, result, top in zip(cells_of(table, name, digits), results, best, strict=True)
             ]
             lines.append(" & ".join([name.translate(_LATEX), *(cell.replace("–", "--") for cell in cells)]) + r" \\")
         parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]))
@@ -131,13 +163,14 @@ def render_markdown(evaluation: Evaluation, digits: int) -> str:
             "| Metric | " + " | ".join(table.columns) + " |",
             "|---|" + "--:|" * len(table.columns),
         ]
-        for name, results in table.rows.items():
+        for name, results in sorted_rows(table):
             cells = [
-                f"**{format_result(result, digits)}**" if result.value == top else format_result(result, digits)
-                for result, top in zip(results, best, strict=True)
+                f"**{cell}**" if result.value == top else cell
+                for cell, result, top in zip(cells_of(table, name, digits), results, best, strict=True)
             ]
             lines.append(f"| {name.replace('|', chr(92) + '|')} | " + " | ".join(cells) + " |")
         parts.append("\n".join(lines))
+    parts += [note] if (note := rank_note(evaluation)) else []
     return "\n\n".join(parts) + "\n"
 
 

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.evaluation import arrays
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
+from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
 
@@ -31,7 +31,7 @@ Scorer: TypeAlias = Callable[[Floats], Floats]
 SLACK = 1e-12
 """Differences closer than this are equal but for rounding."""
 
-METHODS = {"bootstrap": 1000, "randomization": 10_000}
+METHODS = {"randomization": 10_000, "bootstrap": 1000}
 """The tests, and how many samples they take by default."""
 
 
@@ -77,7 +77,7 @@ def compare_systems(
     systems: Mapping[str, Floats],
     scorer: Scorer,
     *,
-    method: str = "bootstrap",
+    method: str = "randomization",
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     interval_samples: int = METHODS["bootstrap"],
@@ -88,9 +88,9 @@ def compare_systems(
     Args:
         systems: statistics by name, the baseline first; all of the same segments.
         scorer: from sums of statistics to scores.
-        method: ``bootstrap`` (paired bootstrap resampling) or ``randomization`` (paired approximate
-            randomisation); confidence intervals are the bootstrap's either way.
-        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomisation.
+        method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
+            which finds differences too easily); confidence intervals are the bootstrap's either way.
+        samples: of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
         seed: of the test and of the intervals.
         interval_samples: bootstrap samples for the intervals, if the test is none.
         confidence: of the intervals.

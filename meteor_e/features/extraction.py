@@ -10,7 +10,6 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ from numpy.typing import NDArray
 from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.processes import worked_on
+from meteor_e.base.store import cache_folder
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
@@ -44,11 +45,7 @@ class FeatureStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
-        if folder is None:
-            import platformdirs
-
-            folder = Path(os.environ.get("METEOR_E_CACHE") or platformdirs.user_cache_dir("meteor_e")) / "features"
-        self.folder = Path(folder)
+        self.folder = Path(folder) if folder is not None else cache_folder("features")
         self.enabled = enabled
 
     @contextlib.contextmanager
@@ -361,40 +358,14 @@ def _compute(features: Sequence[Feature], batch: FeatureBatch) -> list[Floats]:
     return [feature.rows(batch) for feature in features]
 
 
-_features: dict[str, Feature] = {}
-
-
-def _set_features(features: dict[str, Feature]) -> None:
-    _features.update(features)
-
-
-def _compute_there(labels: Sequence[str], batch: FeatureBatch) -> list[Floats]:
-    return _compute([_features[label] for label in labels], batch)
+def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
+    labels, batch = block
+    return _compute([features[label] for label in labels], batch)
 
 
 def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
     """Yield each block with the rows of each of its features, in any order."""
-    if jobs <= 1 or len(work) <= 1:
-        for block in work:
-            yield block, _compute([entry.feature for entry in block.features], _pick(batch, block.places))
-        return
     features = {entry.label: entry.feature for block in work for entry in block.features}
-    # A process that is forked from one with threads can hang; these are started afresh.
-    import multiprocessing
-
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), context, _set_features, (features,)) as pool:
-        waiting = {}
-        try:
-            for block in work:
-                labels = [entry.label for entry in block.features]
-                waiting[pool.submit(_compute_there, labels, _pick(batch, block.places))] = block
-                if len(waiting) >= 4 * jobs:
-                    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                        yield waiting.pop(future), future.result()
-            while waiting:
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    yield waiting.pop(future), future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    parts = (([entry.label for entry in block.features], _pick(batch, block.places)) for block in work)
+    for number, found in worked_on(_compute_block, features, parts, min(jobs, len(work))):
+        yield work[number], found

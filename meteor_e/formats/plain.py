@@ -8,9 +8,17 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
 
 __all__ = ["decode_lines", "read_segments"]
+
+
+MAX_LINE = 64 << 20
+"""Bytes of the longest line that is read; a file that never ends has longer ones."""
+
+
+class _LineTooLongError(Exception):
+    """A line is longer than :data:`MAX_LINE`."""
 
 
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
@@ -58,6 +66,10 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
                 if number == 1:
                     line = line.removeprefix("\ufeff")
                 yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+    except _LineTooLongError:
+        raise InputError(
+            f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment a line"
+        ) from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
         reason = str(error)
@@ -70,7 +82,9 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
 
 
 def _single_byte_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
-    for line in stream:
+    while line := stream.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE:
+            raise _LineTooLongError
         yield codec.decode(line, "strict")[0]
 
 
@@ -78,7 +92,10 @@ def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
     # Line ends are more than a byte, so the text must be decoded before it is split.
     text = io.TextIOWrapper(stream, encoding=codec.name, newline="\n")
     try:
-        yield from text
+        while line := text.readline(MAX_LINE + 1):
+            if len(line) > MAX_LINE:
+                raise _LineTooLongError
+            yield line
     finally:
         # The file may be closed already, where a reader stops in the middle of it.
         if not stream.closed:

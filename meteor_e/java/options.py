@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from meteor_e.api.languages import ISO_CODES, METEOR_CODES
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.java.formats import java_double, parse_java_double, parse_java_int
 from meteor_e.languages.files import builtin_language
@@ -102,9 +103,9 @@ _NAMES = {
 _CODES = {
     **{code: code for code in _NAMES},
     **{name.lower(): code for code, name in _NAMES.items()},
-    **{"cz": "cs", "se": "sv", "xx": "other"},
+    **ISO_CODES,
+    "xx": "other",
 }
-_JAVA_CODES = {"cs": "cz", "sv": "se"}
 
 
 class UsageError(ConfigError):
@@ -193,15 +194,19 @@ class Extension:
         key: what they are looked up by.
         threshold: lowest similarity of two words that match.
         lemmas: table of lemmas, ``None`` for simplemma's.
-        modules: names of the modules that METEOR-E adds or replaces: it looks up synonyms by lemma where words have
-            lemmas.
+        lemmatizes: whether words get lemmas.
     """
 
     vectors: str | None
     key: str
     threshold: float
     lemmas: str | None
-    modules: tuple[str, ...]
+    lemmatizes: bool
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Names of the modules that METEOR-E adds, or replaces where words have lemmas."""
+        return ("embeddings", "synonym") if self.lemmatizes else ("embeddings",)
 
     @classmethod
     def of(cls, options: JavaOptions) -> Extension | None:
@@ -217,8 +222,7 @@ class Extension:
         if len(threshold) != 1 or not 0 <= threshold[0] <= 1:
             raise UsageError(f"-embTh is {options.threshold!r}; it must be a number between 0 and 1")
         lemmatizes = options.lemmas is not None or options.vector_key != "word"
-        added = ("embeddings", "synonym") if lemmatizes else ("embeddings",)
-        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, added)
+        return cls(options.vectors, options.vector_key, threshold[0], options.lemmas, lemmatizes)
 
 
 @dataclass(frozen=True)
@@ -298,7 +302,7 @@ class JavaConfiguration:
             warnings.append(f"all weights are 0, and so is every score{row.excuse}")
         return cls(
             language,
-            _JAVA_CODES.get(code, code),
+            METEOR_CODES.get(code, code),
             _NAMES[code],
             TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[name],
             modules,

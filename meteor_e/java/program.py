@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
+from meteor_e.api.java_modules import JavaModule, JavaSettings
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
 from meteor_e.formats.sgml import JavaSgml, read_java_sgml
@@ -21,6 +22,7 @@ from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
 from meteor_e.packs import cached_paraphrase_index, cached_synonym_index, read_function_words
 from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.parameters import Parameters
@@ -68,7 +70,7 @@ def _warn(message: str) -> None:
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Return the metric that the options name; it tells words apart as the Java program does."""
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
-    entries, lemmatizer = _chain(configuration)
+    entries, lemmatizer = chain_of(configuration)
     meteor = Meteor(
         configuration.language.code,
         task="li",
@@ -84,15 +86,11 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     return meteor
 
 
-def _chain(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
+def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
     """Return what stands for the modules in a chain, and the lemmatizer."""
     extension = configuration.extension
     if extension is None:
         return [{"use": module} for module in configuration.modules], None
-    # For METEOR-E alone: METEOR 1.5 does without plugins.
-    from meteor_e.api.java_modules import JavaSettings
-    from meteor_e.plugins.registry import registry
-
     settings = JavaSettings(
         language=configuration.language,
         language_name=configuration.language_name.lower(),
@@ -102,13 +100,17 @@ def _chain(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]
         lemmas=extension.lemmas,
         synonyms=configuration.synonyms,
     )
-    modules = {name: registry().java_module(name)() for name in extension.modules}
+
+    def module(name: str) -> JavaModule:
+        return plugin_registry().java_module(name)()
+
     entries = [
-        dict(modules[name].matcher(settings)) if name in modules else {"use": name} for name in configuration.modules
+        dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}
+        for name in configuration.modules
     ]
     if extension.lemmas is not None:
         return entries, {"use": "lookup", "file": extension.lemmas}
-    return entries, next(filter(None, (module.lemmatizer(settings) for module in modules.values())), None)
+    return entries, module("embeddings").lemmatizer(settings) if extension.lemmatizes else None
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:

@@ -162,9 +162,6 @@ BUILTIN_CODES = (
 FURTHER_CODES = ("hi", "ja", "pl", "uk", "zh")
 """Codes of languages that METEOR never had, with files like its own."""
 
-ALIASES = {"cz": "cs", "se": "sv"}
-"""The Java program's codes where they are not ISO 639-1's."""
-
 
 def builtin_languages() -> list[Language]:
     """Return all of METEOR's languages."""

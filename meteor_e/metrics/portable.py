@@ -62,9 +62,9 @@ class PackNeeded(NamedTuple):
 
 def shipped_folder(pack: PackNeeded) -> Path:
     """Return where a pack that was shipped to this machine lies: in the cache, by its digest."""
-    from meteor_e.packs.cache import cache_folder
+    from meteor_e.base.store import cache_folder
 
-    return cache_folder() / "shipped-packs" / f"{pack.name}-{pack.digest}"
+    return cache_folder("shipped-packs") / f"{pack.name}-{pack.digest}"
 
 
 @dataclass(frozen=True)

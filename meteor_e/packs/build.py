@@ -12,6 +12,7 @@ from typing import IO, NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import read_regular
 from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
@@ -20,7 +21,7 @@ from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.usage import TABLE_FILE
-from meteor_e.packs.wordlists import decode, parse_function_words, parse_prefixes
+from meteor_e.packs.wordlists import MAX_SIZE, decode, parse_function_words, parse_prefixes
 
 PathLike = str | os.PathLike[str]
 
@@ -80,8 +81,8 @@ def build_pack(
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
         ingredients = Ingredients(
-            function_words=Path(function_words).read_bytes() if function_words is not None else None,
-            prefixes=Path(prefixes).read_bytes() if prefixes is not None else None,
+            function_words=read_regular(function_words, MAX_SIZE) if function_words is not None else None,
+            prefixes=read_regular(prefixes, MAX_SIZE) if prefixes is not None else None,
             synonyms=synonyms,
             exceptions=exceptions,
             paraphrases=paraphrases,

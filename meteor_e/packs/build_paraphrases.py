@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular, spell_size
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
 from meteor_e.packs.paraphrases import FLAG_BITS, LAYOUT, LEFT_SIDE, RIGHT_SIDE
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 23
 MAX_TEXT = 8 << 30
 """Bytes of text that a table may hold; a gzip bomb ends here."""
+MAX_ENTRY = 1 << 23
+"""Bytes of the longest entry, its three lines together."""
 MAX_WORDS = 255
 """Words that a phrase may have."""
 _BETWEEN = b"\xff"
@@ -55,7 +58,7 @@ def build_paraphrase_index(
             name = name or str(path)
             try:
                 size = path.stat().st_size
-                stream: IO[bytes] = stack.enter_context(path.open("rb"))
+                stream: IO[bytes] = stack.enter_context(open_regular(path))
             except OSError as error:
                 raise ResourceError(f"cannot read the paraphrase table {path}: {error.strerror}") from error
         else:
@@ -140,7 +143,7 @@ def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
     stream: IO[bytes] = buffered
     if buffered.peek(2)[:2] == b"\x1f\x8b":
         stream = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
-    rest, done, first = b"", 0, True
+    rest, done, line, first = b"", 0, 1, True
     while True:
         try:
             data = stream.read(_BLOCK)
@@ -169,7 +172,13 @@ def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
                 break
         if cut >= 0:
             yield rest[: cut + 1]
+            line += rest.count(b"\n", 0, cut + 1)
             rest = rest[cut + 1 :]
+        if len(rest) > MAX_ENTRY:
+            raise ResourceError(
+                f"{name}, line {line}: an entry of more than {spell_size(MAX_ENTRY)}; "
+                "this cannot be a paraphrase table, whose entries are three lines each"
+            )
 
 
 def _split(phrase: bytes) -> list[bytes]:

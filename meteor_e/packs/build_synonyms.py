@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
 from meteor_e.packs.synonyms import LAYOUT
@@ -81,7 +82,7 @@ def _lines(source: str | os.PathLike[str] | IO[bytes]) -> tuple[str, list[bytes]
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         try:
-            with Path(source).open("rb") as file:
+            with open_regular(source) as file:
                 data = file.read(MAX_TEXT + 1)
         except OSError as error:
             raise ResourceError(f"cannot read the synonym file {name}: {error.strerror}") from error

@@ -12,6 +12,7 @@ from typing import TypeVar
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import locked, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
+from meteor_e.base.store import cache_folder
 from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.indexfile import FORMAT_VERSION
@@ -61,16 +62,6 @@ def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | 
     return cached_index(
         key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
     )
-
-
-def cache_folder() -> Path:
-    """Return where cached indexes are: METEOR_E_CACHE, else the user's cache folder for meteor_e."""
-    named = os.environ.get("METEOR_E_CACHE")
-    if named:
-        return Path(named).absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False))
 
 
 def cached_index(

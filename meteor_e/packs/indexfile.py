@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 
 FORMAT_VERSION = 1
 BYTE_ORDER_MARK = 0x0A0B0C0D
@@ -130,7 +131,7 @@ def _header_crc(header: bytes | bytearray | memoryview) -> int:
 
 def _mapped(path: Path) -> memoryview:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 damaged(path, "it is empty")
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

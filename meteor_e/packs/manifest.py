@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import read_regular
 from meteor_e.base.folders import sha256_of
 
 FORMAT_VERSION = 1
@@ -90,13 +91,10 @@ class Manifest:
         """Read a pack's manifest; :class:`ResourceError` says what is wrong with it."""
         path = folder / FILE_NAME
         try:
-            with path.open("rb") as file:
-                data = file.read(_MAX_SIZE + 1)
+            data = read_regular(path, _MAX_SIZE)
         except OSError as error:
             raise ResourceError(f"cannot read {path}: {error.strerror}") from error
         try:
-            if len(data) > _MAX_SIZE:
-                raise ValueError("it is too large")
             return _manifest(json.loads(data))
         except (ValueError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None

@@ -14,7 +14,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients, Stream
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile
@@ -67,6 +69,8 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
     """
     try:
         with contextlib.ExitStack() as stack:
+            with contextlib.suppress(IsADirectoryError), open_regular(path):
+                pass  # zipfile would wait for a pipe
             if path.is_dir():
                 jars = sorted(file for file in path.glob("meteor-*.jar") if _JAR_NAME.fullmatch(file.name))
                 if not jars:
@@ -102,7 +106,7 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
 
     The paraphrase table is a stream that is open as long as the context.
     """
-    word, code = LANGUAGES[language]
+    word, code = LANGUAGES[language], METEOR_CODES.get(language, language)
     notices: tuple[tuple[str, bytes], ...] = ()
     synsets = exceptions = None
     if language == "en":
@@ -143,7 +147,7 @@ def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
         if not beside.is_file():
             yield None
             return
-        with beside.open("rb") as stream:
+        with open_regular(beside) as stream:
             yield Stream(stream, beside.name, beside.stat().st_size)
 
     named = _JAR_NAME.fullmatch(path.name)

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from meteor_e.api.languages import NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import put_text, sha256_of
+from meteor_e.base.files import put_text
+from meteor_e.base.folders import sha256_of
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import Manifest

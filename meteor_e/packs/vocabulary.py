@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.memory import Memory
 from meteor_e.packs.indexfile import IndexFile, damaged
 
 VOCABULARY_SECTIONS: tuple[tuple[str, int], ...] = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
@@ -27,7 +28,7 @@ class Vocabulary:
         self._bytes = file.sections["word_bytes"]
         self._slots = file.sections["word_slots"]
         self._probes = probes
-        self._ids: dict[str, int] = {}
+        self._ids = Memory[str, int](_REMEMBERED)
         self.size = size
         slots = len(self._slots)
         if (
@@ -46,9 +47,7 @@ class Vocabulary:
         except KeyError:
             pass
         found = self._look_up(word.encode("utf-8", "surrogatepass"))
-        # Text repeats its words; the bound keeps a long-running process from growing.
-        if len(self._ids) >= _REMEMBERED:
-            self._ids.clear()
+        # Text repeats its words.
         self._ids[word] = found
         return found
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from meteor_e.api.languages import NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import read_regular
 
 MAX_SIZE = 64 << 20
 """Bytes that a word list may hold."""
@@ -51,8 +52,7 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SIZE + 1)
+        data = read_regular(path, MAX_SIZE)
     except OSError as error:
         raise ResourceError(f"cannot read the word list {path}: {error.strerror}") from error
     return decode(data, str(path))

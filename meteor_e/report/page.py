@@ -45,7 +45,7 @@ def write_report(
     references: Iterable[str | Sequence[str]],
     *,
     title: str | None = None,
-    method: str | None = "bootstrap",
+    method: str | None = "randomization",
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     progress: Progress | None = None,
@@ -58,7 +58,7 @@ def write_report(
         systems: hypotheses by name of the system; the first system is the baseline.
         references: for each segment its reference, or a sequence of references.
         title: of the report; by default it names the systems.
-        method: test of differences between systems: ``bootstrap``, ``randomization``, or ``None`` for none.
+        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomisation.
         seed: of the test and of the confidence intervals.
         progress: called with a system's name and the number of segments done.

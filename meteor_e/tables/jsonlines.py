@@ -39,8 +39,14 @@ class ObjectRows:
         Raises:
             InputError: if the rows do not fit one schema.
         """
-        decoded = [{key: _decoded(value) for key, value in row.items()} for row in self.rows]
+        decoded = [{key: self._cell(value, key) for key, value in row.items()} for row in self.rows]
         return arrow_table(decoded, schema, self.name)
+
+    def _cell(self, value: Any, key: str) -> Any:
+        try:
+            return _decoded(value)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
 
 
 class JsonLines:

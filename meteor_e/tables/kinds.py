@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from meteor_e.base.files import open_regular
+
 __all__ = [
     "DATASET_DICTIONARY",
     "JSON_LINES",
@@ -54,7 +56,7 @@ def is_parquet(path: Path) -> bool:
     if path.is_dir():
         return bool(parquet_files(path))
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(4) == _PARQUET_MAGIC
     except (OSError, ValueError):
         return False

@@ -1,6 +1,6 @@
 """Stemmers of Snowball for languages that METEOR never had.
 
-Most are PyStemmer's, whose release 2.2 METEOR's own stems come from; what Snowball gained since, Polish above all, is
+Most are PyStemmer's; what Snowball gained since, Polish above all, is
 in the package ``snowballstemmer``, an extra. Their stems are as the release has them, which the signature names.
 """
 
@@ -51,7 +51,7 @@ class _PerThread(threading.local):
                 module = import_module(f"snowballstemmer.{name}_stemmer")
                 made = getattr(module, f"{name.capitalize()}Stemmer")()
         except (ImportError, KeyError, AttributeError) as error:
-            package = "PyStemmer>=2.2,<3" if distribution == "PyStemmer" else "meteor_e[stemmers]"
+            package = "PyStemmer>=2.2" if distribution == "PyStemmer" else "meteor_e[stemmers]"
             raise ResourceError(
                 f"the {name} stemmer needs {distribution}, which is not installed or does not have it; "
                 f"run: pip install '{package}'"

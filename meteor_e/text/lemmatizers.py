@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +11,12 @@ from typing import ClassVar
 
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.base.errors import InputError, ResourceError
+from meteor_e.base.files import open_regular, read_regular, spell_size
 
 __all__ = ["LookupLemmatizer", "NoLemmatizer"]
+
+MAX_SIZE = 256 << 20
+"""Bytes of text that a table may hold; it lies in memory."""
 
 
 class NoLemmatizer(Lemmatizer):
@@ -35,7 +40,7 @@ class LookupLemmatizer(Lemmatizer):
         file: path of the table, plain or (``.gz``) compressed.
 
     Raises:
-        ResourceError: if the file cannot be read.
+        ResourceError: if the file cannot be read, is not a regular file, or holds more than 256 MiB of text.
         InputError: for a line that does not have three fields, with its number.
     """
 
@@ -63,21 +68,24 @@ def _read(path: Path) -> bytes:
     import zlib
 
     try:
-        if path.suffix == ".gz":
-            with gzip.open(path) as stream:
-                return stream.read()
-        return path.read_bytes()
+        if path.suffix != ".gz":
+            return read_regular(path, MAX_SIZE)
+        with open_regular(path) as packed, gzip.GzipFile(fileobj=packed) as stream:
+            content = stream.read(MAX_SIZE + 1)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ResourceError(f"lemma table {str(path)!r} cannot be read: {reason}") from error
+    if len(content) > MAX_SIZE:
+        raise ResourceError(f"lemma table {str(path)!r} holds more than {spell_size(MAX_SIZE)} of text")
+    return content
 
 
 def _parse(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
     """Read the table; a tag or a lemma that is empty is unknown, and the word is then its own lemma."""
     table = {}
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in enumerate(io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), 1):
         try:
-            text = line.decode("utf-8").removesuffix("\r")
+            text = line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError:
             raise InputError(f"{path}:{number}: not UTF-8") from None
         if not text:

@@ -1,8 +1,10 @@
 """Stems as METEOR 1.5 has them: those of the Snowball release of its day.
 
-PyStemmer 2.2 does the work. Snowball changed between the two releases, and the older one, in Java, counts
-a character outside the Basic Multilingual Plane as two. What differs is corrected around PyStemmer, a
-language a function, so that the stems are METEOR's for any string:
+A library does the work: ``py_rust_stemmers``, or PyStemmer before release 3. Their Snowball is newer than METEOR's,
+and METEOR's, in Java, counts a character outside the Basic Multilingual Plane as two. What differs is corrected
+around the library, one function per language, so that the stems are METEOR's for any string. Which library is
+installed makes no difference to the stems. PyStemmer 3 changed most languages; it is used for the three it left
+alone, where there is nothing else. The corrections:
 
 * **Danish** and **Finnish** shorten any doubled non-vowel at the end of a stem; the newer release only the
   consonants of the alphabet.
@@ -26,19 +28,17 @@ import re
 import threading
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-__all__ = ["STEMMERS", "SnowballStemmer", "stemmer"]
+__all__ = ["LIBRARIES", "STEMMERS", "SnowballStemmer", "stemmer"]
 
 _Stem = Callable[[str], str]
 
 _LONG = 1000
-"""Longer words are relieved of accents beforehand, which PyStemmer removes in quadratic time."""
+"""Longer words are relieved of accents beforehand, which Snowball removes in quadratic time."""
 
 
 def _unmask(word: str, masked: str, stem: str) -> str:
@@ -241,11 +241,11 @@ _PROBES: dict[str, dict[str, str]] = {
     "portuguese": {"evolução": "evoluçã", "evolución": "evolu"},
     "romanian": {"aş": "aş", "copiilor": "cop"},
     "russian": {"перелётами": "перелёт", "книгами": "книг"},
-    "spanish": {"gatos": "gat", "canciones": "cancion"},
+    "spanish": {"gatos": "gat", "canciones": "cancion", "asociacion": "asociacion"},
     "swedish": {"malöst": "malöst", "filet": "filet"},
     "turkish": {"ali'": "ali'", "evlerinde": "ev"},
 }
-"""A few words a language with METEOR's stems, by which another release of Snowball gives itself away."""
+"""A few words a language with METEOR's stems, by which a release of Snowball that differs gives itself away."""
 
 _WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _HALVES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\U00100400-\U001007ff]")
@@ -266,24 +266,26 @@ def _join(match: re.Match[str]) -> str:
     return chr(0xD800 + (ord(match[0]) & 0x7FF))
 
 
-def _snowball() -> ModuleType:
-    try:
-        import Stemmer
-    except ImportError as error:
-        raise ResourceError(
-            f"stemming needs PyStemmer, which cannot be imported ({error}); "
-            "install it with: pip install 'PyStemmer>=2.2,<3'"
-        ) from error
-    module: ModuleType = Stemmer
-    return module
+def _rust(name: str) -> _Stem:
+    stem: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
+    return stem
+
+
+def _pystemmer(name: str) -> _Stem:
+    # Its cache (0 words) is slower than stemming again; and callers stem a distinct word once.
+    stem: _Stem = import_module("Stemmer").Stemmer(name, 0).stemWord
+    return stem
+
+
+LIBRARIES: dict[str, Callable[[str], _Stem]] = {"py-rust-stemmers": _rust, "PyStemmer": _pystemmer}
+"""Libraries by distribution, in the order in which they are tried, each with what makes a stemmer of a language."""
 
 
 class _PerThread(threading.local):
-    """A PyStemmer object a thread, for it keeps the word at work in a buffer of its own."""
+    """One object of the library per thread, for PyStemmer's keeps the word at work in a buffer of its own."""
 
-    def __init__(self, name: str) -> None:
-        # Its cache (0 words) is slower than stemming again; and callers stem a distinct word once.
-        self.stem: _Stem = _snowball().Stemmer(name, 0).stemWord
+    def __init__(self, library: str, name: str) -> None:
+        self.stem = LIBRARIES[library](name)
 
 
 class SnowballStemmer:
@@ -297,16 +299,23 @@ class SnowballStemmer:
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if PyStemmer is missing, or of a release whose stems are not METEOR's.
+        ResourceError: if no library is installed whose stems are METEOR's.
     """
 
     def __init__(self, name: str) -> None:
         if name not in _RULES:
             raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, STEMMERS)}; known: {', '.join(STEMMERS)}")
         self.name = name
-        self._rule = _RULES[name]
-        self._snowball = _PerThread(name)
-        self._check()
+        problems = []
+        for library in LIBRARIES:
+            problem = self._use(library)
+            if problem is None:
+                return
+            problems.append(f"{library} {problem}")
+        raise ResourceError(
+            f"no library stems {name} as METEOR does: {'; '.join(problems)}; "
+            "install one with: pip install py-rust-stemmers"
+        )
 
     def __call__(self, word: str) -> str:
         """Return the stem of a word."""
@@ -321,17 +330,25 @@ class SnowballStemmer:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def _check(self) -> None:
+    def _use(self, library: str) -> str | None:
+        """Let a library do the work; return what is wrong with it, ``None`` if its stems are METEOR's."""
+        try:
+            self._snowball = _PerThread(library, self.name)
+        except ImportError as error:
+            return f"cannot be imported ({error})"
+        except (KeyError, ValueError) as error:
+            return f"does not have it ({error})"
+        self._rule = _RULES[self.name]
+        if self.name == "danish" and self._snowball.stem("ba!!!") == "ba!!":
+            # The library shortens doubled non-vowels as METEOR does.
+            self._rule = _plain
         for word, expected in _PROBES[self.name].items():
             found = self(word)
             if found != expected:
                 from importlib import metadata
 
-                raise ResourceError(
-                    f"PyStemmer {metadata.version('PyStemmer')} does not stem {self.name} as METEOR does "
-                    f"({word!r}: {found!r}, not {expected!r}); "
-                    "install an older release with: pip install 'PyStemmer>=2.2,<3'"
-                )
+                return f"{metadata.version(library)} has {found!r} for {word!r}, not {expected!r}"
+        return None
 
 
 @cache
@@ -343,6 +360,6 @@ def stemmer(name: str) -> SnowballStemmer:
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if PyStemmer is missing, or of a release whose stems are not METEOR's.
+        ResourceError: if no library is installed whose stems are METEOR's.
     """
     return SnowballStemmer(name)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import Progress
 from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
-from meteor_e.evaluation.arrays import Counts
-from meteor_e.evaluation.chain_metric import chain_statistics
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Floats, Integers
-from meteor_e.evaluation.metrics import Progress
+from meteor_e.metrics.chain_metric import chain_statistics
 from meteor_e.scoring import statistics
+from meteor_e.scoring.arrays import Counts
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -39,6 +39,9 @@ class TuningSet:
         better, worse: cells that were compared, ``(pairs,)``.
         names: names of the groups.
         unit_groups: group of each unit, ``(units,)``.
+        rows: system of each cell in its test set, ``(cells,)``.
+        tests: the test set of each group.
+        texts: reference of each unit; empty where it is not known.
     """
 
     counts: Counts
@@ -51,6 +54,9 @@ class TuningSet:
     worse: Integers
     names: tuple[str, ...]
     unit_groups: Integers
+    rows: Integers = field(default_factory=lambda: np.array([], np.int64))
+    tests: tuple[TestSet, ...] = ()
+    texts: tuple[str, ...] = ()
 
     @property
     def matchers(self) -> int:
@@ -74,6 +80,7 @@ class TuningSet:
             lengths=self.lengths[keep],
             better=number[self.better[pairs]],
             worse=number[self.worse[pairs]],
+            rows=self.rows[keep] if len(self.rows) else self.rows,
         )
 
 
@@ -83,9 +90,20 @@ def collect(
     cache: ArrayCache,
     *,
     jobs: int = 1,
+    whole: bool = False,
     progress: Progress | None = None,
 ) -> TuningSet:
     """Align the judged segments of test sets and gather their statistics and judgements.
+
+    Several ratings of a segment of a system are averaged.
+
+    Args:
+        meteor: the chain.
+        tests: the test sets.
+        cache: where statistics are kept.
+        jobs: processes that align.
+        whole: whether to align all segments of all systems, for objectives over systems.
+        progress: told about the work.
 
     Raises:
         ConfigError: if a test set's language is not the chain's.
@@ -93,6 +111,7 @@ def collect(
     parts: list[dict[str, NDArray[np.generic]]] = []
     unit_groups: list[int] = []
     names: list[str] = []
+    texts: list[str] = []
     offset = 0
     for group, test in enumerate(tests):
         if test.language != meteor.chain.language.code:
@@ -100,16 +119,13 @@ def collect(
                 f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {meteor.chain.language.code!r}"
             )
         names.append(f"{test.name} {test.pair}")
-        cells = test.judged()
+        cells = np.ones_like(test.judged()) if whole else test.judged()
         counts = chain_statistics(meteor, test, cells, cache, jobs=jobs, progress=progress)
         rows, columns = np.nonzero(cells)
         at = np.full(cells.shape, -1, np.int64)
         at[rows, columns] = np.arange(len(rows)) + offset
-        humans = np.full(cells.shape, np.nan)
+        humans = test.human
         better = worse = np.array([], np.int64)
-        if test.assessments is not None:
-            given = test.assessments
-            humans[given.systems, given.segments] = given.scores
         if test.rankings is not None:
             strict = test.rankings.strict()
             better, worse = at[strict.better, strict.segments], at[strict.worse, strict.segments]
@@ -125,9 +141,11 @@ def collect(
                 "lengths": statistics.columns(own[:, 0]).reference_length.astype(float),
                 "better": better,
                 "worse": worse,
+                "rows": rows,
             }
         )
         unit_groups += [group] * len(test)
+        texts += test.references[0]
         offset += len(rows)
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     sizes = joined.pop("sizes").astype(np.int64)
@@ -136,4 +154,6 @@ def collect(
         starts=np.cumsum(sizes) - sizes,
         names=tuple(names),
         unit_groups=np.array(unit_groups, np.int64),
+        tests=tuple(tests),
+        texts=tuple(texts),
     )

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError
-from meteor_e.evaluation.judgements import Floats
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.objectives import Objective
 from meteor_e.tuning.scorer import Point, PointScorer
@@ -98,7 +98,7 @@ def evaluate_grid(
             for a, alpha in enumerate(alphas):
                 for b, beta in enumerate(betas):
                     for c, gamma in enumerate(gammas):
-                        block[a, b, c] = prepared.value(scorer.score((alpha, beta, gamma, *rest)))
+                        block[a, b, c] = prepared.at(scorer, (alpha, beta, gamma, *rest))
             yield place, block
 
     best_value, best_at, done = -math.inf, (0,) * len(shape), 0

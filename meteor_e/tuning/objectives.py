@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import Scores
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.evaluation.correlation import correlate
-from meteor_e.evaluation.judgements import Floats
+from meteor_e.evaluation.data import TestSet
+from meteor_e.evaluation.measures import MEASURES, Measure, measure
+from meteor_e.evaluation.resampling import random_signs
+from meteor_e.scoring import arrays
+from meteor_e.scoring.arrays import Counts
+from meteor_e.scoring.parameters import Parameters
 from meteor_e.tuning.data import TuningSet
+from meteor_e.tuning.scorer import Point, PointScorer
 
-__all__ = ["OBJECTIVES", "CorrelationObjective", "Objective", "RankObjective", "make_objective", "weighted_pearson"]
+__all__ = [
+    "OBJECTIVES",
+    "CorrelationObjective",
+    "MeasureObjective",
+    "Objective",
+    "RankObjective",
+    "make_objective",
+    "weighted_pearson",
+]
 
 
 class Objective(ABC):
@@ -23,6 +42,8 @@ class Objective(ABC):
     """
 
     name: str
+    whole: bool = False
+    """Whether it looks at whole systems, so that all segments must be aligned."""
 
     @abstractmethod
     def prepare(self, data: TuningSet) -> PreparedObjective:
@@ -34,15 +55,40 @@ class Objective(ABC):
 
 
 class PreparedObjective(ABC):
-    """An objective on a data set."""
+    """An objective on a data set.
+
+    What it looks at are scores of cells, unless :meth:`scores` says otherwise.
+    """
+
+    def scores(self, scorer: PointScorer, point: Point) -> Any:
+        """Return what the objective looks at, for a point of parameters."""
+        return scorer.score(point).copy()
+
+    def at(self, scorer: PointScorer, point: Point) -> float:
+        """Return the objective for a point of parameters."""
+        return self.value(scorer.score(point))
 
     @abstractmethod
-    def value(self, scores: Floats) -> float:
+    def value(self, scores: Any) -> float:
         """Return the objective for scores of all cells."""
 
     @abstractmethod
-    def resampled(self, scores: Floats, weights: Floats) -> Floats:
+    def resampled(self, scores: Any, weights: Floats) -> Floats:
         """Return the objective on bootstrap samples, ``(samples, units)``."""
+
+    def exchanged(self, first: Any, second: Any, data: TuningSet, samples: int, seed: int) -> Iterator[tuple[Any, Any]]:
+        """Yield both sides with the scores of units exchanged at random, brought to one scale."""
+        one, other = _standard(first), _standard(second)
+        for block in random_signs(len(data.unit_groups), samples, seed):
+            for mask in block:
+                exchange = mask[data.units]
+                yield np.where(exchange, other, one), np.where(exchange, one, other)
+
+
+def _standard(scores: Floats) -> Floats:
+    spread = float(scores.std())
+    result: Floats = (scores - scores.mean()) / (spread if spread > 0 else 1.0)
+    return result
 
 
 class RankObjective(Objective):
@@ -183,6 +229,144 @@ class _Correlated(PreparedObjective):
         return np.array([self._value(scores, sample) for sample in weights])
 
 
+class MeasureObjective(Objective):
+    """Any measure of an evaluation.
+
+    Args:
+        measure: the measure.
+        macro: average over language pairs alike; else each counts as many as it has judged segments.
+    """
+
+    def __init__(self, measure: Measure[TestSet], *, macro: bool = True) -> None:
+        self.name = measure.name
+        self.measure = measure
+        self.macro = macro
+        self.whole = measure.level == "system"
+
+    def prepare(self, data: TuningSet) -> PreparedObjective:
+        """Get ready for a data set."""
+        return _Measured(self, data)
+
+
+@dataclass(frozen=True)
+class _Systems:
+    """What an objective over systems looks at: their scores, and what these are made of."""
+
+    values: Floats
+    counts: Counts | None = None
+    parameters: Parameters | None = None
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A test set of the data: its cells, and where its systems stand among all."""
+
+    test: TestSet
+    cells: NDArray[np.int64]
+    first_system: int
+    units: slice
+    agreement: Callable[[Floats], float]
+    weight: float
+
+    def matrix(self, data: TuningSet, scores: Floats) -> Floats:
+        result = np.full((len(self.test.systems), len(self.test)), np.nan)
+        result[data.rows[self.cells], data.units[self.cells] - self.units.start] = scores[self.cells]
+        return result
+
+
+class _Measured(PreparedObjective):
+    def __init__(self, objective: MeasureObjective, data: TuningSet) -> None:
+        self._measure, self._data = objective.measure, data
+        self._of_systems = objective.measure.takes == "systems"
+        self._groups: list[_Group] = []
+        starts = np.cumsum([0, *(len(test) for test in data.tests)])
+        systems = np.cumsum([0, *(len(test.systems) for test in data.tests)])
+        self._owner = systems[data.groups] + data.rows
+        self._count = int(systems[-1])
+        for group, whole in enumerate(data.tests):
+            cells = np.flatnonzero(data.groups == group)
+            if not len(cells):
+                continue
+            here = np.zeros((len(whole.systems), len(whole)), bool)
+            here[:, np.unique(data.units[cells]) - starts[group]] = True
+            test = whole.without(~here)
+            agreement = objective.measure.agreement(test)
+            judged = int(test.judged().sum())
+            if agreement is None or (not judged and not whole.system_scores):
+                continue
+            pooled = objective.measure.pooled
+            weight = objective.measure.weight(test) if pooled else 1.0 if objective.macro else float(judged)
+            units = slice(int(starts[group]), int(starts[group + 1]))
+            self._groups.append(_Group(test, cells, int(systems[group]), units, agreement, weight))
+        if not self._groups or not any(group.weight for group in self._groups):
+            raise InputError(f"these judgements do not allow the objective {objective.name}")
+
+    def _mean(self, values: Sequence[float]) -> float:
+        weights = np.array([group.weight for group in self._groups])
+        mean = float(weights @ np.array(values)) / float(weights.sum())
+        return -1.0 if np.isnan(mean) else mean
+
+    def at(self, scorer: PointScorer, point: Point) -> float:
+        return self.value(self.scores(scorer, point) if self._of_systems else scorer.score(point))
+
+    def scores(self, scorer: PointScorer, point: Point) -> Any:
+        if not self._of_systems:
+            return scorer.score(point).copy()
+        counts = scorer.chosen(point)
+        sums = np.stack([np.bincount(self._owner, column, self._count) for column in counts.T], axis=1)
+        parameters = Parameters(point[0], point[1], point[2], point[3], tuple(point[4:]))
+        return _Systems(arrays.score(sums, parameters), counts, parameters)
+
+    def value(self, scores: Any) -> float:
+        if isinstance(scores, _Systems):
+            return self._mean(
+                [
+                    group.agreement(scores.values[group.first_system : group.first_system + len(group.test.systems)])
+                    for group in self._groups
+                ]
+            )
+        return self._mean([group.agreement(group.matrix(self._data, scores)) for group in self._groups])
+
+    def resampled(self, scores: Any, weights: Floats) -> Floats:
+        parts = []
+        for group in self._groups:
+            own = weights[:, group.units]
+            parts.append(self._measure.resampled(group.test, self._scored(group, scores), own))
+        shares = np.array([group.weight for group in self._groups])
+        result: Floats = shares @ np.stack(parts) / shares.sum()
+        return result
+
+    def _scored(self, group: _Group, scores: Any) -> Scores:
+        """Return a group's scores as an evaluation has them."""
+        count = len(group.test.systems)
+        if not isinstance(scores, _Systems):
+            segments = group.matrix(self._data, scores)
+            return Scores("", "", segments, np.full(count, np.nan))
+        counts, parameters = scores.counts, scores.parameters
+        assert counts is not None
+        assert parameters is not None
+        rows = self._data.rows[group.cells]
+        units = self._data.units[group.cells] - group.units.start
+        own = counts[group.cells]
+
+        def resample(system: int, weights: Floats) -> Floats:
+            mine = rows == system
+            return arrays.score(weights[:, units[mine]] @ own[mine], parameters)
+
+        known = np.zeros((count, len(group.test)))
+        values = scores.values[group.first_system : group.first_system + count]
+        return Scores("", "", known, values, resample)
+
+    def exchanged(self, first: Any, second: Any, data: TuningSet, samples: int, seed: int) -> Iterator[tuple[Any, Any]]:
+        if not isinstance(first, _Systems):
+            yield from super().exchanged(first, second, data, samples, seed)
+            return
+        one, other = _standard(first.values), _standard(second.values)
+        for block in random_signs(self._count, samples, seed):
+            for mask in block:
+                yield _Systems(np.where(mask, other, one)), _Systems(np.where(mask, one, other))
+
+
 OBJECTIVES = {
     "rank": "τ on rankings, the strict one of WMT12",
     "pearson": "Pearson's correlation with scores of segments",
@@ -194,7 +378,7 @@ OBJECTIVES = {
 
 
 def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Objective:
-    """Make an objective by its name.
+    """Make an objective by its name: one of :data:`OBJECTIVES`, or any measure of an evaluation.
 
     Raises:
         ConfigError: if there is none.
@@ -205,4 +389,7 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         return CorrelationObjective("weighted-pearson", errors=True, macro=macro)
     if name in OBJECTIVES:
         return CorrelationObjective(name, macro=macro)
-    raise ConfigError(f"unknown objective {name!r}{near_miss(name, OBJECTIVES)}; there are {', '.join(OBJECTIVES)}")
+    if name.partition(":")[0] in MEASURES:
+        return MeasureObjective(measure(name), macro=macro)
+    known = [*OBJECTIVES, *MEASURES]
+    raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from meteor_e.evaluation import arrays
-from meteor_e.evaluation.judgements import Floats
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.memory import Memory
+from meteor_e.scoring import arrays
+from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import as_summed
 from meteor_e.tuning.data import TuningSet
 
 __all__ = ["Point", "PointScorer", "point_of"]
@@ -28,7 +32,7 @@ class PointScorer:
     The formula falls into parts: precision and recall depend on δ and the weights, Fmean also on α, the power of
     the fragmentation on β alone. Each part is kept until its parameters change, powers for good, so points are
     best asked for with γ changing fastest, then α or β. Results equal those of
-    :func:`meteor_e.evaluation.arrays.score`.
+    :func:`meteor_e.scoring.arrays.score`.
 
     Args:
         data: the cells.
@@ -40,7 +44,7 @@ class PointScorer:
         self._fragmentation = arrays.fragmentation(counts)
         self._distinct, self._at = np.unique(self._fragmentation, return_inverse=True)
         self._starts = data.starts if len(data.starts) != len(counts) else None
-        self._powers: dict[float, Floats] = {}
+        self._powers = Memory[float, Floats](64)
         self._matched: tuple[Point, Floats, Floats] | None = None
         self._mean: tuple[Point, Floats] | None = None
         self._buffer = np.empty(len(counts))
@@ -60,11 +64,23 @@ class PointScorer:
         result: Floats = np.maximum.reduceat(scores, self._starts)
         return result
 
+    def chosen(self, point: Point) -> Counts:
+        """Return the statistics of the reference that counts for each cell, as they are summed: ``(cells, …)``."""
+        if self._starts is None:
+            return self._summable
+        self.score(point)
+        # Every reference's score still stands in the buffer; of equals the first counts.
+        ends = [*self._starts[1:], len(self._buffer)]
+        best = [start + int(self._buffer[start:end].argmax()) for start, end in zip(self._starts, ends, strict=True)]
+        return self._summable[np.array(best, np.int64)]
+
+    @cached_property
+    def _summable(self) -> Counts:
+        return as_summed(self._counts.T)
+
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)
         if powers is None:
-            if len(self._powers) > 64:
-                self._powers.clear()
             powers = arrays.power(self._distinct, beta)[self._at]
             np.nan_to_num(powers, copy=False, nan=0.0)
             self._powers[beta] = powers

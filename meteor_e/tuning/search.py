@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import math
 import random
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,11 +26,13 @@ class SearchResult:
         best: the best point.
         value: its objective.
         evaluations: number of points that were tried.
+        stopped: whether trials or time were used up before the end.
     """
 
     best: Point
     value: float
     evaluations: int
+    stopped: bool = False
 
 
 def search(
@@ -39,6 +44,8 @@ def search(
     seed: int,
     random_starts: int = 6,
     refine: bool = True,
+    trials: int | None = None,
+    deadline: float | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> SearchResult:
     """Search by turns along one coordinate and over two.
@@ -55,10 +62,25 @@ def search(
         seed: of the order of coordinates and of further starts.
         random_starts: number of further starts, drawn from the grid.
         refine: whether to leave the grid at the end.
+        trials: stop after this many points, with the best so far.
+        deadline: stop at this reading of :func:`time.monotonic`, with the best so far.
         progress: told the number of points tried.
     """
-    walk = _Walk(data, objective, progress)
-    order = random.Random(seed)
+    walk = _Walk(data, objective, progress, trials, deadline)
+    with contextlib.suppress(_SpentError):
+        _climb_all(walk, axes, starts, random.Random(seed), random_starts, refine)
+        return SearchResult(*walk.best, walk.evaluations)
+    return SearchResult(*walk.best, walk.evaluations, stopped=True)
+
+
+def _climb_all(
+    walk: _Walk, axes: Axes, starts: Sequence[Point], order: random.Random, random_starts: int, refine: bool
+) -> None:
+    """Climb from all starts, then around the best point; the walk remembers the best of all."""
+    if walk.limited:
+        # What is measured first is in any case among the results: the result is never worse than the starts.
+        for point in starts:
+            walk.value(point)
     grid = [tuple(values) for values in axes]
     candidates = [_nearest(point, grid) for point in starts]
     candidates += [tuple(order.choice(values) for values in grid) for _ in range(random_starts)]
@@ -74,7 +96,11 @@ def search(
     if refine:
         for parts in (2, 4):
             best, value = walk.climb(best, [_around(axis, best[at], parts) for at, axis in enumerate(grid)], order)
-    return SearchResult(best, value, walk.evaluations)
+    walk.best = (best, value)
+
+
+class _SpentError(Exception):
+    """The trials or the time are used up."""
 
 
 def _nearest(point: Point, grid: Sequence[tuple[float, ...]]) -> Point:
@@ -91,7 +117,16 @@ def _around(axis: tuple[float, ...], centre: float, parts: int) -> tuple[float, 
 
 
 class _Walk:
-    def __init__(self, data: TuningSet, objective: Objective, progress: Callable[[int], object] | None) -> None:
+    def __init__(
+        self,
+        data: TuningSet,
+        objective: Objective,
+        progress: Callable[[int], object] | None,
+        trials: int | None,
+        deadline: float | None,
+    ) -> None:
+        self._trials, self._deadline = trials, deadline
+        self.best: tuple[Point, float] = ((), -math.inf)
         self._scorer = PointScorer(data)
         self._objective = objective.prepare(data)
         self._known: dict[Point, float] = {}
@@ -101,10 +136,26 @@ class _Walk:
     def evaluations(self) -> int:
         return len(self._known)
 
+    @property
+    def limited(self) -> bool:
+        return self._trials is not None or self._deadline is not None
+
+    def _spend(self) -> None:
+        """Count a point; the first is always measured."""
+        if not self._known:
+            return
+        if self._trials is not None and len(self._known) >= self._trials:
+            raise _SpentError
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise _SpentError
+
     def value(self, point: Point) -> float:
         value = self._known.get(point)
         if value is None:
-            value = self._known[point] = self._objective.value(self._scorer.score(point))
+            self._spend()
+            value = self._known[point] = self._objective.at(self._scorer, point)
+            if value > self.best[1]:
+                self.best = (point, value)
             if self._progress is not None and len(self._known) % 50 == 0:
                 self._progress(len(self._known))
         return value

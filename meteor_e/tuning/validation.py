@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.evaluation.resampling import Interval, draw_weights, interval
+from meteor_e.evaluation.resampling import Interval, draw_weights, interval, permutation_p
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.objectives import Objective
 from meteor_e.tuning.scorer import Point, PointScorer
 
-__all__ = ["CrossValidation", "HeldOut", "cross_validate", "hold_out", "refuse_overlap"]
+__all__ = ["CrossValidation", "HeldOut", "cross_validate", "hold_out", "leave_out_overlap"]
+
+OVERLAP = 0.01
+"""Share of held-out segments that may have been tuned on; they are then left out. More is an error."""
+
+SLACK = 1e-12
 
 
 @dataclass(frozen=True)
@@ -22,13 +27,15 @@ class CrossValidation:
 
     Attributes:
         tuned: objective of each fold at the point that was tuned on the other folds.
-        default: objective of each fold at the default point.
+        default: objective of each fold at the default point of the chain that was given.
         points: the point tuned for each fold.
+        variants: which of the data (one for each setting of the matchers' options) was chosen for each fold.
     """
 
     tuned: tuple[float, ...]
     default: tuple[float, ...]
     points: tuple[Point, ...]
+    variants: tuple[int, ...]
 
     @property
     def gain(self) -> float:
@@ -37,10 +44,11 @@ class CrossValidation:
 
 
 def cross_validate(
-    data: TuningSet,
+    variants: Sequence[TuningSet],
+    base: TuningSet,
     objective: Objective,
     default: Point,
-    tune: Callable[[TuningSet], Point],
+    tune: Callable[[Sequence[TuningSet]], tuple[int, Point]],
     *,
     folds: int,
     seed: int,
@@ -48,19 +56,21 @@ def cross_validate(
     """Tune on all folds but one, and measure on that one, in turn.
 
     Folds are made of segments, so that no reference is on both sides: equal segment numbers of the language pairs
-    of a test set go together, for they are translations of one another.
+    of a test set go together, for they are translations of one another. The choice among variants is part of the
+    tuning, so it is made anew without the fold that it is measured on.
 
     Args:
-        data: the cells.
+        variants: the cells by each setting of the matchers' options; one where no options are tried.
+        base: the cells by the chain that was given, which the default point belongs to.
         objective: what to measure.
         default: the point to compare with.
-        tune: finds a point for a data set.
+        tune: finds a variant and a point for data sets, one for each variant.
         folds: number of folds, at least 2.
         seed: of the division.
     """
-    judged = np.unique(data.units)
-    first_unit = np.searchsorted(data.unit_groups, data.unit_groups)
-    numbers = np.arange(len(data.unit_groups)) - first_unit
+    judged = np.unique(base.units)
+    first_unit = np.searchsorted(base.unit_groups, base.unit_groups)
+    numbers = np.arange(len(base.unit_groups)) - first_unit
     distinct = np.unique(numbers[judged])
     if not 2 <= folds <= len(distinct):
         raise ConfigError(
@@ -69,16 +79,19 @@ def cross_validate(
     shuffled = np.random.default_rng(seed).permutation(distinct)
     fold_of = np.zeros(int(numbers.max()) + 1, int)
     fold_of[shuffled] = np.arange(len(shuffled)) % folds
-    tuned, before, points = [], [], []
+    tuned, before, points, chosen = [], [], [], []
     for fold in range(folds):
         here = fold_of[numbers] == fold
-        point = tune(data.select(~here))
-        part = data.select(here)
-        prepared, scorer = objective.prepare(part), PointScorer(part)
-        tuned.append(prepared.value(scorer.score(point)))
-        before.append(prepared.value(scorer.score(default)))
+        which, point = tune([data.select(~here) for data in variants])
+        tuned.append(_at(variants[which].select(here), objective, point))
+        before.append(_at(base.select(here), objective, default))
         points.append(point)
-    return CrossValidation(tuple(tuned), tuple(before), tuple(points))
+        chosen.append(which)
+    return CrossValidation(tuple(tuned), tuple(before), tuple(points), tuple(chosen))
+
+
+def _at(data: TuningSet, objective: Objective, point: Point) -> float:
+    return objective.prepare(data).at(PointScorer(data), point)
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,8 @@ class HeldOut:
     Attributes:
         default, tuned: the objective at both points, and its bootstrap interval.
         gain: the difference, and the interval of the difference on the same samples.
-        p: share of samples in which the tuned point is not better (one-sided).
+        p: one-sided p-value of the gain by a permutation test: how often a gain as large comes about when scores at
+            the two points are exchanged at random, a segment (or a system, for objectives over systems) at a time.
     """
 
     default: tuple[float, Interval]
@@ -98,39 +112,83 @@ class HeldOut:
 
 
 def hold_out(
-    data: TuningSet, objective: Objective, default: Point, tuned: Point, *, samples: int, seed: int
+    base: TuningSet,
+    data: TuningSet,
+    objective: Objective,
+    default: Point,
+    tuned: Point,
+    *,
+    samples: int,
+    seed: int,
 ) -> HeldOut:
     """Measure two points on data held out, with intervals over segments.
 
     Args:
-        data: the cells held out.
+        base: the cells held out, by the chain that was given.
+        data: the same cells by the chain that was chosen.
         objective: what to measure.
-        default, tuned: the two points.
-        samples: bootstrap samples.
+        default: a point of ``base``.
+        tuned: a point of ``data``.
+        samples: bootstrap samples, and permutations.
         seed: of the samples.
     """
-    prepared, scorer = objective.prepare(data), PointScorer(data)
-    weights = draw_weights(len(data.unit_groups), samples, seed)
-    values, resampled = [], []
-    for point in (default, tuned):
-        scores = scorer.score(point).copy()
+    weights = draw_weights(len(base.unit_groups), samples, seed)
+    values, resampled, seen = [], [], []
+    for part, point in ((base, default), (data, tuned)):
+        prepared = objective.prepare(part)
+        scores = prepared.scores(PointScorer(part), point)
         values.append(prepared.value(scores))
         resampled.append(prepared.resampled(scores, weights))
+        seen.append(scores)
     gains = resampled[1] - resampled[0]
     return HeldOut(
         (values[0], interval(resampled[0])),
         (values[1], interval(resampled[1])),
         (values[1] - values[0], interval(gains)),
-        float((np.count_nonzero(gains <= 0) + 1) / (samples + 1)),
+        _gain_p(base, objective, seen[0], seen[1], samples, seed),
     )
 
 
-def refuse_overlap(training: TuningSet, held_out: TuningSet) -> None:
-    """Make sure that nobody tunes on the test set.
+def _gain_p(data: TuningSet, objective: Objective, default: object, tuned: object, samples: int, seed: int) -> float:
+    """Return how often exchanged scores give a gain as large as the observed one."""
+    prepared = objective.prepare(data)
+    observed = prepared.value(tuned) - prepared.value(default)
+    reached = sum(
+        prepared.value(second) - prepared.value(first) >= observed - SLACK
+        for first, second in prepared.exchanged(default, tuned, data, samples, seed)
+    )
+    return permutation_p(int(reached), samples)
+
+
+def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningSet, int]:
+    """Make sure that nobody tunes on the test set: compare the texts of the references.
+
+    Returns:
+        The held-out data without the few segments that were tuned on, and their number.
 
     Raises:
-        ConfigError: if a test set and language pair is in both.
+        ConfigError: if a test set and language pair is in both, or over 1 % of the segments held out are.
     """
     both = sorted(set(training.names) & set(held_out.names))
     if both:
         raise ConfigError(f"{both[0]} is both tuned on and held out; a held-out set must not be tuned on")
+    if not training.texts or not held_out.texts:
+        return held_out, 0
+    seen = {_plain(training.texts[unit]) for unit in np.unique(training.units)}
+    shared = np.zeros(len(held_out.unit_groups), bool)
+    units = np.unique(held_out.units)
+    for unit in units:
+        shared[unit] = _plain(held_out.texts[unit]) in seen
+    count = int(shared.sum())
+    if count > OVERLAP * len(units):
+        example = held_out.texts[int(np.flatnonzero(shared)[0])]
+        raise ConfigError(
+            f"{count} of {len(units)} held-out segments were tuned on: their references are the same, such as "
+            f"{example[:60]!r}; a held-out set must not be tuned on"
+        )
+    return (held_out.select(~shared) if count else held_out), count
+
+
+def _plain(text: str) -> str:
+    """Return a text in the form in which equal segments are equal: without case and spacing."""
+    return " ".join(text.casefold().split())

@@ -60,7 +60,7 @@ def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
 
 
 def test_the_memory_of_keys_is_bounded_and_not_pickled(monkeypatch):
-    monkeypatch.setattr(base, "CACHE_LIMIT", 4)
+    monkeypatch.setattr(base.KeyMatcher._key_cache, "limit", 4)
     matcher = Letters()
     for number in range(50):
         list(matcher.match(tokens(f"a{number}"), tokens(f"b{number}")))

@@ -165,3 +165,18 @@ def test_drafts_an_index(tmp_path):
     (tmp_path / "judgements" / "cs-en.rank").write_text("1\tcs-en\ta\tcs-en\ta\n", encoding="utf-8")
     run("evaluate", tmp_path, "--draft", "-o", tmp_path / "index.yaml")
     assert yaml.safe_load((tmp_path / "index.yaml").read_text(encoding="utf-8"))["pairs"] == ["cs-en"]
+
+
+def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_path):
+    files = []
+    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance"]
+    document = json.loads(run(*arguments, "--json").stdout)["significance"]
+    assert (document["test"], document["samples"]) == ("randomization", 10_000)
+    assert "finds differences too easily" not in run(*arguments).stdout
+    named = run(*arguments, "bootstrap")
+    assert "paired bootstrap, 1000 samples" in named.stdout
+    assert "Prefer --significance randomization" in named.stdout
+    assert json.loads(run(*arguments, "bootstrap", "--json").stdout)["significance"]["samples"] == 1000

@@ -40,7 +40,7 @@ def test_finds_what_differs_and_not_what_is_equal(method):
 
 
 def test_interval_is_that_of_the_mean():
-    (result,) = compare_systems({"base": system(BASE)}, mean, samples=5000)
+    (result,) = compare_systems({"base": system(BASE)}, mean, interval_samples=5000)
     error = BASE.std() / np.sqrt(200)
     assert result.interval.low == pytest.approx(BASE.mean() - 1.96 * error, abs=0.02)
     assert result.interval.high == pytest.approx(BASE.mean() + 1.96 * error, abs=0.02)

@@ -208,7 +208,7 @@ def test_a_damaged_manifest(tiny_pack: Pack, changes: dict[str, object], message
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b" " * (2 << 20), b'"\\ud800"'])
 def test_a_manifest_that_is_none(tiny_pack: Pack, text: bytes) -> None:
     (tiny_pack.path / "manifest.json").write_bytes(text)
-    with pytest.raises(ResourceError, match=r"manifest\.json is damaged"):
+    with pytest.raises(ResourceError, match=r"manifest\.json(: it is larger| is damaged)"):
         open_pack(tiny_pack.path)
 
 

@@ -44,5 +44,5 @@ def test_a_list_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_list_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meteor_e.packs.wordlists.MAX_SIZE", 100)
     (tmp_path / "long").write_bytes(b"word\n" * 100)
-    with pytest.raises(ResourceError, match="that is no word list"):
+    with pytest.raises(ResourceError, match="larger than 100 bytes"):
         read_function_words(tmp_path / "long")

@@ -147,8 +147,8 @@ def test_a_sentence_is_asked_for_once():
 
 @pytest.mark.parametrize("cls", [Counting, CountingSentences])
 def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
-    monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
-    monkeypatch.setattr(lemmatizers, "SENTENCE_LIMIT", 4)
+    monkeypatch.setattr(lemmatizers.Lemmatizer._word_cache, "limit", 4)
+    monkeypatch.setattr(lemmatizers.Lemmatizer._sentence_cache, "limit", 4)
     lemmatizer = cls()
     for number in range(50):
         tokens = lemmatizer.analyze([f"w{number}", "x"])

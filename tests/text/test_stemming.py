@@ -13,6 +13,7 @@ import time
 import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -25,12 +26,26 @@ from meteor_e.text import stemming
 from meteor_e.text.stemming import STEMMERS, SnowballStemmer, stemmer
 
 
+@pytest.fixture(params=list(stemming.LIBRARIES))
+def library(request, monkeypatch):
+    """Only this library, if it is installed and stems as METEOR does."""
+    make = stemming.LIBRARIES[request.param]
+    monkeypatch.setattr(stemming, "LIBRARIES", {request.param: make})
+    stemmer.cache_clear()
+    try:
+        SnowballStemmer("english")
+    except ResourceError as error:
+        pytest.skip(str(error))
+    yield request.param
+    stemmer.cache_clear()
+
+
 def test_the_stemmers_are_those_of_the_java_program():
     assert set(STEMMERS) == set(JAVA_CODES)
 
 
 @pytest.mark.parametrize("name", STEMMERS)
-def test_stems_are_those_of_the_java_program(name):
+def test_stems_are_those_of_the_java_program(name, library):
     pairs = read(name)
     assert len(pairs) > 200
     stem = stemmer(name)
@@ -59,7 +74,7 @@ def test_stems_are_those_of_the_java_program(name):
         ("russian", "перелётами", "перелёт"),
     ],
 )
-def test_what_differs_from_the_newer_release(name, word, expected):
+def test_what_differs_from_the_newer_release(name, word, expected, library):
     """One word a rule; the stems are the Java program's."""
     assert stemmer(name)(word) == expected
 
@@ -74,7 +89,7 @@ def test_what_differs_from_the_newer_release(name, word, expected):
         ("finnish", "s" * 1500 + "een", "s" * 1500 + "een"),
     ],
 )
-def test_long_words(name, word, expected):
+def test_long_words(name, word, expected, library):
     assert stemmer(name)(word) == expected
 
 
@@ -82,7 +97,7 @@ def test_long_words(name, word, expected):
     ("name", "part"),
     [("dutch", "ü"), ("english", "ly"), ("finnish", "s"), ("german", "ü"), ("spanish", "é"), ("turkish", "ı")],
 )
-def test_time_is_linear_in_the_length_of_a_word(name, part):
+def test_time_is_linear_in_the_length_of_a_word(name, part, library):
     """Four times the length must not take sixteen times as long."""
     stem = stemmer(name)
 
@@ -125,10 +140,39 @@ def test_unknown_names_are_refused_with_the_known_ones():
         stemmer("germn")
 
 
-def test_missing_library(monkeypatch):
+def test_missing_libraries(monkeypatch):
     monkeypatch.setitem(sys.modules, "Stemmer", None)
-    with pytest.raises(ResourceError, match=r"pip install 'PyStemmer>=2\.2,<3'"):
+    monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
+    with pytest.raises(ResourceError, match=r"cannot be imported .* cannot be imported .*pip install py-rust-stemmers"):
         SnowballStemmer("english")
+
+
+@pytest.mark.parametrize("name", STEMMERS)
+def test_libraries_agree_on_random_words(name, monkeypatch):
+    """Words of the files, cut, joined and sprinkled with what the rules and the libraries differ on."""
+    stemmers = {}
+    for library, make in stemming.LIBRARIES.items():
+        with monkeypatch.context() as only:
+            only.setattr(stemming, "LIBRARIES", {library: make})
+            try:
+                stemmers[library] = SnowballStemmer(name)
+            except ResourceError as error:
+                pytest.skip(str(error))
+    first, second = stemmers.values()
+    words = [word for word, _ in read(name)]
+    random = Random(19)
+    for word in words * 4:
+        for _ in range(random.randint(1, 3)):
+            at, other = random.randint(0, len(word)), random.choice(words)
+            word = random.choice(
+                [
+                    word[:at] + random.choice("'’.-0I HUYßéèëïäöüőûãçşșıёъ\u0301\0😀") + word[at:],
+                    word[:at] + other[random.randint(0, len(other)) :],
+                    word[:at] + word[at : at + 1] * 3 + word[at + 1 :],
+                    word[:at] + word[at:].upper(),
+                ]
+            )
+        assert first(word) == second(word), word
 
 
 @pytest.mark.parametrize(
@@ -149,18 +193,29 @@ def test_missing_library(monkeypatch):
     ],
 )
 def test_another_release_of_the_library_is_noticed(monkeypatch, name, word, stem):
-    real = stemming._snowball()
+    real = SnowballStemmer(name)
 
     class Newer:
         def __init__(self, *arguments):
-            self._real = real.Stemmer(*arguments)
+            pass
 
         def stemWord(self, text):  # noqa: N802
-            return stem if text == word else self._real.stemWord(text)
+            return stem if text == word else real(text)
 
     monkeypatch.setitem(sys.modules, "Stemmer", types.SimpleNamespace(Stemmer=Newer))
-    with pytest.raises(ResourceError, match=f"does not stem {name} as METEOR does .*pip install"):
+    assert SnowballStemmer(name)(word) == real(word)
+    monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
+    with pytest.raises(ResourceError, match=f"no library stems {name} as METEOR does: .*PyStemmer .* has .*install"):
         SnowballStemmer(name)
+
+
+def test_a_newer_release_does_where_it_changed_nothing(monkeypatch):
+    """Hungarian, Portuguese and Russian are what they were; without the other library, these still work."""
+    monkeypatch.setattr(stemming, "LIBRARIES", {"PyStemmer": stemming.LIBRARIES["PyStemmer"]})
+    pytest.importorskip("Stemmer")
+    for name in ("hungarian", "portuguese", "russian"):
+        stem = SnowballStemmer(name)
+        assert [(word, stem(word)) for word, _ in read(name)] == read(name)
 
 
 def test_pickles_and_copies_are_the_same_stemmer():
@@ -187,7 +242,7 @@ def test_threads_share_a_stemmer():
 
 
 def test_importing_loads_no_stemming_library():
-    code = "import sys, meteor_e.text.stemming; sys.exit(len({'Stemmer', 'nltk'} & set(sys.modules)))"
+    code = "import sys, meteor_e.text.stemming; sys.exit(len({'Stemmer', 'py_rust_stemmers'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -223,11 +278,11 @@ def vocabulary():
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEMMERS)
-def test_vocabulary_against_the_java_program(name, jar, vocabulary):
+def test_vocabulary_against_the_java_program(name, jar, vocabulary, library):
     stem = stemmer(name)
     pairs = zip(vocabulary, java_stems(jar, name, vocabulary), strict=True)
     different = [(word, expected) for word, expected in pairs if stem(word) != expected]
-    print(f"{name}: {len(vocabulary)} word types, {len(different)} stems differ")
+    print(f"{name}, {library}: {len(vocabulary)} word types, {len(different)} stems differ")
     assert len(vocabulary) > 100_000
     assert different == []
 

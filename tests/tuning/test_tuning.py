@@ -15,7 +15,7 @@ from meteor_e.tuning.grid import evaluate_grid, grid_size, java_axes, points
 from meteor_e.tuning.objectives import OBJECTIVES, make_objective
 from meteor_e.tuning.scorer import PointScorer, point_of
 from meteor_e.tuning.search import search
-from meteor_e.tuning.validation import cross_validate, hold_out, refuse_overlap
+from meteor_e.tuning.validation import cross_validate, hold_out, leave_out_overlap
 
 DEFAULT = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6)
 AXES = java_axes((0.5, 0.2, 0.2, 0.4, 1, 0.0), (0.9, 1.4, 0.8, 1.0, 1, 1.0), (0.2, 0.4, 0.2, 0.2, 1, 0.25))
@@ -125,6 +125,17 @@ def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data
     assert found == search(data, objective, fine, [DEFAULT], seed=seed)
 
 
+def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):
+    objective = make_objective("rank")
+    before = objective.prepare(data).at(PointScorer(data), DEFAULT)
+    short = search(data, objective, AXES, [DEFAULT], seed=1, trials=25)
+    assert (short.evaluations, short.stopped) == (25, True)
+    whole = search(data, objective, AXES, [DEFAULT], seed=1)
+    assert before <= short.value <= whole.value
+    assert not whole.stopped
+    assert search(data, objective, AXES, [DEFAULT], seed=1, deadline=0.0).best == DEFAULT
+
+
 def test_search_on_the_grid_stays_on_it(data):
     found = search(data, make_objective("rank"), AXES, [AXES_START], seed=1, refine=False)
     assert all(value in axis for value, axis in zip(found.best, AXES, strict=True))
@@ -136,11 +147,12 @@ AXES_START = tuple(axis[0] for axis in AXES)
 def test_cross_validation_keeps_translations_of_a_segment_together(data):
     seen = []
 
-    def tune(part):
+    def tune(parts):
+        (part,) = parts
         seen.append(set((part.units % 30).tolist()))
-        return DEFAULT
+        return 0, DEFAULT
 
-    result = cross_validate(data, make_objective("rank"), DEFAULT, tune, folds=5, seed=1)
+    result = cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=5, seed=1)
     assert result.gain == 0
     assert len(result.tuned) == 5
     assert all(len(part) == 24 for part in seen)
@@ -148,25 +160,43 @@ def test_cross_validation_keeps_translations_of_a_segment_together(data):
     assert set.union(*held) == set(range(30))
     assert sum(map(len, held)) == 30
     with pytest.raises(ConfigError, match="31 folds"):
-        cross_validate(data, make_objective("rank"), DEFAULT, tune, folds=31, seed=1)
+        cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=31, seed=1)
 
 
 def test_what_is_held_out_is_not_tuned_on(data, other):
-    refuse_overlap(data, other)
+    assert leave_out_overlap(data, other) == (other, 0)
     with pytest.raises(ConfigError, match="made up 1 is both tuned on and held out"):
-        refuse_overlap(data, data)
+        leave_out_overlap(data, data)
+
+
+def test_renamed_data_are_recognized_by_their_texts(data, other):
+    texts = tuple(f"Segment {unit} of  the set" for unit in range(60))
+    data = dataclasses.replace(data, texts=texts)
+    renamed = dataclasses.replace(other, texts=tuple(text.lower().replace("  ", " ") for text in texts))
+    with pytest.raises(ConfigError, match="60 of 60 held-out segments were tuned on: their references are the same"):
+        leave_out_overlap(data, renamed)
+    units = np.arange(60)
+    many = dataclasses.replace(other, texts=tuple(f"other {unit}" for unit in units))
+    assert leave_out_overlap(data, many)[1] == 0
+    # A sentence or two that two test sets share are left out.
+    large = dataclasses.replace(
+        make_set(units=200, seed=3, name="large"), texts=("Segment 1 of the set", *(f"o {n}" for n in range(199)))
+    )
+    kept, count = leave_out_overlap(data, large)
+    assert count == 1
+    assert 0 not in kept.units
 
 
 def test_held_out_report(data, other):
     objective = make_objective("rank")
     tuned = search(data, objective, AXES, [DEFAULT], seed=1).best
     poor = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)
-    report = hold_out(other, objective, poor, tuned, samples=300, seed=1)
+    report = hold_out(other, other, objective, poor, tuned, samples=300, seed=1)
     assert report.gain[0] == pytest.approx(report.tuned[0] - report.default[0])
     assert report.gain[1].low < report.gain[0] < report.gain[1].high
     assert report.tuned[0] > report.default[0]
     assert report.p < 0.05
-    same = hold_out(other, objective, DEFAULT, DEFAULT, samples=50, seed=1)
+    same = hold_out(other, other, objective, DEFAULT, DEFAULT, samples=50, seed=1)
     assert same.p == 1.0
 
 

@@ -20,8 +20,8 @@ from meteor_e_learned.training import fit_estimator, train
 from meteor_e.base.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features import FeatureStore
+from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
 name: small-linear
@@ -100,7 +100,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert len(data["weights"]) == 1 + 4 + 18
 
     metric = parse_metric(f"model:{model}")
-    assert metric.name == "small-linear"
+    assert metric.label == "small-linear"
 
 
 def test_same_seed_same_model(recipe, tmp_path):

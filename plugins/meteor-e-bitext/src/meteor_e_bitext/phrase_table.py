@@ -18,7 +18,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, Progress, input_name
+from meteor_e.base import Memory, PathLike, Progress, input_name
 from meteor_e.formats import read_segments
 from meteor_e_bitext.numbering import Scratch, mapped, number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
@@ -41,7 +41,7 @@ class _Side:
         self._wanted = wanted
         self._files = words, lengths
         self._numbers: dict[str, int] = {}
-        self._recent: dict[str, tuple[int, ...]] = {}
+        self._recent = Memory[str, tuple[int, ...]](_RECENT)
         self._row = array("I")
         self._lengths = bytearray()
 
@@ -52,8 +52,6 @@ class _Side:
             words = phrase.split()
             numbers = self._numbers
             found = tuple([numbers.setdefault(word, len(numbers)) for word in words]) if self._wanted(words) else ()
-            if len(self._recent) >= _RECENT:
-                self._recent.clear()
             self._recent[phrase] = found
         return found
 

@@ -6,7 +6,6 @@ A phrase is a word of the vocabulary that holds an underscore between its words,
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from meteor_e.api import InputError
+from meteor_e.base import whole_file
 from meteor_e.features import split
 from meteor_e.formats import decode_lines, read_segments
 
@@ -153,14 +153,9 @@ def train_document_vectors(
         model.train(text, total_examples=model.corpus_count, epochs=epochs, callbacks=[Epochs()])
     finally:
         logger.setLevel(level)
-    target = Path(output)
-    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
-        model.wv.save_word2vec_format(str(scratch), binary=True)
-        scratch.replace(target)
+        with whole_file(Path(output)) as scratch:
+            model.wv.save_word2vec_format(str(scratch), binary=True)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror or error}") from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            scratch.unlink()
     return len(model.wv)

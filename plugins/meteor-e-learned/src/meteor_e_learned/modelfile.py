@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError, located
+from meteor_e.base import whole_file
 from meteor_e.features import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
@@ -93,15 +94,11 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
     content = save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
-    target = Path(path)
-    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
-        scratch.write_bytes(content)
-        scratch.replace(target)
+        with whole_file(Path(path)) as scratch:
+            scratch.write_bytes(content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def load_model(path: str | os.PathLike[str]) -> LearnedModel:

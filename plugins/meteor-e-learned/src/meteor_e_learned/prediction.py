@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, InputError, guarded
-from meteor_e.evaluation import Metric, Scores
+from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.modelfile import LearnedModel, load_model
@@ -19,9 +18,9 @@ from meteor_e_learned.models.texts import Texts
 
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
-    from meteor_e.evaluation import Cells, Progress, TestSet
+    from meteor_e.evaluation import Cells, Progress
 
-__all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
+__all__ = ["ModelMetric", "Ranking", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
 
 Floats = NDArray[np.float64]
 Tell = Callable[[int, int], object]
@@ -168,9 +167,11 @@ class ModelMetric(Metric):
     cyclic, and scores cannot, so that its τ by scores differs a little from the one by decisions.
     """
 
+    name: ClassVar[str] = "model"
+
     def __init__(self, model: LearnedModel, *, name: str | None = None, jobs: int = 1) -> None:
         self.model = model
-        self.name = name or model.recipe.name
+        self.label = name or model.recipe.name
         self._jobs = jobs
         arrays = model.estimator.arrays()
         from meteor_e.base import digest
@@ -179,8 +180,8 @@ class ModelMetric(Metric):
         options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
         self.signature = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
 
-    def score(
-        self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
     ) -> Scores:
         """Score cells; features come from their own store."""
         wanted = np.ones_like(cells) if systems else cells
@@ -206,15 +207,41 @@ class ModelMetric(Metric):
             values = np.where(wanted, np.where(known, found, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
         mean = self.model.estimator.system_score
         whole = np.array([mean(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
-        return Scores(self.name, self.signature, values, whole, lambda system, weights: mean(values[system], weights))
+        return Scores(self.label, self.signature, values, whole, lambda system, weights: mean(values[system], weights))
 
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> ModelMetric:
+        """Load the model of the option ``path``.
 
-def model_metric(path: str, *, name: str | None = None, jobs: int = 1) -> ModelMetric:
-    """Return the metric that a model file is, for ``meteor-e evaluate -M model:FILE``.
+        Raises:
+            InputError: if there is no such model.
+        """
+        path = options.pop("path", "")
+        if options or not path:
+            raise ConfigError("metric 'model' needs a file and nothing else: model:FILE")
+        model = load_model(path)
+        metric = cls(model, jobs=context.jobs)
+        metric.language = model.recipe.language
+        return metric
 
-    Raises:
-        InputError: if there is no such model.
-    """
-    if not path:
-        raise InputError("model: needs a file")
-    return ModelMetric(load_model(path), name=name, jobs=jobs)
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read the path of a model."""
+        return {"path": text}
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return scores and how many they are.
+
+        Raises:
+            ConfigError: for a model that only compares hypotheses.
+        """
+        batch = FeatureBatch(hypotheses, references, sources)
+        scores = score_segments(self.model, batch, FeatureStore(enabled=False), jobs=self._jobs)
+        return np.stack([scores, np.ones(len(scores))], axis=1)
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return means."""
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means

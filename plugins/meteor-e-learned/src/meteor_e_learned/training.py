@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError, guarded
-from meteor_e.base import digest
+from meteor_e.base import digest, whole_file
 from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.data import Examples, Progress, load_examples, pair_matrix
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
@@ -405,19 +405,15 @@ class Checkpoints:
 
 
 def _write_checkpoint(path: Path, identity: str, state: TrainingState, logged: int) -> None:
-    scratch = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     values = asdict(state)
     numbers: dict[str, Any] = {name: np.asarray(value) for name, value in values.items() if name != "order"}
     numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
     numbers["logged"] = np.array(logged)
     try:
-        with scratch.open("xb") as stream:
+        with whole_file(path) as scratch, scratch.open("xb") as stream:
             np.savez(stream, **numbers)
-        scratch.replace(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def _read_checkpoint(path: Path, identity: str) -> tuple[TrainingState, int] | None:

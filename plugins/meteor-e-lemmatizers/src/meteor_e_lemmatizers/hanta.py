@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.api import near_miss
+from meteor_e.base import Memory
 from meteor_e.text import lowercase
 from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
@@ -47,7 +48,7 @@ class HantaLemmatizer(StartedLemmatizer):
     name: ClassVar[str] = "hanta"
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("HanTa",)
-    started = ("_tagger", "_lemmas")
+    started = ("_tagger",)
 
     def __init__(self, language: str) -> None:
         if language not in MODELS:
@@ -60,7 +61,7 @@ class HantaLemmatizer(StartedLemmatizer):
 
     def _start(self) -> None:
         self._tagger = _tagger(self._language)
-        self._lemmas: dict[tuple[str, str], str] = {}
+        self._lemmas = Memory[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> HantaLemmatizer:
@@ -80,8 +81,6 @@ class HantaLemmatizer(StartedLemmatizer):
         lemma = self._lemmas.get((word, tag))
         if lemma is None:
             lemma = lowercase(self._tagger.analyze(word, tag, casesensitive=False)[0]) or word
-            if len(self._lemmas) >= LEMMA_LIMIT:
-                self._lemmas.clear()
             self._lemmas[word, tag] = lemma
         return lemma
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from meteor_e import ConfigError, ResourceError
+from meteor_e.base import data_folder
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
 __all__ = ["find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
@@ -14,12 +15,7 @@ __all__ = ["find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
 
 def vectors_folder() -> Path:
     """Return the folder of installed vectors: ``METEOR_E_VECTORS``, else the user's data folder for meteor_e."""
-    named = os.environ.get("METEOR_E_VECTORS")
-    if named:
-        return Path(named).absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / "vectors"
+    return data_folder("vectors")
 
 
 def installed_path(language: str) -> Path:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from meteor_e import InputError, ResourceError
+from meteor_e.base import whole_file
 from meteor_e.packs import VOCABULARY_SECTIONS, IndexFile, Layout, Vocabulary, damaged, vocabulary_sections, write_index
 from meteor_e_vectors.subwords import Subwords
 
@@ -261,13 +262,9 @@ def _bytes(array: NDArray[Any]) -> memoryview:
 @contextlib.contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
     """Give a path beside the target to write to, which takes its place at the end of the block."""
-    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        yield scratch
-        scratch.replace(target)
+        with whole_file(target) as scratch:
+            yield scratch
     except OSError as error:
         raise ResourceError(f"cannot write {target}: {reason(error)}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            scratch.unlink(missing_ok=True)

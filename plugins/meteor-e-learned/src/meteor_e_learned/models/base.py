@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from meteor_e.api import Estimator
 from meteor_e_learned.means import system_mean
 
 __all__ = ["Floats", "LearnedEstimator", "Report", "ScoreEstimator", "pearson", "strict_tau"]
@@ -31,18 +32,18 @@ def strict_tau(differences: Floats) -> float:
     return float(2 * np.mean(differences > 0) - 1)
 
 
-class LearnedEstimator(BaseEstimator):  # type: ignore[misc]
+class LearnedEstimator(BaseEstimator, Estimator):  # type: ignore[misc]
     """Base of the estimators: what can be put into a model file and taken out of it.
 
     Class attributes:
-        kind: what recipes and model files call it.
+        name: what recipes and model files call it.
         task: ``pairs`` if it learns from comparisons, ``scores`` if it learns from scores of segments.
         needs_vectors: whether it reads vectors of segments beside the features.
         needs_texts: whether it reads hypotheses and references beside the features, with vectors of words; it has
             ``score_texts`` then.
     """
 
-    kind: ClassVar[str] = ""
+    name: ClassVar[str] = ""
     task: ClassVar[str] = "pairs"
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False

@@ -78,7 +78,7 @@ class MaxSD(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "maxsd"
+    name: ClassVar[str] = "maxsd"
     needs_texts: ClassVar[bool] = True
 
     def __init__(

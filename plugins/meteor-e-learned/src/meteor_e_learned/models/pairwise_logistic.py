@@ -29,7 +29,7 @@ class PairwiseLogistic(LinearEstimator):
         seed: of the folds.
     """
 
-    kind: ClassVar[str] = "pairwise-logistic"
+    name: ClassVar[str] = "pairwise-logistic"
 
     def __init__(self, C: float | list[float] = 0.01, folds: int = 5, clip: float = 0.001, seed: int = 1) -> None:  # noqa: N803
         self.C = C

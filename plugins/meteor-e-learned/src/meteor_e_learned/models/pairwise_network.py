@@ -72,7 +72,7 @@ class PairwiseNetwork(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "pairwise-network"
+    name: ClassVar[str] = "pairwise-network"
     needs_vectors: ClassVar[bool] = True
 
     def __init__(

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+from meteor_e.base.memory import Memory, Remembered, forgetting
+
+
+def test_it_never_holds_more_than_its_limit():
+    memory = Memory[int, str](3)
+    for number in range(10):
+        memory[number] = str(number)
+        assert len(memory) <= 3
+        assert memory[number] == str(number)
+    assert memory.limit == 3
+
+
+def test_several_at_once():
+    memory = Memory[int, int](4)
+    memory[0] = 0
+    memory.remember({1: 1, 2: 2, 3: 3})
+    assert len(memory) == 4
+    memory.remember({4: 4})
+    assert memory == {4: 4}
+    memory.remember(dict.fromkeys(range(9), 0))
+    assert len(memory) == 9
+    memory[10] = 1
+    assert memory == {10: 1}
+
+
+class Squares:
+    _known = Remembered[int, int](5)
+
+    def square(self, number: int) -> int:
+        found = self._known.get(number)
+        if found is None:
+            found = self._known[number] = number * number
+        return found
+
+    def __getstate__(self) -> dict[str, object]:
+        return forgetting(self)
+
+
+def test_each_instance_has_its_own():
+    one, other = Squares(), Squares()
+    assert one.square(3) == 9
+    assert one._known == {3: 9}
+    assert other._known == {}
+    assert one._known is one._known
+    assert isinstance(Squares._known, Remembered)
+
+
+def test_copies_start_with_none():
+    one = Squares()
+    one.square(3)
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert other.__dict__ == {}
+        other.square(4)
+        assert one._known == {3: 9}
+
+
+def test_threads_get_right_values_while_others_empty_it():
+    squares = Squares()
+    numbers = list(range(12)) * 500
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(squares.square, numbers)) == [number * number for number in numbers]
+    assert len(squares._known) <= 5 + 4

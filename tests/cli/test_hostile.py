@@ -1,0 +1,172 @@
+"""Files and settings of bad intent: one line, no number, no hang, bounded memory.
+
+Many more are made by ``benchmarks/hostile.py``, which counts what they do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import socket
+import zipfile
+
+import pytest
+
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+
+
+@pytest.fixture
+def texts(cli):
+    (cli.folder / "hyp").write_text("a b\n")
+    (cli.folder / "ref").write_text("a b\n")
+    return "hyp", "ref"
+
+
+def make(kind, path):
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+
+
+@needs_pipes
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("chain.yaml", ["-c", "chain.yaml"]),
+        ("language.yaml", ["-l", "./language.yaml"]),
+        ("lemmas", ["-c", "chain-with-lemmas.yaml"]),
+        ("lemmas.gz", ["-c", "chain-with-packed-lemmas.yaml"]),
+        ("pack/manifest.json", ["-c", "chain-with-pack.yaml"]),
+    ],
+)
+def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
+    for file, lemmas in (("chain-with-lemmas.yaml", "lemmas"), ("chain-with-packed-lemmas.yaml", "lemmas.gz")):
+        (cli.folder / file).write_text(
+            f"language: other\nmatchers: [exact, lemma]\nlemmatizer: {{use: lookup, file: {lemmas}}}\n"
+        )
+    (cli.folder / "chain-with-pack.yaml").write_text("language: other\npack: ./pack\n")
+    (cli.folder / name).parent.mkdir(exist_ok=True)
+    make(kind, cli.folder / name)
+    process = cli.start("score", *texts, *arguments)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode in (1, 2, 3)
+    assert out == b""
+    (line,) = err.decode().splitlines()
+    assert f"not a regular file but a {kind}" in line
+
+
+@needs_pipes
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pack", "install", "en", "--from", "pipe"],
+        ["compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "pipe"],
+        ["config", "check", "pipe"],
+    ],
+)
+def test_other_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
+    os.mkfifo(cli.folder / "pipe")
+    process = cli.start(*arguments)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode in (1, 2, 3)
+    assert b"Traceback" not in err
+    assert b"not a regular file but a pipe" in out + err or b"is a pipe" in err
+
+
+def test_hypotheses_from_a_pipe_are_refused(cli, texts):
+    """They are read more than once; standard input is the way."""
+    os.mkfifo(cli.folder / "pipe")
+    process = cli.start("score", "pipe", "ref", "-l", "other")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert b"pipe is a pipe, which can be read once only; give a file, or - for standard input" in err
+
+
+@pytest.mark.parametrize(
+    ("chain", "message"),
+    [
+        (r'pack: "a\0/b"', "cannot be a path"),
+        (r'pack: "a\0b"', "no name for a pack"),
+        (r'function_words: "a\0/b"', "cannot be a path"),
+        (r'language: "a\0/b.yaml"', "cannot be a path"),
+        (r'lemmatizer: {use: lookup, file: "a\0b"}', "cannot be a path"),
+        (r'language: "\ud800/b.yaml"', "cannot be a path"),
+        ("pack: " + "a/" * 3000, "File name too long"),
+    ],
+)
+def test_paths_that_cannot_be(cli, texts, chain, message):
+    (cli.folder / "chain.yaml").write_text("" if "language" in chain else "language: other\n")
+    with (cli.folder / "chain.yaml").open("a") as file:
+        file.write(chain + "\n")
+    result = cli("score", *texts, "-c", "chain.yaml")
+    assert result.code
+    assert result.out == ""
+    assert message in result.err or "is not YAML" in result.err
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_lemma_table_is_bounded(cli, texts, packed):
+    """The whole of it is text without a line end; a file of holes costs no disk."""
+    name = "lemmas.gz" if packed else "lemmas"
+    if packed:
+        with gzip.open(cli.folder / name, "wb", 1) as stream:
+            for _ in range(300):
+                stream.write(bytes(1 << 20))
+    else:
+        with (cli.folder / name).open("wb") as stream:
+            stream.truncate(1 << 35)
+    (cli.folder / "chain.yaml").write_text(
+        f"language: other\nmatchers: [exact, lemma]\nlemmatizer: {{use: lookup, file: {name}}}\n"
+    )
+    line = cli.failing(3, "score", *texts, "-c", "chain.yaml")
+    assert "256 MiB" in line
+
+
+def test_a_line_is_bounded(cli, texts):
+    with (cli.folder / "endless").open("wb") as stream:
+        stream.truncate(1 << 35)
+    line = cli.failing(1, "score", "endless", "ref", "-l", "other")
+    assert line == "meteor-e: endless, line 1: longer than 64 MiB; this is not text, one segment a line"
+
+
+def test_a_paraphrase_table_without_line_ends(cli):
+    """A table in METEOR's jar folder that unpacks to gigabytes; the first of its blocks tells."""
+    with zipfile.ZipFile(cli.folder / "meteor-1.5.jar", "w") as jar:
+        jar.writestr("function/english.words", "the\n")
+        jar.writestr("nonbreaking/english.prefixes", "Mr\n")
+        for name in ("synonym/english.synsets", "synonym/english.exceptions", "synonym/COPYING.WORDNET"):
+            jar.writestr(name, "")
+    (cli.folder / "data").mkdir()
+    with gzip.open(cli.folder / "data" / "paraphrase-en.gz", "wb", 1) as table:
+        for _ in range(64):
+            table.write(bytes(1 << 20))
+    packs = cli.folder / "packs"
+    line = cli.failing(3, "pack", "install", "en", "--from", "meteor-1.5.jar", env={"METEOR_E_PACKS": str(packs)})
+    assert "line 1: an entry of more than 8 MiB" in line
+    assert [path.name for path in packs.iterdir() if not path.name.endswith(".lock")] == []
+
+
+@pytest.mark.parametrize(
+    "number", ["99999999999999999999", "-99999999999999999999", "1e999", "[1e999]", '{"a": 9223372036854775808}']
+)
+@pytest.mark.parametrize("output", ["x.parquet", "folder"])
+def test_numbers_that_no_column_holds(cli, number, output):
+    pytest.importorskip("pyarrow")
+    if output == "folder":
+        pytest.importorskip("datasets")
+    (cli.folder / "a.jsonl").write_text(f'{{"hypothesis": "a b", "reference": "a b", "n": {number}}}\n')
+    before = sorted(cli.folder.iterdir())
+    line = cli.failing(1, "score", "a.jsonl", "-l", "other", "-o", output)
+    assert "write .jsonl" in line
+    assert [path for path in sorted(cli.folder.iterdir()) if path.name != "cache"] == before
+    # JSON Lines keep it, digit for digit.
+    assert cli("score", "a.jsonl", "-l", "other", "-o", "x.jsonl").code == 0
+    assert number.replace(" ", "") in (cli.folder / "x.jsonl").read_text().replace(" ", "")
