@@ -19,6 +19,7 @@ __all__ = [
     "hashtable_order",
     "java_double",
     "java_lines",
+    "java_trim",
     "parse_java_double",
     "parse_java_int",
 ]
@@ -105,6 +106,11 @@ def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("meteor_e.java", _replace_malformed)
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def java_trim(text: str) -> str:
+    """Return a text as Java's ``String.trim`` does: without the characters up to the space at its ends."""
+    return text.strip(_CONTROL)
 
 
 class ByteSource(Protocol):

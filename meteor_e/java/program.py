@@ -15,7 +15,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
 from meteor_e.formats.sgml import JavaSgml, read_java_sgml
 from meteor_e.java.alignments import format_alignment
-from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines
+from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions
 from meteor_e.java.report import compare_lines, corpus_table, header, score_fields, statistics_line, statistics_vector
 from meteor_e.java.stdio import answer
@@ -29,8 +29,6 @@ from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
 
 __all__ = ["run"]
-
-_TRIMMED = "".join(map(chr, range(0x21)))
 
 
 def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
@@ -238,8 +236,9 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
         pairs = list(_pairs(set_id, system, tests[set_id], references[set_id]))
         segments = _segments(
             meteor,
-            [hypothesis for _, _, hypothesis, _ in pairs],
-            [sides for _, _, _, sides in pairs],
+            # The Java program trims the segments of SGML files, and not those of plain text.
+            [java_trim(hypothesis) for _, _, hypothesis, _ in pairs],
+            [list(map(java_trim, sides)) for _, _, _, sides in pairs],
             alignments=options.alignments,
         )
         for (document, name, _, _), segment in zip(pairs, segments, strict=True):
@@ -344,8 +343,8 @@ def _union(*tables: Iterable[str]) -> list[str]:
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
     def score(references: list[str], hypothesis: str) -> list[int]:
         # The Java program trims what stands between the bars.
-        sides = [side.strip(_TRIMMED) for side in references]
-        return statistics_vector(meteor.score(hypothesis.strip(_TRIMMED), sides).statistics, configuration.slots)
+        sides = [java_trim(side) for side in references]
+        return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics, configuration.slots)
 
     evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
