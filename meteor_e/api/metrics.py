@@ -25,8 +25,8 @@ Options are the keyword arguments of ``__init__``, as for features. In ``meteor-
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
+from meteor_e.base.notebooks import data_frame, html_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -142,7 +143,7 @@ class MetricContext(NamedTuple):
     offline: bool | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricScore:
     """A metric's score of one system.
 
@@ -156,12 +157,38 @@ class MetricScore:
 
     metric: str
     score: float
-    segments: Floats = field(repr=False)
-    statistics: Floats = field(repr=False)
+    segments: Floats
+    statistics: Floats
     signature: str
 
     def __float__(self) -> float:
         return self.score
+
+    def __repr__(self) -> str:
+        return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the score, and those of the first segments, as a table."""
+        rows: list[tuple[str, float]] = [("corpus", self.score)]
+        rows += [(f"segment {number}", score) for number, score in enumerate(self.segments[:10].tolist(), 1)]
+        return html_table(("", self.metric), rows, f"{len(self.segments)} segments. {self.signature}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            "metric": self.metric,
+            "score": self.score,
+            "segments": self.segments.tolist(),
+            "signature": self.signature,
+        }
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per segment.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        return data_frame([{self.metric: score} for score in self.segments.tolist()])
 
 
 def named_options(text: str, what: str) -> dict[str, Any]:
@@ -193,6 +220,8 @@ class Metric(ABC):
         title: what tables call it; by default the name.
         higher_is_better: ``False`` for a metric of errors.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        decimals: that tables show.
+        by_system: whether scores belong to systems by name, so that only :meth:`score_outputs` can tell them.
 
     Attributes:
         label: what tables call this one; by default the title.
@@ -204,6 +233,8 @@ class Metric(ABC):
     title: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
     requires: ClassVar[tuple[str, ...]] = ()
+    decimals: ClassVar[int] = 4
+    by_system: ClassVar[bool] = False
     signature: str
     language: str = ""
 
@@ -316,6 +347,23 @@ class Metric(ABC):
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
+
+    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+        """Score every candidate of a source against every candidate of it.
+
+        Args:
+            sources: for each source its candidates.
+            language: ISO code of the text; empty where it is not known.
+
+        Yields:
+            For each source ``(candidates, candidates)``: rows as hypotheses, columns as references.
+        """
+        for candidates in sources:
+            texts, _, _ = _checked(candidates, candidates, None)
+            self.prepare([[text] for text in texts], language or self.language)
+            hypotheses = [text for text in texts for _ in texts]
+            rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
+            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(texts))
 
     def checked_statistics(
         self,

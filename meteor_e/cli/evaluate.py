@@ -62,9 +62,9 @@ def cache_options(command: Callable[..., None]) -> Callable[..., None]:
 def _list_measures(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if not value or context.resilient_parsing:
         return
-    from meteor_e.evaluation.measures import MEASURES
+    from meteor_e.evaluation.measures import measure, measure_names
 
-    rows = [[entry.name, entry.level, entry.definition] for entry in MEASURES.values()]
+    rows = [[entry.name, entry.level, entry.definition] for entry in map(measure, measure_names())]
     click.echo(format_table(["measure", "level", "what it is"], rows, left=3))
     context.exit()
 

@@ -157,15 +157,34 @@ class NativeEngine:
         stop: object = None,
     ) -> Scored:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
-        # Where Python is asked for each pair, alignments are not computed again when they are wanted.
-        alignments = alignments or bool(self._proposers)
-        count = len(chunk.hypotheses)
-        threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
         starts = [0]
         segments = list(chunk.hypotheses)
         for texts in chunk.references:
             segments.extend(texts)
             starts.append(starts[-1] + len(texts))
+        # Where Python is asked for each pair, alignments are not computed again when they are wanted.
+        alignments = alignments or bool(self._proposers)
+        return self._score(segments, None, starts, threads, alignments, maximum_accuracy, stop)
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
+        starts = list(range(len(hypotheses) + 1))
+        return self._score(texts, [*hypotheses, *references], starts, threads, False, False, None)
+
+    def _score(
+        self,
+        segments: Sequence[str],
+        order: Sequence[int] | None,
+        starts: Sequence[int],
+        threads: int,
+        alignments: bool,
+        maximum_accuracy: bool,
+        stop: object,
+    ) -> Scored:
+        count = len(starts) - 1
+        threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
         try:
             lane = self._lanes.pop()
         except IndexError:
@@ -174,6 +193,8 @@ class NativeEngine:
             if lane.core.size > VOCABULARY_LIMIT:
                 lane.clear()
             batch = self._read(lane, segments, threads, stop)
+            if order is not None:
+                batch.arrange(order)
             batch.pair(starts)
             if self._proposers:
                 self._propose(lane, batch, starts)

@@ -6,7 +6,7 @@ readable definition. They give the same digits, and nothing above this protocol 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from meteor_e.base.errors import MeteorError
@@ -99,4 +99,15 @@ class Engine(Protocol):
 
         Raises:
             MeteorError: if a resource or a matcher fails; what is wrong with a single pair is in ``failures``.
+        """
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts, each text read once; a row for each pair.
+
+        Args:
+            texts: raw segments.
+            hypotheses, references: for each pair the numbers of its two texts.
+            threads: how many threads work.
         """

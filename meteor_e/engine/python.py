@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from meteor_e.api.matchers import Matcher
@@ -65,20 +65,33 @@ class PythonEngine:
         stop: object = None,
     ) -> Scored:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
+        pairs = zip(chunk.hypotheses, chunk.references, strict=True)
+        sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
+        return self._score(sides, maximum_accuracy, stop)
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
+        tokens = {number: self._tokenize(texts[number]) for number in {*hypotheses, *references}}
+        pairs = zip(hypotheses, references, strict=True)
+        return self._score(([tokens[left], tokens[right]] for left, right in pairs), False, None)
+
+    def _score(self, sides: Iterable[Sequence[Sequence[Token]]], accurate: bool, stop: object) -> Scored:
+        """Score hypotheses, each followed by its references."""
         statistics, scores, references = array("q"), array("d"), array("i")
         failures: dict[int, MeteorError] = {}
         kept: list[Alignment | None] = []
         total = StatisticsSum(len(self._matchers))
-        for number, (hypothesis, texts) in enumerate(zip(chunk.hypotheses, chunk.references, strict=True)):
+        for number, (hypothesis, *others) in enumerate(sides):
             if stop:
                 raise KeyboardInterrupt
-            sides = [self._tokenize(text) for text in (hypothesis, *texts)]
             try:
-                best = self._best(sides[0], sides[1:], maximum_accuracy)
+                best = self._best(hypothesis, others, accurate)
                 total.add(best.statistics)
             except MeteorError as error:
                 failures[number] = error
-                best = self._count(sides[0], sides[1], None, 0)
+                best = self._count(hypothesis, others[0], None, 0)
             statistics.extend(best.statistics.to_vector())
             scores.extend(best.scores)
             references.append(best.reference)

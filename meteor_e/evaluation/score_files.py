@@ -42,6 +42,7 @@ class ScoreFileMetric(Metric):
     """
 
     name: ClassVar[str] = "scores"
+    by_system: ClassVar[bool] = True
 
     def __init__(
         self,

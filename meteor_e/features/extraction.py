@@ -25,7 +25,7 @@ from meteor_e.base.store import cache_folder
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
-BATCH = 512
+BATCH = 2048
 """Segments that are computed at once."""
 ROOM = 1 << 21
 """Characters of all segments that are computed at once; a longer segment goes alone."""
@@ -116,7 +116,12 @@ class NamedFeature:
     @property
     def signature(self) -> str:
         """What must be the same for all of its numbers to be the same."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.describe()}"
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
+
+    @property
+    def definition(self) -> str:
+        """What a model that was trained on the feature asks for, whatever the versions of libraries."""
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
 
 
 FeatureColumn = str
@@ -180,6 +185,11 @@ class FeatureSet:
         """What must be the same for rows to be comparable: a line a column's feature, then the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
+    @property
+    def definition(self) -> tuple[str, ...]:
+        """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
+        return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
+
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.
 
@@ -217,31 +227,46 @@ class FeatureSet:
             PluginError: if a feature fails.
         """
         keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
-        known: dict[str, dict[Hashable, Floats]] = {}
+        # Where the same segment stands first: it is computed there, and copied from there.
+        firsts: dict[tuple[str, ...], dict[Hashable, int]] = {}
+        for needs, of_rows in keys.items():
+            found: dict[Hashable, int] = {}
+            for at, key in enumerate(of_rows):
+                found.setdefault(key, at)
+            firsts[needs] = found
+        result = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
         missing: dict[int, list[NamedFeature]] = {}
         for entry in self.features:
-            place = {key: at for at, key in reversed(list(enumerate(keys[entry.feature.needs])))}
-            known[entry.label] = store.get(entry.signature, list(place), entry.feature.dimension)
-            for key, at in place.items():
-                if key not in known[entry.label]:
+            first = firsts[entry.feature.needs]
+            known = store.get(entry.signature, list(first), entry.feature.dimension)
+            for key, row in known.items():
+                result[entry.label][first[key]] = row
+            for key, at in first.items():
+                if key not in known:
                     missing.setdefault(at, []).append(entry)
         work = _blocks(missing, batch)
         done, total = 0, sum(len(block.places) * len(block.features) for block in work)
-        for block, found in _run(work, batch, jobs):
-            for entry, rows in zip(block.features, found, strict=True):
-                of_entry = keys[entry.feature.needs]
-                fresh = {of_entry[at]: row for at, row in zip(block.places, rows, strict=True)}
-                store.put(entry.signature, fresh)
-                known[entry.label].update(fresh)
-            done += len(block.places) * len(block.features)
+        for block, computed in _run(work, batch, jobs):
+            places = list(block.places)
+            for entry, rows in zip(block.features, computed, strict=True):
+                result[entry.label][places] = rows
+                if store.enabled:
+                    of_entry = keys[entry.feature.needs]
+                    store.put(entry.signature, {of_entry[at]: row for at, row in zip(places, rows, strict=True)})
+            done += len(places) * len(block.features)
             if progress is not None:
                 progress(done, total)
-        blocks = [
-            np.array([known[entry.label][key] for key in keys[entry.feature.needs]]).reshape(
-                len(batch), entry.feature.dimension
-            )[:, entry.chosen]
-            for entry in self.features
-        ]
+        copied = {
+            needs: np.array([first[key] for key in keys[needs]], np.int64)
+            for needs, first in firsts.items()
+            if len(first) < len(batch)
+        }
+        blocks = []
+        for entry in self.features:
+            rows = result[entry.label]
+            if entry.feature.needs in copied:
+                rows = rows[copied[entry.feature.needs]]
+            blocks.append(rows if len(entry.chosen) == rows.shape[1] else rows[:, entry.chosen])
         return np.hstack(blocks) if blocks else np.empty((len(batch), 0))
 
     def segment_vectors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -48,6 +49,7 @@ class MeteorFeature(Feature):
         from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
+        self._plain = chain is None and settings is None
         given: dict[str, Any] = {"language": language, "task": task}
         given = {key: value for key, value in given.items() if value is not None}
         if settings is not None:
@@ -83,7 +85,7 @@ class MeteorFeature(Feature):
         import numpy as np
 
         scored = list(self.meteor.segments(batch.hypotheses, batch.references))
-        parts = np.array([[getattr(each, part) for part in PARTS] for each in scored])
+        parts = np.array([_parts(each) for each in scored])
         statistics = np.array([each.statistics.to_vector() for each in scored], float)
         of = columns(statistics)
         shares = _contributions(of, parts, self.meteor.chain.parameters)
@@ -95,6 +97,13 @@ class MeteorFeature(Feature):
     def describe(self) -> str:
         """Return METEOR's signature."""
         return self.meteor.signature
+
+    def definition(self) -> str:
+        """Return language, task and matchers; all of the signature where a chain or settings were given."""
+        chain = self.meteor.chain
+        if not self._plain:
+            return self.meteor.signature
+        return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
 def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) -> list[NDArray[np.float64]]:
@@ -143,5 +152,6 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
     return settings
 
 
+_parts = operator.attrgetter(*PARTS)
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, "precision", "recall", "score")

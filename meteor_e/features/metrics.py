@@ -75,6 +75,10 @@ class _MetricFeature(Feature):
         """Return the metric, its version, and its options."""
         return self._description
 
+    def definition(self) -> str:
+        """Return the metric and its options, without sacreBLEU's version."""
+        return "|".join(part for part in self._description.split("|") if not part.startswith("version:"))
+
 
 def _description(kind: str, options: str = "") -> str:
     from sacrebleu import __version__
@@ -209,6 +213,29 @@ class ChrfFeature(_MetricFeature):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
         super().__init__(ChrfMetric(word_order=word_order), _description("chrf++" if word_order else "chrf"))
         self._counted = None if word_order else _chrf_statistics
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the segments' scores: those of many at once where sacreBLEU's defaults are asked for."""
+        if self._counted is None:
+            return super().compute(batch)
+        statistics = self._statistics(batch)
+        return _chrf_scores(statistics)[:, None]
+
+
+def _chrf_scores(statistics: Floats) -> Floats:
+    """Return sacreBLEU's chrF2, in [0, 1], from its statistics; the same operations in the same order."""
+    precision, recall, orders = (np.zeros(len(statistics)) for _ in range(3))
+    for step in range(0, statistics.shape[1], 3):
+        left, right, common = statistics[:, step : step + 3].T
+        both = (left > 0) & (right > 0)
+        precision += np.where(both, common / np.where(left > 0, left, 1), 0)
+        recall += np.where(both, common / np.where(right > 0, right, 1), 0)
+        orders += both
+    precision, recall = (total / np.maximum(orders, 1) for total in (precision, recall))
+    some = precision + recall > 0
+    scores = 5 * precision * recall / np.where(some, 4 * precision + recall, 1)
+    result: Floats = 100 * np.where(some, scores, 0) / 100
+    return result
 
 
 class TerFeature(_MetricFeature):

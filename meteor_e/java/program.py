@@ -236,9 +236,8 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
         pairs = list(_pairs(set_id, system, tests[set_id], references[set_id]))
         segments = _segments(
             meteor,
-            # The Java program trims the segments of SGML files, and not those of plain text.
-            [java_trim(hypothesis) for _, _, hypothesis, _ in pairs],
-            [list(map(java_trim, sides)) for _, _, _, sides in pairs],
+            [_sgml_text(hypothesis) for _, _, hypothesis, _ in pairs],
+            [list(map(_sgml_text, sides)) for _, _, _, sides in pairs],
             alignments=options.alignments,
         )
         for (document, name, _, _), segment in zip(pairs, segments, strict=True):
@@ -289,6 +288,11 @@ def _systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
     for set_id in hash_map_order(hashtable_order(tests)):
         for system in hashtable_order(tests[set_id]):
             yield set_id, system
+
+
+def _sgml_text(text: str) -> str:
+    """Return a segment as the Java program takes it from SGML, and not from plain text: trimmed, and without U+000B."""
+    return java_trim(text.replace("\x0b", " "))
 
 
 Documents = dict[str, dict[str, dict[str, str]]]

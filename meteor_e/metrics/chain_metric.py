@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -218,6 +218,15 @@ class ChainMetric(Metric):
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
+    @classmethod
+    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
+        """Return a chain that is made already as a metric, for its language."""
+        metric = cls(name=name)
+        metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
+        metric._meteor = meteor
+        metric.language = meteor.chain.language.code
+        return metric
+
     def meteor(self, language: str) -> Meteor:
         """Return the chain for a language; ``""`` is English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
@@ -266,6 +275,11 @@ class ChainMetric(Metric):
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
         return arrays.score(sums, self.current.chain.parameters)
+
+    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+        """Score candidates against one another; each text is read once."""
+        self._meteor = self.meteor(language or self.language)
+        return self._meteor.pairwise_batches(sources)
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None

@@ -22,6 +22,7 @@ class SacreBleuMetric(Metric):
     """A metric of sacreBLEU; scores are sacreBLEU's, from 0 to 100."""
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    decimals: ClassVar[int] = 2
     _segment: SacreMetric
     _corpus: SacreMetric
     _extra = ""

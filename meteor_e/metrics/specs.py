@@ -11,7 +11,7 @@ from meteor_e.base.guard import guarded
 from meteor_e.metrics.chain_metric import CHAIN_FILES
 from meteor_e.plugins.registry import registry
 
-__all__ = ["load_metric", "parse_metric", "parse_metrics"]
+__all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
 
 
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
@@ -56,7 +56,15 @@ def parse_metrics(texts: Sequence[str], context: MetricContext) -> list[Metric]:
     Raises:
         ConfigError: if two have one label.
     """
-    metrics = [parse_metric(text, context) for text in texts]
+    return distinct([parse_metric(text, context) for text in texts])
+
+
+def distinct(metrics: list[Metric]) -> list[Metric]:
+    """Return metrics that a table can tell apart.
+
+    Raises:
+        ConfigError: if two have one label.
+    """
     labels = [metric.label for metric in metrics]
     for label in labels:
         if labels.count(label) > 1:

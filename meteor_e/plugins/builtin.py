@@ -16,6 +16,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
+    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
@@ -114,11 +115,10 @@ def meteor_e_segmenters() -> dict[str, str]:
 def meteor_e_languages() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
     from meteor_e.api.languages import ISO_CODES
-    from meteor_e.languages.files import BUILTIN_CODES, FURTHER_CODES, resources_folder
+    from meteor_e.languages.files import language_files
 
-    folder = resources_folder() / "languages"
-    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ISO_CODES}
-    return {code: folder / f"{home}.yaml" for code, home in codes.items()}
+    files = language_files()
+    return {**files, **{java: files[iso] for java, iso in ISO_CODES.items()}}
 
 
 @hookimpl

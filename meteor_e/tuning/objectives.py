@@ -15,7 +15,7 @@ from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.measures import MEASURES, Measure, measure
+from meteor_e.evaluation.measures import Measure, measure, measure_names
 from meteor_e.evaluation.resampling import random_signs
 from meteor_e.scoring import arrays
 from meteor_e.scoring.arrays import Counts
@@ -389,7 +389,7 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         return CorrelationObjective("weighted-pearson", errors=True, macro=macro)
     if name in OBJECTIVES:
         return CorrelationObjective(name, macro=macro)
-    if name.partition(":")[0] in MEASURES:
+    if name.partition(":")[0] in measure_names():
         return MeasureObjective(measure(name), macro=macro)
-    known = [*OBJECTIVES, *MEASURES]
+    known = [*OBJECTIVES, *measure_names()]
     raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")

@@ -370,6 +370,15 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     arguments = ["evaluate", "-t", "ours", "-l", "cs-en", "--human", human, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
+    shown = ["--test-set", "ours", "--pair", "cs-en", "--json"]
+    mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
+    theirs = json.loads(run("score", *shown).stdout)
+    assert [system["system"] for system in theirs["systems"]] == NAMES
+    assert mine["systems"][0]["score"] == theirs["systems"][1]["score"]
+    with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
+        run("score", tmp_path / "set" / "beta", "--test-set", "ours")
+    with pytest.raises(ConfigError, match="a reference is missing"):
+        run("score")
     with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
         run("evaluate", "-t", "ours", "-l", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
@@ -410,7 +419,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     metric = parse_metric("chrf")
     for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
         values = [
-            measure(name).value(each, metric.score(each, each.judged(), CACHE, systems=False))
+            measure(name).value(each, metric.score_outputs(each, each.judged(), CACHE, systems=False))
             for each in (test, laid_out)
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)
