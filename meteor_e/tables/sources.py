@@ -46,6 +46,6 @@ def open_table(path: str, texts: TextColumns, *, split: str | None = None) -> So
     if place.is_dir():
         raise ConfigError(f"{path} is a folder with neither Parquet files nor a dataset that save_to_disk wrote")
     raise ConfigError(
-        f"{path} is no table (Parquet, a datasets folder, CSV, TSV, or JSON Lines with the ending .jsonl or .jsonl.gz); "
+        f"{path} is no table (Parquet, a datasets folder, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz); "
         "columns are of tables only"
     )
