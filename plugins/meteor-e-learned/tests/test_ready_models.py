@@ -198,7 +198,7 @@ def test_other_languages_are_refused(toy):
 
 def test_ready_models_are_small_and_say_what_they_reach():
     models = ready_models()
-    assert {"en-light", "en-ranker", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
+    assert {"en-light", "en-ranker", "en-adequacy", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
     for name, card in models.items():
         model = load_model(name)
         assert model.recipe.name == name == card.name
