@@ -221,7 +221,7 @@ class Meteor:
             kind = registry().matcher(entry.name)
             if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
                 self._check_lemmas(entry)
-            matcher = kind.create(context, **entry.options)
+            matcher = kind.make(context, **entry.options)
             if matcher.needs_lemmas:
                 self._check_lemmas(entry)
             if matcher.needs_tags and (self._lemmatizer is None or not self._lemmatizer.tags):
@@ -673,4 +673,4 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
         return None
     name, options = chain.lemmatizer
     with guarded(f"making lemmatizer {name!r}"):
-        return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)
+        return registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)

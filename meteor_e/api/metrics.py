@@ -26,16 +26,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from meteor_e.api.options import construct
+from meteor_e.api.signatures import construct
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
+from meteor_e.base.notebooks import data_frame, html_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -142,7 +143,7 @@ class MetricContext(NamedTuple):
     offline: bool | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricScore:
     """A metric's score of one system.
 
@@ -156,12 +157,38 @@ class MetricScore:
 
     metric: str
     score: float
-    segments: Floats = field(repr=False)
-    statistics: Floats = field(repr=False)
+    segments: Floats
+    statistics: Floats
     signature: str
 
     def __float__(self) -> float:
         return self.score
+
+    def __repr__(self) -> str:
+        return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the score, and those of the first segments, as a table."""
+        rows: list[tuple[str, float]] = [("corpus", self.score)]
+        rows += [(f"segment {number}", score) for number, score in enumerate(self.segments[:10].tolist(), 1)]
+        return html_table(("", self.metric), rows, f"{len(self.segments)} segments. {self.signature}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            "metric": self.metric,
+            "score": self.score,
+            "segments": self.segments.tolist(),
+            "signature": self.signature,
+        }
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per segment.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        return data_frame([{self.metric: score} for score in self.segments.tolist()])
 
 
 def named_options(text: str, what: str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def _family(matcher: Matcher) -> str:
     if isinstance(matcher, KeyMatcher) and _inherits(matcher, KeyMatcher, "match", "_cached_keys"):
         return "keys"
     if isinstance(matcher, SimilarityMatcher) and _inherits(matcher, SimilarityMatcher, "match", "_rows"):
-        return "proposals" if matcher.contextual else "similarity"
+        return "similarity"
     if isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
         from meteor_e.packs.paraphrases import ParaphraseIndex
 

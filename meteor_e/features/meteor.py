@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -37,6 +38,28 @@ class MeteorFeature(Feature):
 
     name: ClassVar[str] = "meteor"
 
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        chain: (
+            Annotated[
+                str | dict[str, Any],
+                Meta(description="Path or name of a chain, or its content; by default the language's."),
+            ]
+            | None
+        ) = None
+        language: Annotated[str, Meta(description="Code of the language; by default the recipe's.")] | None = None
+        task: Annotated[str, Meta(description="What the parameters were tuned for; by default the chain's.")] | None = (
+            None
+        )
+        settings: (
+            Annotated[
+                dict[str, dict[str, Any]],
+                Meta(description="Options of the chain's matchers and lemmatizer that replace the chain's."),
+            ]
+            | None
+        ) = None
+
     def __init__(
         self,
         chain: str | Mapping[str, Any] | None = None,
@@ -55,14 +78,42 @@ class MeteorFeature(Feature):
         self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: Options) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
         from meteor_e.chains.config import load_chain
 
-        chain = options.get("chain")
-        if not options.get("language") and (not chain or load_chain(chain).language is None):
-            options["language"] = context.language.code
-        return super().create(context, **options)
+        if not options.language and (not options.chain or load_chain(options.chain).language is None):
+            options = options.replaced(language=context.language.code)
+        return super().create(context, options)
+
+    @classmethod
+    def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+        """Change the paths within the chain and its settings, too."""
+        from meteor_e.base.yamlfile import is_path
+        from meteor_e.chains.config import load_chain
+        from meteor_e.chains.paths import chain_with_paths
+        from meteor_e.plugins.registry import registry
+
+        changed = super().with_paths(options, change)
+        chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
+        if isinstance(chain, str) and is_path(chain):
+            changed["chain"] = change(chain)
+        elif isinstance(chain, Mapping):
+            changed["chain"] = chain_with_paths(chain, change, registry())
+        if isinstance(language, str) and is_path(language):
+            changed["language"] = change(language)
+        if isinstance(settings, Mapping):
+            changed["settings"] = replaced = dict(settings)
+            for name, given in settings.items():
+                if not isinstance(given, Mapping):
+                    continue
+                use = name
+                if name == "lemmatizer":
+                    before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
+                    use = given.get("use", before.lemmatizer.use if before and before.lemmatizer else "none")
+                found = registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                replaced[name] = {**given, **found.with_paths(given, change)}
+        return changed
 
     @property
     def columns(self) -> tuple[str, ...]:

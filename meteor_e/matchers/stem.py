@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
 from meteor_e.text.stemming import STEMMERS, stemmer
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.matchers.stem_options import StemOptions
 
 
 class StemMatcher(KeyMatcher):
@@ -22,21 +27,27 @@ class StemMatcher(KeyMatcher):
     name: ClassVar[str] = "stem"
     default_weight: ClassVar[float] = 0.5
 
+    Options: ClassVar[type[Any] | str | None] = "meteor_e.matchers.stem_options:StemOptions"
+
     def __init__(self, stemmer: str) -> None:
         self.stemmer_name = stemmer
         self._stem = _find(stemmer)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> StemMatcher:
+    def make(cls, context: Any = None, /, **options: Any) -> Self:
+        """Make the matcher; of a chain that gives no option, without the time that looking at options takes."""
+        return super().make(context, **options) if options else cls.create(context, None)
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: StemOptions | None) -> Self:
         """Take the language's stemmer where the chain names none."""
-        if "stemmer" not in options:
-            if context.language.stemmer is None:
-                raise ConfigError(
-                    f"matcher 'stem': language {context.language.code!r} has no stemmer; "
-                    "leave the matcher out or name one with the option 'stemmer'"
-                )
-            options["stemmer"] = context.language.stemmer
-        return super().create(context, **options)
+        stemmer = context.language.stemmer if options is None or options.stemmer is None else options.stemmer
+        if stemmer is None:
+            raise ConfigError(
+                f"matcher 'stem': language {context.language.code!r} has no stemmer; "
+                "leave the matcher out or name one with the option 'stemmer'"
+            )
+        return cls(stemmer)
 
     def keys(self, token: Token) -> tuple[str]:
         """Return the word's stem."""
