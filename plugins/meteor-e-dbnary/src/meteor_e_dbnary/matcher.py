@@ -74,9 +74,10 @@ class DbnaryMatcher(KeyMatcher):
             ResourceError: if the synsets are missing or damaged.
         """
         if options.file is None and options.pack is None:
-            options = options.replaced(pack=pack_name(context.language.code))
-            if not context.explicit and load_pack(options.pack) is None:
+            pack = pack_name(context.language.code)
+            if not context.explicit and load_pack(pack) is None:
                 return cls(NO_SYNSETS)
+            options = options.replaced(pack=pack)
         return super().create(context, options)
 
     def keys(self, token: Token) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
@@ -235,6 +236,6 @@ class _Data:
     tab: Tab | None
 
 
-def _names(given: str | list[str]) -> list[str]:
+def _names(given: str | Sequence[str]) -> Sequence[str]:
     """Return the names that an option lists, or its only one."""
     return [given] if isinstance(given, str) else given
