@@ -28,6 +28,26 @@ COMMANDS = {
 """The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
 
 
+LATER: dict[str, tuple[str, ...]] = {}
+"""Of each kind but languages, names that meteor_e took when plugins could already have had them.
+
+Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
+"""
+
+
+def is_taken_later(kind: str, name: str) -> bool:
+    """Return whether meteor_e took a name of its own when plugins could already have had it.
+
+    A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
+    are found without a look at plugins.
+    """
+    if kind == "language":
+        from meteor_e.languages.files import BUILTIN_CODES
+
+        return name not in BUILTIN_CODES and name not in ("cz", "se")  # the Java program's codes of cs and sv
+    return name in LATER.get(kind, ())
+
+
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
     """The modules of METEOR 1.5, and lemmas."""
