@@ -25,7 +25,7 @@ matcher that needs the language or its resources overrides :meth:`Matcher.create
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -86,6 +86,8 @@ class Matcher(Component):
         needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error; ``__init__`` may
             set it, where options decide.
         needs_tags: the same of a chain whose lemmatiser gives no tags.
+        core_family: of meteor_e's own matchers, what the native core knows them as; a class that derives from one does
+            not inherit it.
     """
 
     kind: ClassVar[str] = "matcher"
@@ -116,6 +118,9 @@ class KeyMatcher(Matcher):
 
     match_equal_words: ClassVar[bool] = False
 
+    identity: Callable[[str], Hashable] = str
+    """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
+
     _key_cache = Remembered[Token, tuple[Hashable, ...]](CACHE_LIMIT)
 
     @abstractmethod
@@ -128,6 +133,11 @@ class KeyMatcher(Matcher):
             found = self._key_cache[token] = self.distinct_keys(token)
         return found
 
+    def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
+        """Say what makes two words equal; keys that are remembered may depend on it."""
+        self.identity = identity
+        self._key_cache.clear()
+
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
         keys = self.keys(token)
@@ -138,6 +148,7 @@ class KeyMatcher(Matcher):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
         positions: dict[Hashable, list[int]] = {}
+        identity = self.identity
         for i, token in enumerate(hypothesis):
             for key in self._cached_keys(token):
                 positions.setdefault(key, []).append(i)
@@ -154,7 +165,7 @@ class KeyMatcher(Matcher):
             if sources > 1:
                 found = sorted(set(found))
             for i in found:
-                if self.match_equal_words or hypothesis[i].form != token.form:
+                if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import click
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
+from meteor_e.cli.new_plugin import new
 from meteor_e.cli.tables import format_table, printable
 from meteor_e.plugins.definitions import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, registry
@@ -22,7 +23,19 @@ if TYPE_CHECKING:
 KINDS = tuple(KINDS_OF_ALL)
 
 
-@click.command()
+class _Listing(click.Command):
+    """The listing, with one word before it that is a command of its own: ``new``."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the arguments of the listing, or of ``new``."""
+        if args[:1] == ["new"]:
+            return new.make_context(f"{info_name} new", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(cls=_Listing)
 @click.argument("name", required=False)
 @click.option("-k", "--kind", type=click.Choice(KINDS), help="List one kind only.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -30,6 +43,8 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
     """List matchers, features, languages, lemmatizers, chains and commands, and where they come from.
 
     With a NAME, describe what has that name, with its options: their types, bounds and defaults.
+
+    `meteor-e plugins new NAME` writes a plugin to begin with: see `meteor-e plugins new --help`.
 
     What cannot be used is listed with the reason. A plugin is any installed distribution with entry points
     of the group meteor_e. METEOR_E_PLUGINS=none in the environment switches all plugins off; a list of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.context import MatcherContext
@@ -25,6 +25,7 @@ class StemMatcher(KeyMatcher):
     """
 
     name: ClassVar[str] = "stem"
+    core_family: ClassVar[str] = "strings"
     default_weight: ClassVar[float] = 0.5
 
     Options: ClassVar[type[Any] | str | None] = "meteor_e.matchers.stem_options:StemOptions"
@@ -49,9 +50,13 @@ class StemMatcher(KeyMatcher):
             )
         return cls(stemmer)
 
-    def keys(self, token: Token) -> tuple[str]:
+    def stem(self, token: Token) -> str:
         """Return the word's stem."""
-        return (self._stem(token.form),)
+        return self._stem(token.form)
+
+    def keys(self, token: Token) -> tuple[Hashable]:
+        """Return the identity of the word's stem."""
+        return (self.identity(self._stem(token.form)),)
 
     def describe(self) -> str:
         """Name the stemmer, and where its stems are not METEOR's the release that has them."""

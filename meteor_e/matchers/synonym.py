@@ -31,6 +31,7 @@ class SynonymMatcher(KeyMatcher):
     """
 
     name: ClassVar[str] = "synonym"
+    core_family: ClassVar[str] = "synonyms"
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
 

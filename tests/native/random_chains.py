@@ -208,7 +208,7 @@ def engines(
         if native:
             assert meteor.engine == "native"
         else:
-            meteor._engine = None
+            meteor.engine = "python"
         pair.append(meteor)
     return pair[0], pair[1]
 
