@@ -142,7 +142,7 @@ def score(
 
     The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
     Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
-    One Parquet or JSON Lines file, or folder of Hugging Face datasets, holds both in columns.
+    One Parquet, JSON Lines, CSV or TSV file, or folder of Hugging Face datasets, holds both in columns.
 
     \b
     meteor-e score system.txt reference.txt
