@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.cli.output import destination
 from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, JavaOptions, UsageError, parse
 
@@ -222,7 +222,7 @@ def _lines(path: str) -> list[str]:
     from meteor_e.base.files import input_name, open_binary, reading
     from meteor_e.java.formats import java_lines
 
-    with open_binary(path) as stream, reading(input_name(path)):
+    with open_binary(path) as stream, reading(input_name(path)), located(input_name(path)):
         return list(java_lines(cast(Any, stream)))
 
 

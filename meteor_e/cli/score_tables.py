@@ -12,7 +12,7 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import compression, open_regular
-from meteor_e.cli.inputs import Pair, SystemInput
+from meteor_e.cli.inputs import Pair, SystemInput, refuse_pipes
 from meteor_e.cli.progress import progress_bar
 from meteor_e.tables.kinds import is_table, is_table_name
 
@@ -108,6 +108,7 @@ def find_table(
         InputError: if it cannot be read.
     """
     asked = options.hypotheses or options.references or options.split is not None
+    refuse_pipes((*files, *references))
     tables = [path for path in (*files, *references) if is_table(path)]
     if not tables and not asked:
         return None
