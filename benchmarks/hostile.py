@@ -161,6 +161,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         prefixes=folder / "prefixes",
         paraphrases=folder / "table",
     )
+    build_pack(folder / "en", language="en", function_words=folder / "words", prefixes=folder / "prefixes")
     pack = {
         f"tlh/{path.name}": path.read_bytes()
         for path in (folder / "tlh").iterdir()
@@ -212,14 +213,15 @@ def damaged(content: bytes, count: int, rng: random.Random) -> Iterator[tuple[st
     cases = [
         b"", b"\n", b"\xef\xbb\xbf", b"[" * 100_000, b"{" * 100_000, b"<a>" * 50_000, b'"' * 9999, b"&a " * 999,
         b"-" * 5000, b"\t" * 5000, b"," * 5000, content * 300, content.replace(b"\n", b"\r"),
-        content.replace(b"\n", b""),        content[: len(content) // 2], gzip.compress(content), gzip.compress(bytes(20 << 20)),
+        content.replace(b"\n", b""),
+        content[: len(content) // 2], gzip.compress(content), gzip.compress(bytes(20 << 20)),
         b"a: &a [x]\n" + b"b: [*a, *a, *a]\n" * 500,
     ]  # fmt: skip
     inserts = [
         b"99999999999999999999", b"-1", b"1e999", b"NaN", b"Infinity", b"-0", b"null", b"\0", b"\x0b", b"\xed\xa0\x80",
         b"\xf4\x90\x80\x80", "\u2028\u0130\U0001f600".encode(), b"]", b"}", b"<", b"&lt;", b'"', b"'", b"\\u0000",
-        b"\\ud800", b"%s",        b"../../../etc/passwd", b"!!python/object/apply:os.system [id]", b"<!ENTITY a 'b'>", b"x" * 100_000, b"1" * 6000,
-        b": ", b"\n\n",
+        b"\\ud800", b"%s", b"../../../etc/passwd", b"!!python/object/apply:os.system [id]", b"<!ENTITY a 'b'>",
+        b"x" * 100_000, b"1" * 6000, b": ", b"\n\n",
     ]  # fmt: skip
     for number, data in enumerate(cases):
         yield f"damage {number}", lambda path, data=data: path.write_bytes(data)  # type: ignore[misc]
@@ -303,7 +305,7 @@ def judge(name: str, surely: bool, code: int, said: str, folder: Path, output: s
         return "exit 0" if surely else None
     if output and (folder / output).exists():
         return "left behind"
-    if len([line for line in said.splitlines() if not line.startswith("meteor-e: warning: ")]) > 1:
+    if len([line for line in said.splitlines() if "arning: " not in line[:20]]) > 1:
         return "more than a line"
     return None
 
@@ -318,7 +320,7 @@ def count(mutations: int, seed: int, only: str | None = None) -> tuple[list[tupl
 
     rows, slowest = [], 0.0
     with tempfile.TemporaryDirectory() as scratch:
-        os.environ.update(METEOR_E_CACHE=f"{scratch}/cache", METEOR_E_OFFLINE="1")
+        os.environ.update(METEOR_E_CACHE=f"{scratch}/cache", METEOR_E_PACKS=f"{scratch}/seeds", METEOR_E_OFFLINE="1")
         (Path(scratch) / "seeds").mkdir()
         for reader, (file, arguments, files, output) in readers(Path(scratch) / "seeds").items():
             if only not in (None, reader):
