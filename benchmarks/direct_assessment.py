@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from meteor_e_learned.data import Examples, load_examples
-from meteor_e_learned.models.base import Floats, ScoreEstimator
+from meteor_e_learned.data import load_examples
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
-from meteor_e_learned.training import fit_estimator, make_estimator
+from meteor_e_learned.training import make_estimator
 
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.base.files import atomic_writer
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace) -> Iterator[str]:
         scores = []
         for seed in options.seeds:
             estimator = make_estimator(recipe, features, none).set_params(seed=seed)
-            figures = fit_estimator(estimator, narrowed(train, places), None, seed)
+            figures = estimator.learn(narrowed(train, places), None, Run(seed))
             assert isinstance(estimator, ScoreEstimator)
             scores.append(estimator.score_segments(examples.features[:, places]))
             for name, value in figures.items():

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 from command import exit_code
-from meteor_e_learned.data import Examples, load_examples, pair_matrix
+from meteor_e_learned.data import load_examples
+from meteor_e_learned.examples import Examples, pair_matrix
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
-from meteor_e_learned.training import decisions
 
 from meteor_e.evaluation.resampling import draw_weights, interval
 from meteor_e.features import FeatureSet, FeatureStore
@@ -166,7 +166,7 @@ def compute(
         ]
         X, y = pair_matrix(parts[0], 1)  # noqa: N806
         fit_seeds(networks, X, y, validation=pair_matrix(parts[1], 1))
-        found = [decisions(network, parts[2]) for network in networks]
+        found = [network.decisions(parts[2]) for network in networks]
         epochs = [network.best_epoch_ for network in networks]
     # A tie is wrong, as in WMT12, but for the row that tests what that costs.
     tie = 0.0 if settings.get("ties") == "for nothing" else -1.0

@@ -19,9 +19,11 @@ from pathlib import Path
 import numpy as np
 from command import exit_code
 from guzman import narrowed, resampled, tau_of
-from meteor_e_learned.data import Examples, load_examples
+from meteor_e_learned.data import load_examples
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
-from meteor_e_learned.training import decisions, fit_estimator, make_estimator
+from meteor_e_learned.training import make_estimator
 
 from meteor_e.evaluation.resampling import interval
 from meteor_e.features import FeatureSet, FeatureStore
@@ -56,8 +58,8 @@ def run(path: Path, ablation: list[str] | None, jobs: int) -> None:
         started = time.perf_counter()
         parts: list[Examples] = [narrowed(examples, places, []) for examples in (train, test)]
         estimator = make_estimator(recipe, features, none)
-        figures = fit_estimator(estimator, parts[0], None, recipe.seed)
-        found = decisions(estimator, parts[1])
+        figures = estimator.learn(parts[0], None, Run(recipe.seed))
+        found = estimator.decisions(parts[1])
         taus = [100 * tau_of(found, test, part) for part in range(len(test.title))]
         low, high = interval(100 * resampled(np.where(found > 0, 1.0, -1.0), test, 1000))
         print(

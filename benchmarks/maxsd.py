@@ -22,10 +22,11 @@ from typing import Any
 import msgspec
 import numpy as np
 from guzman import resampled, tau_of
-from meteor_e_learned.data import Examples, load_examples
+from meteor_e_learned.data import load_examples
+from meteor_e_learned.examples import Examples
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
-from meteor_e_learned.training import decisions, train
+from meteor_e_learned.training import train
 
 from meteor_e.base.errors import MeteorError
 from meteor_e.evaluation.resampling import interval
@@ -156,7 +157,7 @@ def tested(path: Path, model: LearnedModel, options: argparse.Namespace, store: 
             load_examples([spec], model.features, FeatureSet([]), store, folder=HERE, jobs=options.jobs)
             for spec in TESTS.values()
         ]
-    found = [decisions(model.estimator, test) for test in loaded[model.signature]]
+    found = [model.estimator.decisions(test) for test in loaded[model.signature]]
     np.savez(kept, **{f"test{place}": each for place, each in enumerate(found)})
     print(f"{path.stem}: tested", file=sys.stderr, flush=True)
     return found

@@ -24,12 +24,12 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
 from meteor_e.evaluation.agreement import AVERAGE, evaluate, load_test_sets
-from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
 from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
 from meteor_e.formats.plain import read_segments
+from meteor_e.metrics.chain_metric import ChainMetric
 
 HERE = Path(__file__).parent
 CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")
@@ -182,7 +182,7 @@ def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.
             for column, test in enumerate(tests):
                 value, results = max(found[entry.name], key=lambda row: (row[1][column], -abs(row[0] - 0.8)))
                 metric = ChainMetric(at_threshold(meteor, value), name=name)
-                scores = metric.score(test, test.judged(), cache, systems=False)
+                scores = metric.score_outputs(test, test.judged(), cache, systems=False)
                 samples = entry.resampled(test, scores, weights[test.pair])
                 cells.append(f"{_with_interval(results[column], samples)} at {value:.2f}")
                 best.append(results[column])

@@ -21,7 +21,8 @@ from tempfile import TemporaryDirectory
 
 from command import exit_code
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.prediction import has_scores, pairwise_advantages, score_segments
+from meteor_e_learned.prediction import pairwise_advantages
+from meteor_e_learned.scoring import has_scores, score_segments
 
 from meteor_e import Meteor
 from meteor_e.api.features import FeatureBatch

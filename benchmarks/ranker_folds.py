@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from command import exit_code
 from guzman import tau_of
-from meteor_e_learned.data import Examples, load_examples
+from meteor_e_learned.data import load_examples
+from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator

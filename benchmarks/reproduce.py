@@ -21,8 +21,8 @@ from meteor_e.base.errors import MeteorError
 from meteor_e.evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
 from meteor_e.evaluation.index import DataIndex, load_index
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.evaluation.report import render
+from meteor_e.metrics.specs import parse_metric
 
 HERE = Path(__file__).parent
 SETS = ("wmt11", "wmt12", "wmt13", "wmt17")

@@ -19,17 +19,17 @@ from pathlib import Path
 
 import numpy as np
 from meteor_e_learned.means import MEANS, system_mean
-from meteor_e_learned.models.base import Floats, ScoreEstimator
+from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
 from meteor_e_learned.recipe import load_recipe, make_features
-from meteor_e_learned.training import fit_estimator, learnable, make_estimator
+from meteor_e_learned.training import learnable, make_estimator
 
 from meteor_e.api.features import FeatureBatch
+from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
 from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES
-from meteor_e.evaluation.metrics import Scores
 from meteor_e.evaluation.resampling import draw_weights, interval
 from meteor_e.features import FeatureSet, FeatureStore
 
@@ -77,7 +77,7 @@ def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, ScoreEstimator | None]
         learned = ""
         if recipe.target is not None:
             examples = learnable(recipe, recipe.train, features, none, store, **options)
-            fit_estimator(estimator, examples, None, recipe.seed)
+            estimator.learn(examples, None, Run(recipe.seed))
             learned = f", {len(examples.features)} hypotheses, " + ", ".join(
                 f"{key} {float(value[0]):.4f}" for key, value in estimator.arrays().items()
             )

@@ -18,6 +18,7 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.api import *  # noqa: F403
     from meteor_e.meteor import Meteor
+    from meteor_e.metrics.specs import load_metric
     from meteor_e.scoring.alignment import AlignedMatch, Alignment
     from meteor_e.scoring.parameters import Parameters
     from meteor_e.scoring.results import CorpusScore, SegmentScore
@@ -33,6 +34,7 @@ __all__ = [
     "SegmentScore",
     "Statistics",
     "__version__",
+    "load_metric",
 ]
 __all__ += api.__all__
 
@@ -41,6 +43,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "api": api.__all__,
         "meteor": ["Meteor"],
+        "metrics.specs": ["load_metric"],
         "scoring.alignment": ["AlignedMatch", "Alignment"],
         "scoring.parameters": ["Parameters"],
         "scoring.results": ["CorpusScore", "SegmentScore"],

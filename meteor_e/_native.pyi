@@ -60,6 +60,8 @@ class Batch:
         """Give the words of a segment."""
     def intern(self) -> int:
         """Add new words to the vocabulary; return how many word types lack features."""
+    def arrange(self, numbers: Sequence[int], /) -> None:
+        """Line the segments up anew: those of these numbers, each as often as it is named."""
     def pair(self, reference_starts: Sequence[int], /) -> None:
         """Say which references belong to which hypothesis: the first of each, and an end."""
     def types(self, segment: int, /) -> list[int]:

@@ -13,7 +13,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, located
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
@@ -33,11 +33,17 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.chains.config import ChainConfig
     from meteor_e.packs import Pack
 
 __all__ = ["Meteor"]
+
+PAIRS = 20_000
+"""Pairs of texts that :meth:`Meteor.pairwise` scores at once."""
 
 
 class Meteor:
@@ -315,6 +321,120 @@ class Meteor:
             reference_index=index,
         )
 
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        """Score every hypothesis against every reference; each text is read once.
+
+        For minimum Bayes risk decoding, both are the candidates of one source.
+
+        Args:
+            hypotheses: raw segments.
+            references: raw segments.
+
+        Returns:
+            ``(hypotheses, references)``: what :meth:`score` gives for the pair.
+
+        Raises:
+            InputError: if either is not a list of texts, or a pair cannot be aligned; it names the pair.
+        """
+        return next(self.pairwise_batches([hypotheses], [references]))
+
+    def pairwise_batches(
+        self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
+    ) -> Iterator[NDArray[np.float64]]:
+        """Score every hypothesis against every reference for many sources; the sources share batches.
+
+        Args:
+            hypotheses: for each source its hypotheses.
+            references: for each source its references; by default its hypotheses.
+
+        Yields:
+            For each source a matrix as of :meth:`pairwise`.
+
+        Raises:
+            InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
+        """
+        ended = object()
+        others = None if references is None else iter(references)
+        waiting: list[tuple[list[str], list[str]]] = []
+        size = number = 0
+        for number, left in enumerate(hypotheses, 1):
+            right = left if others is None else next(others, ended)
+            if right is ended:
+                raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
+            waiting.append((_texts(left, number), _texts(right, number)))
+            size += len(waiting[-1][0]) * len(waiting[-1][1])
+            if size >= PAIRS:
+                yield from self._pairwise(waiting, number - len(waiting) + 1)
+                waiting, size = [], 0
+        if others is not None and next(others, ended) is not ended:
+            raise InputError(f"there are hypotheses for {number} sources, and references for more")
+        yield from self._pairwise(waiting, number - len(waiting) + 1)
+
+    def _pairwise(self, sources: Sequence[tuple[list[str], list[str]]], first: int) -> Iterator[NDArray[np.float64]]:
+        """Yield the matrices of sources, of which the first has a number."""
+        import numpy as np
+
+        numbers: dict[str, int] = {}
+        for left, right in sources:
+            for text in (*left, *right):
+                numbers.setdefault(text, len(numbers))
+        texts = list(numbers)
+        rows = [(source, at, text) for source, (left, _) in enumerate(sources) for at, text in enumerate(left)]
+        matrices = [np.empty((len(left), len(right))) for left, right in sources]
+        start = 0
+        while start < len(rows):
+            # As many hypotheses as fit into a batch, each with all its references.
+            stop, count = start, 0
+            while stop < len(rows) and (not count or count < PAIRS):
+                count += len(sources[rows[stop][0]][1])
+                stop += 1
+            part = rows[start:stop]
+            pairs = [(numbers[text], numbers[one]) for source, _, text in part for one in sources[source][1]]
+            scores = iter(self._pair_scores(texts, pairs, part, sources, first))
+            for source, at, _ in part:
+                width = len(sources[source][1])
+                matrices[source][at] = np.fromiter(scores, float, width)
+            start = stop
+        yield from matrices
+
+    def _pair_scores(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[tuple[int, int]],
+        rows: Sequence[tuple[int, int, str]],
+        sources: Sequence[tuple[list[str], list[str]]],
+        first: int,
+    ) -> list[float]:
+        """Return the scores of pairs of texts, given by their numbers; rows and sources are for messages."""
+        failure: tuple[int, MeteorError] | None = None
+        if self._engine is not None:
+            left, right = zip(*pairs, strict=True) if pairs else ((), ())
+            scored = self._engine.score_pairs(texts, left, right, threads=self.threads)
+            failure = min(scored.failures.items(), default=None, key=lambda item: item[0])
+            scores: list[float] = memoryview(scored.scores).cast("d").tolist()[5::6]  # type: ignore[assignment]
+        else:
+            tokens = {number: self.tokenize(texts[number]) for pair in pairs for number in pair}
+            known: dict[tuple[int, int], float] = {}
+            scores = []
+            for at, pair in enumerate(pairs):
+                if pair not in known:
+                    try:
+                        known[pair] = self._score_tokens(tokens[pair[0]], tokens[pair[1]], 0).score
+                    except InputError as error:
+                        failure = (at, error)
+                        break
+                scores.append(known[pair])
+        if failure is not None:
+            place, problem = failure
+            for source, at, _ in rows:
+                width = len(sources[source][1])
+                if place < width:
+                    raise InputError(
+                        f"source {first + source}, hypothesis {at + 1}, reference {place + 1}: {problem}"
+                    ) from problem
+                place -= width
+        return scores
+
     def segments(
         self,
         hypotheses: Iterable[str],
@@ -368,8 +488,9 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        if isinstance(hypotheses, str) or isinstance(references, str):
-            raise InputError("hypotheses and references of a corpus are lists of segments, not one text")
+        for what, given in (("hypotheses", hypotheses), ("references", references)):
+            if isinstance(given, str | bytes | Mapping):
+                raise InputError(f"{what} of a corpus are a list of segments, not a {type(given).__name__}")
         kept: list[SegmentScore] = []
         total = self._sum(hypotheses, references, kept if segments else None, progress)
         if not total.segments:
@@ -484,6 +605,19 @@ class Meteor:
 
 
 _PLAIN = {"language": str, "task": str, "beam": int, "character_mode": bool, "pack": str}
+
+
+def _texts(texts: object, number: int) -> list[str]:
+    """Return the texts of a source; refuse what is not a list of texts."""
+    if isinstance(texts, str | bytes | Mapping):
+        raise InputError(f"source {number}: a list of texts is needed, not a {type(texts).__name__}")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"source {number}: a list of texts is needed, not {texts!r}")
+    found = list(texts)
+    for text in found:
+        if not isinstance(text, str):
+            raise InputError(f"source {number}: a text is needed, not {type(text).__name__}")
+    return found
 
 
 def _configure(given: dict[str, Any]) -> ChainConfig:

@@ -13,9 +13,21 @@ from typing import NoReturn
 import pytest
 from filelock import FileLock
 
-from meteor_e.plugins.registry import Registry
-
 REPOSITORY = Path(__file__).parent.parent
+
+try:
+    distribution("meteor_e")
+except PackageNotFoundError:
+    pass  # the sources are what there is to test
+else:
+    # `python -m pytest` puts the working directory first. Its package need not be the one that is installed, and has
+    # no native core unless that was built in place.
+    sys.path[:] = [entry for entry in sys.path if Path(entry or os.curdir).resolve() != REPOSITORY]
+
+import meteor_e  # noqa: E402
+from meteor_e.engine.native import native_module  # noqa: E402
+from meteor_e.plugins.registry import Registry  # noqa: E402
+
 PACKS = ("en", "cs", "de", "es", "fr", "ru")
 
 
@@ -27,6 +39,27 @@ def pytest_configure() -> None:
     settings.register_profile("searching", deadline=None, max_examples=500)
     chosen = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
     settings.load_profile(chosen)
+
+
+def _tested() -> str:
+    """Return what is tested: which package, and with which engine."""
+    if native_module() is not None:
+        engine = "native core"
+    elif os.environ.get("METEOR_E_PURE", "0") not in ("", "0"):
+        engine = "pure Python, as METEOR_E_PURE says"
+    else:
+        engine = "PURE PYTHON: this package has no native core; see 'meteor-e --version' and CONTRIBUTING.md"
+    return f"meteor_e {meteor_e.__version__}, {engine}, {Path(meteor_e.__file__).parent}"
+
+
+def pytest_report_header() -> str:
+    return f"tested: {_tested()}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    # Said again at the end, where nobody overlooks it; with -q there is no header.
+    if "PURE PYTHON" in (tested := _tested()):
+        terminalreporter.write_line(f"tested: {tested}", yellow=True)
 
 
 def missing(what: str) -> NoReturn:

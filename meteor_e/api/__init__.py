@@ -12,11 +12,15 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
+    from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
     from meteor_e.api.hooks import hookimpl
+    from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.measures import Agreement, Measure
+    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
     from meteor_e.api.options import unknown_options
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
@@ -34,31 +38,43 @@ if TYPE_CHECKING:
     from meteor_e.base.guard import guarded
 
 __all__ = [
+    "Agreement",
     "ConfigError",
+    "Estimator",
     "Feature",
     "FeatureBatch",
     "InputError",
+    "JavaModule",
+    "JavaSettings",
     "KeyMatcher",
     "Language",
     "Lemmatizer",
     "Match",
     "Matcher",
     "MatcherContext",
+    "Measure",
     "MeteorError",
     "MeteorWarning",
+    "Metric",
+    "MetricContext",
+    "MetricScore",
     "NonbreakingPrefixes",
     "Normalization",
     "PhraseMatcher",
     "PhraseTable",
     "PluginError",
     "PluginWarning",
+    "Progress",
     "ReferenceFeature",
     "ResourceError",
     "Resources",
+    "Scores",
     "SegmentFeature",
+    "SegmentMetric",
     "Segmenter",
     "SimilarityMatcher",
     "SynonymTable",
+    "SystemOutputs",
     "Task",
     "Token",
     "guarded",
@@ -84,6 +100,10 @@ __getattr__, __dir__ = lazy_names(
         ],
         ".base.guard": ["guarded"],
         "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
+        "measures": ["Agreement", "Measure"],
+        "estimators": ["Estimator"],
+        "java_modules": ["JavaModule", "JavaSettings"],
+        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
         "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
         "hooks": ["hookimpl"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],

@@ -88,11 +88,13 @@ class Feature(ABC):
         name: what a recipe calls it; lower case, unique among all installed plugins.
         needs: the attributes of :class:`FeatureBatch` that it reads.
         requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+        version: of the definition of its numbers; raised when these change on purpose.
     """
 
     name: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
     requires: ClassVar[tuple[str, ...]] = ()
+    version: ClassVar[int] = 1
 
     @classmethod
     def create(cls, context: MatcherContext, **options: Any) -> Self:
@@ -125,6 +127,14 @@ class Feature(ABC):
     def describe(self) -> str:
         """Return what the signature says of this feature behind its name: what changes its result."""
         return ""
+
+    def definition(self) -> str:
+        """Return what a trained model asks for: :meth:`describe` without the versions of libraries.
+
+        A model holds some texts with the numbers that its features gave, and notices when a library's new version
+        gives others.
+        """
+        return self.describe()
 
     def extract(
         self,

@@ -1,4 +1,4 @@
-"""The hooks: how a plugin adds matchers, features, languages, lemmatisers, chains and commands.
+"""The hooks: how a plugin adds matchers, metrics, features, languages, lemmatisers, chains, commands and more.
 
 A plugin is a module (or any object) with functions that carry the marker :data:`hookimpl` and the name of a
 hook; a distribution announces it by an entry point of the group ``meteor_e``::
@@ -47,10 +47,14 @@ if TYPE_CHECKING:
 
     import click
 
+    from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
+    from meteor_e.api.java_modules import JavaModule
     from meteor_e.api.languages import Language
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import Matcher
+    from meteor_e.api.measures import Measure
+    from meteor_e.api.metrics import Metric
     from meteor_e.api.segmenters import Segmenter
 
     LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
@@ -81,6 +85,43 @@ def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] 
     """Return features: subclasses of :class:`meteor_e.api.features.Feature`.
 
     A feature turns hypotheses and references into rows of numbers, for the learned metrics.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | str]:
+    """Return metrics: subclasses of :class:`meteor_e.api.metrics.Metric` or of its ``SegmentMetric``.
+
+    A metric scores hypotheses given references. Every command that takes ``-M`` takes it by its ``name``, and
+    :func:`meteor_e.load_metric` does.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
+    """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
+
+    An estimator learns a metric from features and judgements; recipes of ``meteor-e train`` name it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
+    """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
+
+    A measure says how well a metric's scores agree with people's judgements; ``meteor-e evaluate -s`` names it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[JavaModule] | str]:
+    """Return modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
+
+    ``meteor-e compat -m`` names a module; it becomes an entry of the chain.
     """
     raise NotImplementedError
 

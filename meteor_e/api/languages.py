@@ -57,6 +57,13 @@ class Task:
         return Parameters(self.alpha, self.beta, self.gamma, self.delta, tuple(self.weights.values()))
 
 
+METEOR_CODES = {"cs": "cz", "sv": "se"}
+"""The Java program's codes of languages where they are not ISO 639-1's."""
+
+ISO_CODES = {java: iso for iso, java in METEOR_CODES.items()}
+"""ISO's codes by the Java program's; every language answers to both."""
+
+
 @dataclass(frozen=True)
 class Language:
     """What is known of a language.

@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -21,6 +20,7 @@ from meteor_e.cli.output import destination
 from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, JavaOptions, UsageError, parse
 
 if TYPE_CHECKING:
+    from meteor_e.api import JavaSettings
     from meteor_e.formats.sgml import JavaSgml
     from meteor_e.meteor import Meteor
     from meteor_e.packs.resources import LanguageResources
@@ -154,27 +154,42 @@ def _meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def _matcher(module: str, configuration: JavaConfiguration) -> dict[str, Any]:
-    """Return what stands for a module in a chain."""
+    """Return what stands for a module in a chain: the matcher of that name, or what METEOR-E has instead."""
     extension = configuration.extension
-    if module == "embeddings":
-        assert extension is not None
-        file = {} if extension.vectors is None else {"file": extension.vectors}
-        return {"use": "vector", **file, "key": extension.key, "threshold": extension.threshold}
-    if module == "synonym" and extension is not None and extension.lemmatizes:
-        # METEOR-E's synonyms: of the word and its lemma, without exceptions and suffixes.
-        if configuration.synonyms is None:
-            return {"use": "dbnary", "pack": configuration.language.pack}
-        name = configuration.language_name.lower()
-        files = [Path(configuration.synonyms) / f"{name}.synsets{packed}" for packed in ("", ".gz")]
-        return {"use": "dbnary", "file": str(next((file for file in files if file.is_file()), files[0]))}
-    return {"use": module}
+    # Where words have lemmas, METEOR-E's synonyms take the place of METEOR 1.5's.
+    if extension is None or not (module == "embeddings" or (module == "synonym" and extension.lemmatizes)):
+        return {"use": module}
+    from meteor_e.plugins import plugin_registry
+
+    return dict(plugin_registry().java_module(module)().matcher(_settings(configuration)))
 
 
 def _lemmatizer(configuration: JavaConfiguration) -> str | dict[str, Any] | None:
     extension = configuration.extension
     if extension is None or not extension.lemmatizes:
         return None
-    return "simplemma" if extension.lemmas is None else {"use": "lookup", "file": extension.lemmas}
+    if extension.lemmas is not None:
+        return {"use": "lookup", "file": extension.lemmas}
+    from meteor_e.plugins import plugin_registry
+
+    found = plugin_registry().java_module("embeddings")().lemmatizer(_settings(configuration))
+    return found if found is None or isinstance(found, str) else dict(found)
+
+
+def _settings(configuration: JavaConfiguration) -> JavaSettings:
+    from meteor_e.api import JavaSettings
+
+    extension = configuration.extension
+    assert extension is not None
+    return JavaSettings(
+        configuration.language,
+        configuration.language_name.lower(),
+        extension.vectors,
+        extension.key,
+        extension.threshold,
+        extension.lemmas,
+        configuration.synonyms,
+    )
 
 
 def _resources(configuration: JavaConfiguration) -> LanguageResources | None:

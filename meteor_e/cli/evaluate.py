@@ -16,9 +16,9 @@ from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
+    from meteor_e.api.metrics import Progress
     from meteor_e.evaluation.agreement import Evaluation
     from meteor_e.evaluation.index import DataIndex
-    from meteor_e.evaluation.metrics import Progress
 
 
 class ProgressBars(contextlib.ExitStack):
@@ -62,9 +62,9 @@ def cache_options(command: Callable[..., None]) -> Callable[..., None]:
 def _list_measures(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if not value or context.resilient_parsing:
         return
-    from meteor_e.evaluation.measures import MEASURES
+    from meteor_e.evaluation.measures import measure, measure_names
 
-    rows = [[entry.name, entry.level, entry.definition] for entry in MEASURES.values()]
+    rows = [[entry.name, entry.level, entry.definition] for entry in map(measure, measure_names())]
     click.echo(format_table(["measure", "level", "what it is"], rows, left=3))
     context.exit()
 
@@ -269,19 +269,16 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
 
 
 def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
+    from meteor_e.api.metrics import MetricContext
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.evaluation.agreement import evaluate as run
     from meteor_e.evaluation.agreement import load_test_sets
     from meteor_e.evaluation.measures import measure
-    from meteor_e.evaluation.metric_specs import parse_metric
+    from meteor_e.metrics.specs import parse_metrics
 
     loaded = _indexes(paths, options)
     wanted = [measure(name) for name in options.measures or _default_measures(loaded)]
-    parsed = [parse_metric(text, jobs=options.jobs) for text in options.metrics or ("meteor",)]
-    labels = [entry.name for entry in parsed]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
+    parsed = parse_metrics(options.metrics or ("meteor",), MetricContext(jobs=options.jobs))
     writing = options.write_to is not None
     tests = [
         test

@@ -72,6 +72,7 @@ def _failing(name: str, summary: str, error: MeteorError) -> click.Command:
         name,
         callback=fail,
         params=[click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)],
+        help=f"{summary}\n\n{error}",
         short_help=summary,
         add_help_option=False,
         context_settings={"ignore_unknown_options": True, "help_option_names": []},

@@ -189,6 +189,21 @@ def systems(
     )
 
 
+def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInput]:
+    """Return systems under other names.
+
+    Raises:
+        ConfigError: if there are names, but not one for each system, or two are equal.
+    """
+    if not names:
+        return list(inputs)
+    if len(names) != len(inputs):
+        raise ConfigError(f"--name is given {len(names)} times, and there are {len(inputs)} systems; name each once")
+    if len(set(names)) < len(names):
+        raise ConfigError("two systems cannot have one --name")
+    return [system._replace(name=name) for system, name in zip(inputs, names, strict=True)]
+
+
 def _format(path: str, encoding: str) -> str:
     with open_input(path, encoding=encoding) as file:
         return file.format

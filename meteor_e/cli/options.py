@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,12 +12,13 @@ import click
 from meteor_e.base.errors import ConfigError
 
 if TYPE_CHECKING:
+    from meteor_e.api.metrics import Metric
     from meteor_e.meteor import Meteor
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _INPUT_OPTIONS = [
-    click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS... [REFERENCE]"),
+    click.argument("files", nargs=-1, metavar="HYPOTHESIS... [REFERENCE]"),
     click.option(
         "-R",
         "--reference",
@@ -75,6 +77,64 @@ _METRIC_OPTIONS = [
 ]
 
 
+@dataclass(frozen=True)
+class MeteorMaker:
+    """Makes the metric that the options of a command line describe.
+
+    Attributes:
+        given: keys of a chain.
+        chain: a chain file or name.
+        settings: options of matchers, as ``MATCHER.OPTION=VALUE``.
+        offline: whether a missing pack is never downloaded.
+        threads: that score.
+    """
+
+    given: dict[str, Any]
+    chain: str | None
+    settings: tuple[str, ...]
+    offline: bool | None
+    threads: int | None
+
+    def __call__(self) -> Meteor:
+        """Return the metric."""
+        from meteor_e.meteor import Meteor
+
+        given = dict(self.given)
+        if self.settings:
+            from meteor_e.chains.settings import apply_settings
+            from meteor_e.cli.settings import parse_settings
+
+            given.update(apply_settings(self.chain, given, parse_settings(self.settings)))
+        if self.chain is not None:
+            return Meteor.from_config(self.chain, offline=self.offline, threads=self.threads, **given)
+        return Meteor(**given, offline=self.offline, threads=self.threads)
+
+    def metrics(self, specifications: Sequence[str]) -> list[Metric]:
+        """Return metrics by name; ``meteor`` is the one that the options describe.
+
+        Raises:
+            ConfigError: for an unknown metric, or two of one label.
+        """
+        from meteor_e.api.metrics import MetricContext
+        from meteor_e.metrics.chain_metric import ChainMetric
+        from meteor_e.metrics.specs import distinct, parse_metric
+
+        context = MetricContext(self.language, threads=self.threads, offline=self.offline)
+        found: list[Metric] = []
+        for text in specifications:
+            label, _, name = text.rpartition("=")
+            if name == "meteor" and not set(label) & set(":/,"):
+                found.append(ChainMetric.of(self(), label or "METEOR"))
+            else:
+                found.append(parse_metric(text, context))
+        return distinct(found)
+
+    @property
+    def language(self) -> str:
+        """The language that was asked for; empty if none was."""
+        return str(self.given.get("language", ""))
+
+
 def input_options(command: Command) -> Command:
     """Give a command the files that :func:`meteor_e.cli.inputs.systems` lines up; it receives that one's arguments."""
     wrapped: Any = command
@@ -103,29 +163,18 @@ def metric_options(command: Command) -> Command:
         threads: int | None,
         **kwargs: Any,
     ) -> Any:
-        def make() -> Meteor:
-            from meteor_e.meteor import Meteor
-
-            given: dict[str, Any] = {
-                "language": language,
-                "task": task,
-                "matchers": parse_matchers(matchers) if matchers is not None else None,
-                "parameters": parse_parameters(parameters) if parameters else None,
-                "normalization": normalization,
-                "beam": beam,
-                "character_mode": character_mode or None,
-                "pack": pack,
-            }
-            given = {key: value for key, value in given.items() if value is not None}
-            if settings:
-                from meteor_e.chains.settings import apply_settings
-                from meteor_e.cli.settings import parse_settings
-
-                given.update(apply_settings(chain, given, parse_settings(settings)))
-            if chain is not None:
-                return Meteor.from_config(chain, offline=offline or None, threads=threads, **given)
-            return Meteor(**given, offline=offline or None, threads=threads)
-
+        given: dict[str, Any] = {
+            "language": language,
+            "task": task,
+            "matchers": parse_matchers(matchers) if matchers is not None else None,
+            "parameters": parse_parameters(parameters) if parameters else None,
+            "normalization": normalization,
+            "beam": beam,
+            "character_mode": character_mode or None,
+            "pack": pack,
+        }
+        given = {key: value for key, value in given.items() if value is not None}
+        make = MeteorMaker(given, chain, settings, offline or None, threads)
         return command(*args, make_meteor=make, **kwargs)
 
     wrapped: Any = with_metric

@@ -9,9 +9,10 @@ import click
 
 from meteor_e.chains.config import describe_chain
 from meteor_e.cli.tables import format_table, printable
+from meteor_e.plugins import definitions
 from meteor_e.plugins.registry import Entry, registry
 
-KINDS = ("matcher", "feature", "language", "lemmatizer", "segmenter", "chain", "command")
+KINDS = tuple(definitions.KINDS)
 
 
 @click.command()

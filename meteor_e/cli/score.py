@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.inputs import SystemInput, systems
-from meteor_e.cli.options import input_options, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand
+from meteor_e.cli.inputs import SystemInput, named, systems
+from meteor_e.cli.options import MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
+from meteor_e.cli.score_metrics import score_with_metrics
 from meteor_e.cli.score_tables import (
     TableOptions,
     find_table,
@@ -34,16 +37,75 @@ if TYPE_CHECKING:
 PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 
 
-@click.command()
+GROUPS = {
+    "Input": (
+        "references",
+        "references_per_segment",
+        "encoding",
+        "names",
+        "hypothesis_columns",
+        "reference_columns",
+        "split",
+        "test_set",
+        "pair",
+    ),
+    "Metrics": (
+        "metrics",
+        "language",
+        "task",
+        "chain",
+        "matchers",
+        "settings",
+        "parameters",
+        "normalization",
+        "beam",
+        "character_mode",
+    ),
+    "Resources": ("pack", "offline", "threads", "cluster"),
+    "Output": ("form", "segments", "alignments", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
+    "Statistics": ("significance", "samples", "seed"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
 @table_options
 @metric_options
+@click.option(
+    "-M",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="A metric: meteor, bleu, chrf, chrf++, ter, nist, a chain, a plugin's, with options as in bleu:tokenize=zh; "
+    "repeat it for several.  [default: meteor]",
+)
+@click.option(
+    "--test-set",
+    metavar="NAME",
+    help="Take the references from a test set that sacreBLEU knows, such as wmt17; with --pair. Without files, its "
+    "system outputs are scored.",
+)
+@click.option("--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["text", "tsv", "json", "csv", "markdown", "latex", "wmt"]),
+    help="Form of the output.  [default: text]",
+)
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--tsv", is_flag=True, help="Write tab-separated values.")
 @significance_options
-@click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the table.  [default: 4]")
+@click.option(
+    "--digits",
+    type=click.IntRange(0, 17),
+    help="Decimals in the table.  [default: 4; 2 for metrics from 0 to 100]",
+)
 @click.option(
     "-o",
     "--output",
@@ -56,9 +118,14 @@ def score(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
-    make_meteor: Callable[[], Meteor],
+    make_meteor: MeteorMaker,
     table: TableOptions,
     cluster: str | None,
+    metrics: tuple[str, ...],
+    test_set: str | None,
+    pair: str | None,
+    names: tuple[str, ...],
+    form: str | None,
     segments: bool,
     alignments: bool,
     as_json: bool,
@@ -66,7 +133,7 @@ def score(
     significance: str | None,
     samples: int | None,
     seed: int,
-    digits: int,
+    digits: int | None,
     output: str | None,
     quiet: bool,
 ) -> None:
@@ -79,17 +146,25 @@ def score(
     \b
     meteor-e score system.txt reference.txt
     meteor-e score system1.txt system2.txt reference.txt -l de
+    meteor-e score system1.txt system2.txt reference.txt -M meteor -M bleu -M chrf --significance
+    meteor-e score system.txt --test-set wmt17 --pair de-en -M meteor -M bleu
     meteor-e score system.txt --reference first.txt --reference second.txt --json --segments
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    if as_json + tsv + quiet > 1:
-        raise ConfigError("--json, --tsv and --quiet exclude each other")
-    if significance is not None and (tsv or quiet):
+    if as_json + tsv + quiet + (form is not None) > 1:
+        raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
+    as_json, tsv = as_json or form == "json", tsv or form == "tsv"
+    form = "json" if as_json else "tsv" if tsv else form or "text"
+    several = bool(metrics) or form in ("csv", "latex", "markdown", "wmt")
+    if significance is not None and (quiet or (tsv and not several)):
         raise ConfigError("--significance goes with the table or --json")
     tests = None if significance is None else SystemTests(significance, samples, seed)
+    if test_set is not None or pair is not None:
+        files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
     found = find_table(files, references, references_per_segment, table)
     inputs = systems(files, references, references_per_segment, encoding) if found is None else systems_of(found)
+    inputs = named(inputs, names)
     table_output = is_table_output(output, found is not None)
     if (table_output or cluster is not None) and (segments or alignments or tests is not None):
         option = "--dask" if cluster is not None else f"an output of segments ({output})"
@@ -97,6 +172,26 @@ def score(
             f"--segments, --alignments and --significance do not go with {option}; "
             "-o FILE.parquet or FILE.jsonl holds the segments' scores and statistics"
         )
+    if several:
+        for wrong, option in (
+            (alignments, "--alignments"),
+            (cluster is not None, "--dask"),
+            (table_output, f"an output of segments ({output})"),
+        ):
+            if wrong:
+                raise ConfigError(f"{option} goes with METEOR alone, as text, TSV or JSON; leave out -M and --format")
+        content = score_with_metrics(
+            make_meteor.metrics(metrics or ("meteor",)),
+            inputs,
+            make_meteor.language,
+            None if significance is None else (significance, samples, seed),
+            "quiet" if quiet else form,
+            digits,
+            segments,
+        )
+        with destination(output) as stream:
+            stream.write(content)
+        return
     meteor = make_meteor()
     score_one = functools.partial(_score_system, quiet=quiet)
     if table_output or cluster is not None:
@@ -109,9 +204,37 @@ def score(
             quiet=quiet,
         )
         score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
-    write = _writer(as_json, tsv, quiet, segments, alignments, digits, tests, score_one)
+    write = _writer(as_json, tsv, quiet, segments, alignments, 4 if digits is None else digits, tests, score_one)
     with destination(None if table_output else output) as stream:
         write(stream, meteor, inputs)
+
+
+def _of_test_set(
+    test_set: str | None,
+    pair: str | None,
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    names: tuple[str, ...],
+    make_meteor: MeteorMaker,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], MeteorMaker]:
+    """Return files, references, names and metric with those of a test set by name filled in."""
+    from meteor_e.evaluation.index import target_language
+    from meteor_e.evaluation.named_sets import named_set
+
+    if test_set is None or pair is None:
+        raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+    if references:
+        raise ConfigError("--test-set gives the references; leave out --reference")
+    found = named_set(test_set, pair)
+    if not files:
+        if not found.system_files:
+            raise ConfigError(f"test set {test_set} has no system outputs for {pair}; give files with hypotheses")
+        names = names or tuple(found.system_files)
+        files = tuple(found.system_files.values())
+    if not make_meteor.language and make_meteor.chain is None:
+        given = {**make_meteor.given, "language": target_language(pair)}
+        make_meteor = dataclasses.replace(make_meteor, given=given)
+    return files, tuple(found.reference_files), names, make_meteor
 
 
 Writer = Callable[[TextIO, "Meteor", list[SystemInput]], None]

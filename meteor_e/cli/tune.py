@@ -16,8 +16,8 @@ from meteor_e.cli.options import metric_options
 from meteor_e.cli.output import destination
 
 if TYPE_CHECKING:
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.evaluation.data import TestSet
-    from meteor_e.evaluation.judgements import Floats
     from meteor_e.meteor import Meteor
     from meteor_e.tuning.grid import Axes
     from meteor_e.tuning.run import Tuning

@@ -225,12 +225,38 @@ class NativeEngine:
             maximum_accuracy: align in the maximum-accuracy mode.
             stop: when another thread makes it true, a list that gets an item, the call ends in KeyboardInterrupt.
         """
-        threads = max(1, min(threads, len(hypotheses) // _SEGMENTS_A_THREAD))
         starts = [0]
         segments = list(hypotheses)
         for texts in references:
             segments.extend(texts)
             starts.append(starts[-1] + len(texts))
+        return self._score(segments, None, starts, threads, alignments, maximum_accuracy, stop)
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts, each text read once.
+
+        Args:
+            texts: raw segments.
+            hypotheses, references: for each pair the numbers of its two texts.
+            threads: how many threads work.
+        """
+        starts = list(range(len(hypotheses) + 1))
+        return self._score(texts, [*hypotheses, *references], starts, threads, False, False, None)
+
+    def _score(
+        self,
+        segments: Sequence[str],
+        order: Sequence[int] | None,
+        starts: Sequence[int],
+        threads: int,
+        alignments: bool,
+        maximum_accuracy: bool,
+        stop: object,
+    ) -> Scored:
+        count = len(starts) - 1
+        threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
         try:
             lane = self._lanes.pop()
         except IndexError:
@@ -239,6 +265,8 @@ class NativeEngine:
             if lane.core.size > VOCABULARY_LIMIT:
                 lane.clear()
             batch = self._read(lane, segments, threads, stop)
+            if order is not None:
+                batch.arrange(order)
             batch.pair(starts)
             if self._proposers:
                 self._propose(lane, batch, starts)
@@ -253,7 +281,7 @@ class NativeEngine:
             if alignments:
                 best = memoryview(columns[2]).cast("i")
                 for number, start in enumerate(starts[:-1]):
-                    reference = len(hypotheses) + start + best[number]
+                    reference = count + start + best[number]
                     done = number not in scored.failures
                     scored.alignments.append(self._alignment(batch, number, reference) if done else None)
         # A lane that an error left half done is not used again.

@@ -1,7 +1,7 @@
 """Meta-evaluation: how well metrics agree with people, and whether differences are more than chance.
 
 A data index (:mod:`.index`) says which files of a shared task belong together; :mod:`.data` lines them up;
-metrics (:mod:`.metrics`) score the outputs once, and the scores are kept (:mod:`.cache`); measures
+metrics (:mod:`meteor_e.metrics`) score the outputs once, and the scores are kept; measures
 (:mod:`.measures`) compare scores with judgements; :mod:`.agreement` joins all that to a table.
 :mod:`.significance` compares systems with one another.
 """
@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.api.metrics import Metric, Progress, Scores
+    from meteor_e.base.arraytypes import Cells
     from meteor_e.evaluation.agreement import Evaluation, evaluate
-    from meteor_e.evaluation.chain_metric import ChainMetric
     from meteor_e.evaluation.correlation import correlate
     from meteor_e.evaluation.data import TestSet, load_test_set
     from meteor_e.evaluation.index import DataIndex, load_index
     from meteor_e.evaluation.judgements import Rankings
     from meteor_e.evaluation.measures import Measure, human_system_scores, measure, pairs_of
-    from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
+    from meteor_e.metrics.chain_metric import ChainMetric
 
 __all__ = [
     "Cells",
@@ -46,12 +47,13 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "agreement": ["Evaluation", "evaluate"],
-        "chain_metric": ["ChainMetric"],
         "correlation": ["correlate"],
         "data": ["TestSet", "load_test_set"],
         "index": ["DataIndex", "load_index"],
         "judgements": ["Rankings"],
         "measures": ["Measure", "human_system_scores", "measure", "pairs_of"],
-        "metrics": ["Cells", "Metric", "Progress", "Scores"],
+        ".api.metrics": ["Metric", "Progress", "Scores"],
+        ".base.arraytypes": ["Cells"],
+        ".metrics.chain_metric": ["ChainMetric"],
     },
 )

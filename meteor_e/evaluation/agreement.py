@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric, Progress, Scores
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import InputError
 from meteor_e.evaluation.comparison import Comparison, average, compare
@@ -17,7 +18,6 @@ from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import DataIndex
 from meteor_e.evaluation.judgements import Assessments, Floats
 from meteor_e.evaluation.measures import Measure, mad_outliers, pairs_of
-from meteor_e.evaluation.metrics import Metric, Progress, Scores
 from meteor_e.evaluation.ranks import cluster_ranks
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval
 from meteor_e.evaluation.sanity import check_scores, check_test_set
@@ -50,7 +50,7 @@ class Table:
     """
 
     testset: str
-    measure: Measure
+    measure: Measure[TestSet]
     columns: tuple[str, ...]
     rows: dict[str, tuple[Result, ...]]
     comparisons: dict[str, Comparison] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def load_test_sets(
 def evaluate(
     tests: Sequence[TestSet],
     metrics: Sequence[Metric],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
     samples: int = 0,
@@ -286,8 +286,10 @@ def _score(
     cells = test.judged()
     scores = []
     for metric in metrics:
-        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.name}")
-        scores.append(metric.score(test, cells, cache, systems=of_systems, progress=tell))
+        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.label}")
+        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        # Measures take the higher score for the better.
+        scores.append(found if metric.higher_is_better else found.negated())
     return scores
 
 
@@ -304,7 +306,7 @@ def _counts(test: TestSet) -> dict[str, int]:
 
 def _table(
     name: str,
-    measure: Measure,
+    measure: Measure[TestSet],
     tests: Sequence[TestSet],
     found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
     metrics: Sequence[Metric],
@@ -313,11 +315,11 @@ def _table(
     weights = np.array([measure.weight(test) for test in tests])
     rows = {}
     for metric in metrics:
-        entries = [found[name, measure.name, test.pair][metric.name] for test in tests]
+        entries = [found[name, measure.name, test.pair][metric.label] for test in tests]
         results = [Result(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
         if len(tests) > 1:
             results.append(_average(entries, weights))
-        rows[metric.name] = tuple(results)
+        rows[metric.label] = tuple(results)
     columns = tuple(test.pair for test in tests)
     tested = dict(comparisons.get((name, measure.name), {}))
     if len(tests) > 1:

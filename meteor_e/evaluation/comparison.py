@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import Progress, Scores
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import williams_matrix
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.measures import Measure, PairMeasure
-from meteor_e.evaluation.metrics import Progress, Scores
 from meteor_e.evaluation.resampling import permutation_p, random_signs
 
 __all__ = ["TESTS", "Comparison", "average", "compare"]
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(
-    measure: Measure,
+    measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
     *,
@@ -116,7 +116,9 @@ def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
     return f"{what}, {samples} samples, seed {seeds[0]}"
 
 
-def _williams(measure: Measure, test: TestSet, scores: Sequence[Scores], names: tuple[str, ...]) -> Comparison | None:
+def _williams(
+    measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores], names: tuple[str, ...]
+) -> Comparison | None:
     rows = measure.correlated(test, scores)
     if rows is None:
         return None
@@ -204,7 +206,7 @@ def _exchange_outcomes(
 
 
 def _exchange_scores(
-    measure: Measure,
+    measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
     names: tuple[str, ...],

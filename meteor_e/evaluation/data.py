@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import SystemOutputs
 from meteor_e.base.errors import InputError, near_miss
-from meteor_e.evaluation.assessments import Assessment, read_assessments
 from meteor_e.evaluation.containers import read_all_texts, read_texts
 from meteor_e.evaluation.index import (
     DataIndex,
@@ -29,6 +29,7 @@ from meteor_e.evaluation.judgements import Assessments, Floats, Rankings
 from meteor_e.evaluation.named_sets import NAMED, named_set
 from meteor_e.evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
 from meteor_e.evaluation.ratings import read_mqm, read_ratings, read_score_lines
+from meteor_e.formats.assessments import Assessment, read_assessments
 from meteor_e.formats.plain import read_segments
 
 __all__ = ["TestSet", "load_test_set"]
@@ -38,7 +39,7 @@ SHIFTED = 0.2
 
 
 @dataclass(frozen=True)
-class TestSet:
+class TestSet(SystemOutputs):
     """One language pair of a shared task.
 
     Attributes:
@@ -63,13 +64,6 @@ class TestSet:
 
     __test__ = False  # for pytest: this is no test class
 
-    name: str
-    pair: str
-    language: str
-    systems: tuple[str, ...]
-    outputs: tuple[list[str], ...]
-    references: tuple[list[str], ...]
-    source: list[str] | None = None
     rankings: Rankings | None = None
     assessments: Assessments | None = None
     system_scores: dict[str, float] = field(default_factory=dict)
@@ -80,9 +74,6 @@ class TestSet:
     missing_scores: bool = False
     outliers: tuple[str, ...] = ()
     root: str = ""
-
-    def __len__(self) -> int:
-        return len(self.references[0])
 
     @cached_property
     def human(self) -> Floats:

@@ -7,11 +7,11 @@ people's side once and returns a function of the metric's, because a permutation
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from meteor_e.api.measures import Agreement
 from meteor_e.evaluation.extras import require
 from meteor_e.evaluation.judgements import Floats, Integers
 
@@ -19,9 +19,6 @@ __all__ = ["Agreement", "Grouping", "accuracy_with_ties", "grouped", "pair_diffe
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
 """Which cells are compared with one another: all, those of a segment, those of a system."""
-
-Agreement: TypeAlias = Callable[[Floats], float]
-"""From a metric's scores ``(systems, segments)`` to a number."""
 
 
 def grouped(kind: str, grouping: Grouping, human: Floats, weights: Floats | None = None) -> Agreement:

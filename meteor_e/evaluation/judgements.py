@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Assessments", "Floats", "Integers", "Rankings"]
+from meteor_e.base.arraytypes import Floats, Integers
 
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
+__all__ = ["Assessments", "Floats", "Integers", "Rankings"]
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class NamedSet:
         source: segments of the source.
         references: one list of segments a reference.
         systems: outputs of systems, by name; empty where the test set has none.
+        reference_files: files of the references, a segment a line.
+        system_files: files of the outputs, by name.
     """
 
     name: str
@@ -37,6 +39,8 @@ class NamedSet:
     source: list[str]
     references: list[list[str]]
     systems: dict[str, list[str]]
+    reference_files: list[str]
+    system_files: dict[str, str]
 
 
 def named_index(name: str, pairs: Sequence[str], human: Sequence[str]) -> DataIndex:
@@ -107,7 +111,10 @@ def named_set(name: str, pair: str) -> NamedSet:
         for field, segments in texts.items()
         if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"
     }
-    return NamedSet(name, pair, source, references, systems)
+    reference_files = [files[field] for field in chosen]
+    return NamedSet(
+        name, pair, source, references, systems, reference_files, {system: files[system] for system in systems}
+    )
 
 
 _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}

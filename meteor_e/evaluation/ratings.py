@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name
-from meteor_e.evaluation.assessments import Assessment
+from meteor_e.formats.assessments import Assessment
 from meteor_e.formats.plain import csv_rows, read_segments
 
 __all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]

@@ -56,7 +56,9 @@ def rank_note(evaluation: Evaluation) -> str:
     """Return what ranks in parentheses are; empty where there are none."""
     if not any(table.ranks for table in evaluation.tables):
         return ""
-    return "Ranks in parentheses: metrics of one rank do not differ significantly (p < 0.05) from its best metrics."
+    return (
+        "Ranks in parentheses: metrics share a rank until one is significantly worse (p < 0.05) than any of that rank."
+    )
 
 
 def render_tsv(evaluation: Evaluation, digits: int) -> str:

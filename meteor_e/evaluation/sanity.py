@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from meteor_e.api.metrics import Scores
 from meteor_e.evaluation import kendall
 from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.measures import ranked_rows
-from meteor_e.evaluation.metrics import Scores
 
 __all__ = ["check_scores", "check_test_set"]
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import InputError, near_miss
+from meteor_e.base.arraytypes import Cells
+from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.files import PathLike
-from meteor_e.evaluation.assessments import MetricScore, read_metric_scores
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.index import expand
 from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
+from meteor_e.formats.assessments import MetricScore, read_metric_scores
 
-__all__ = ["ScoreFileMetric"]
+__all__ = ["MtmeMetric", "ScoreFileMetric"]
 
 EQUAL = 1e-6
 """Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
@@ -30,7 +32,7 @@ class ScoreFileMetric(Metric):
     name are filled in.
 
     Args:
-        files: score files, in any form of :func:`~meteor_e.evaluation.assessments.read_metric_scores`.
+        files: score files, in any form of :func:`~meteor_e.formats.assessments.read_metric_scores`.
         metric: which metric of the files; may be left out where they hold one.
         testset: which test set of the files; by default that of the evaluation's name, or the only one.
         reference: which reference of the files; may be left out where they hold one.
@@ -38,6 +40,9 @@ class ScoreFileMetric(Metric):
         lower_is_better: whether the scores are errors; they are negated then.
         in_data: whether file names are relative to the folder of the test set.
     """
+
+    name: ClassVar[str] = "scores"
+    by_system: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -56,7 +61,51 @@ class ScoreFileMetric(Metric):
         self._in_data = in_data
         self._read: dict[str, list[MetricScore]] = {}
         of_files = self._metric_of_files()
-        self.name = name or metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+        self.label = name or metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The name; the files' content is looked up each time."""
+        return f"scores:{self.label}"
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``; ``-`` says that the scores are errors.
+
+        Raises:
+            ConfigError: for a text of another form.
+        """
+        files, _, chosen = text.removeprefix("-").partition("#")
+        if not files:
+            raise ConfigError("metric 'scores' needs a file: scores:FILE")
+        metric, *rest = chosen.split(",") if chosen else [""]
+        if "=" in metric:
+            metric, rest = "", [metric, *rest]
+        options = {key: str(value) for key, value in named_options(",".join(rest), "metric 'scores'").items()}
+        unknown = sorted(options.keys() - {"testset", "reference"})
+        if unknown:
+            raise ConfigError(f"metric 'scores': unknown option {unknown[0]!r}; there are testset and reference")
+        return {
+            "files": files.split(","),
+            "metric": metric or None,
+            "lower_is_better": text.startswith("-"),
+            **options,
+        }
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Refuse: texts alone do not say whose they are.
+
+        Raises:
+            ConfigError: always.
+        """
+        raise ConfigError(f"{', '.join(self._files)}: scores of a file belong to systems by name, and not to texts")
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return means."""
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means
 
     def _metric_of_files(self) -> str | None:
         """Return the metric that the files hold; ``None`` where they name none, or cannot be read yet."""
@@ -86,8 +135,8 @@ class ScoreFileMetric(Metric):
             paths = [path for path in paths if Path(path).is_file()] or paths[:1]
         return list(dict.fromkeys(paths))
 
-    def score(
-        self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
     ) -> Scores:
         """Look the scores up.
 
@@ -95,6 +144,8 @@ class ScoreFileMetric(Metric):
             InputError: if a wanted score is missing or given twice, if a segment is outside the test set, or if the
                 files hold several metrics, test sets or references and none is named; with system and file.
         """
+        if not isinstance(test, TestSet):
+            test = TestSet(**vars(test))
         paths = self._paths(test)
         where = ", ".join(paths)
         rows = self._choose([row for path in paths for row in self._rows_of(path)], test, where)
@@ -132,7 +183,7 @@ class ScoreFileMetric(Metric):
             sums = np.where(known, segments, 0).sum(axis=1)
             whole = np.divide(sums, known.sum(axis=1), out=whole, where=known.any(axis=1))
         resamplable = bool(systems) and (not given or _are_means(whole, segments))
-        return Scores(self.name, f"scores:{self.name}", segments, whole, resamplable=resamplable)
+        return Scores(self.label, self.signature, segments, whole, resamplable=resamplable)
 
     def _choose(self, rows: list[MetricScore], test: TestSet, where: str) -> list[MetricScore]:
         """Return the rows of this metric and test set.
@@ -147,7 +198,7 @@ class ScoreFileMetric(Metric):
             rows = [row for row in rows if row.metric == self._metric]
         rows = [row for row in rows if row.pair in ("", test.pair)]
         if not rows:
-            raise InputError(f"{where}: no scores of {self.name} for {test.pair}")
+            raise InputError(f"{where}: no scores of {self.label} for {test.pair}")
         short = [row for row in rows if not row.pair]
         if short:
             _check_names(short, test)
@@ -168,7 +219,7 @@ class ScoreFileMetric(Metric):
         lacking = [system for system in test.systems if system not in given]
         if given and lacking:
             raise InputError(
-                f"{where}: no score of {self.name} for system {lacking[0]} of {test.pair} "
+                f"{where}: no score of {self.label} for system {lacking[0]} of {test.pair} "
                 f"({len(lacking)} of {len(test.systems)} systems are missing)"
             )
         if test.missing_scores:
@@ -180,9 +231,35 @@ class ScoreFileMetric(Metric):
         if len(missing):
             system, segment = missing[0]
             raise InputError(
-                f"{where}: no score of {self.name} for system {test.systems[system]}, segment {segment + 1} of "
+                f"{where}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
                 f"{test.pair} ({len(missing)} are missing)"
             )
+
+
+class MtmeMetric(ScoreFileMetric):
+    """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval.
+
+    Args:
+        metric: name of the metric in the files' names.
+        lower_is_better: whether the scores are errors; they are negated then.
+    """
+
+    name: ClassVar[str] = "mtme"
+
+    def __init__(self, metric: str, *, lower_is_better: bool = False) -> None:
+        files = [f"metric-scores/{{pair}}/{metric}-{{reference}}.{level}.score" for level in ("seg", "sys")]
+        super().__init__(files, name=metric, lower_is_better=lower_is_better, in_data=True)
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``[-]METRIC``.
+
+        Raises:
+            ConfigError: if no metric is named.
+        """
+        if not text.removeprefix("-"):
+            raise ConfigError("metric 'mtme' needs the name of a metric, as in mtme:BLEU")
+        return {"metric": text.removeprefix("-"), "lower_is_better": text.startswith("-")}
 
 
 def _are_means(whole: Floats, segments: Floats) -> bool:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import atomic_writer
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.metrics import Scores
 
 __all__ = ["file_name", "metric_task_lines", "write_scores"]
 

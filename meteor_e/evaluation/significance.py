@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.evaluation import arrays
 from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
+from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 

@@ -112,7 +112,7 @@ class Pairs:
         """Return the n-grams of all sequences, numbered."""
         numbers, size = self.items, self.size
         for step in range(1, order):
-            if size > (1 << 62) // max(1, self.size) // max(1, 2 * self.count):
+            if size > (1 << 60) // max(1, self.size) // max(1, 2 * self.count):
                 distinct, numbers = np.unique(numbers, return_inverse=True)
                 size = len(distinct)
             numbers = numbers[:-1] * self.size + self.items[step:]
@@ -139,24 +139,23 @@ class Pairs:
 
     def tally(self) -> Tally:
         """Count each item on both sides of each pair."""
-        keys = self._keys()
+        keys, bits = self._keys()
         keys.sort()
         kinds = keys >> 1
-        starts = np.flatnonzero(np.concatenate([[True], kinds[1:] != kinds[:-1]])) if len(keys) else np.empty(0, int)
+        starts = _changes(kinds)
         count = np.diff(np.append(starts, len(keys)))
         right = np.add.reduceat(keys & 1, starts) if len(keys) else np.empty(0, np.int64)
-        pair, item = np.divmod(kinds[starts], max(1, self.size))
-        return Tally(self.count, pair, item, count - right, right)
+        firsts = kinds[starts]
+        return Tally(self.count, firsts >> bits, firsts & ((1 << bits) - 1), count - right, right)
 
     def once_on_both(self) -> tuple[Integers, Integers, Integers]:
         """Return pair, place on the left and place on the right of items that both sides have once.
 
         They come by pair and, within one, by their place on the right.
         """
-        keys = self._keys()
+        keys, _ = self._keys()
         order = np.argsort(keys, kind="stable")
-        kinds = keys[order] >> 1
-        starts = np.flatnonzero(np.concatenate([[True], kinds[1:] != kinds[:-1]])) if len(keys) else np.empty(0, int)
+        starts = _changes(keys[order] >> 1)
         twice = starts[np.diff(np.append(starts, len(keys))) == 2]
         left, right = order[twice], order[twice + 1]
         once = (self.owner[left] < self.count) & (self.owner[right] >= self.count)
@@ -173,14 +172,21 @@ class Pairs:
         found = [whole[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)] if ends else []
         return found[: self.count], found[self.count :]
 
-    def _keys(self) -> Integers:
-        """Return a number for each item that sorts by pair, then item, then side."""
-        items, size = self.items, self.size
-        if size > (1 << 62) // max(1, 2 * self.count):
+    def _keys(self) -> tuple[Integers, int]:
+        """Return a number for each item that sorts by pair, then item, then side; and how many bits an item takes."""
+        bits = max(1, int(self.size - 1).bit_length())
+        if bits + max(1, self.count).bit_length() > 62:
             raise OverflowError("n-grams have too many different items")
         reference = self.owner >= self.count
-        result: Integers = ((self.owner - self.count * reference) * size + items) * 2 + reference
-        return result
+        result: Integers = ((self.owner - self.count * reference) << (bits + 1)) | (self.items << 1) | reference
+        return result, bits
+
+
+def _changes(values: Integers) -> NDArray[np.intp]:
+    """Return where runs of equal values begin."""
+    if not len(values):
+        return np.empty(0, np.intp)
+    return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
 
 
 def precision_recall_f(common: Floats, left: Floats, right: Floats) -> Floats:

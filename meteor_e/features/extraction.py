@@ -10,7 +10,6 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,12 @@ from numpy.typing import NDArray
 from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
 from meteor_e.base.array_cache import digest
 from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.processes import worked_on
 from meteor_e.base.store import cache_folder
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
-BATCH = 512
+BATCH = 2048
 """Segments that are computed at once."""
 ROOM = 1 << 21
 """Characters of all segments that are computed at once; a longer segment goes alone."""
@@ -116,7 +116,12 @@ class NamedFeature:
     @property
     def signature(self) -> str:
         """What must be the same for all of its numbers to be the same."""
-        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.describe()}"
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.describe()}"
+
+    @property
+    def definition(self) -> str:
+        """What a model that was trained on the feature asks for, whatever the versions of libraries."""
+        return f"{self.feature.name}:{self.feature.dimension}:{self.feature.version}:{self.feature.definition()}"
 
 
 FeatureColumn = str
@@ -180,6 +185,11 @@ class FeatureSet:
         """What must be the same for rows to be comparable: a line a column's feature, then the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
+    @property
+    def definition(self) -> tuple[str, ...]:
+        """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
+        return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
+
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.
 
@@ -217,31 +227,46 @@ class FeatureSet:
             PluginError: if a feature fails.
         """
         keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
-        known: dict[str, dict[Hashable, Floats]] = {}
+        # Where the same segment stands first: it is computed there, and copied from there.
+        firsts: dict[tuple[str, ...], dict[Hashable, int]] = {}
+        for needs, of_rows in keys.items():
+            found: dict[Hashable, int] = {}
+            for at, key in enumerate(of_rows):
+                found.setdefault(key, at)
+            firsts[needs] = found
+        result = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
         missing: dict[int, list[NamedFeature]] = {}
         for entry in self.features:
-            place = {key: at for at, key in reversed(list(enumerate(keys[entry.feature.needs])))}
-            known[entry.label] = store.get(entry.signature, list(place), entry.feature.dimension)
-            for key, at in place.items():
-                if key not in known[entry.label]:
+            first = firsts[entry.feature.needs]
+            known = store.get(entry.signature, list(first), entry.feature.dimension)
+            for key, row in known.items():
+                result[entry.label][first[key]] = row
+            for key, at in first.items():
+                if key not in known:
                     missing.setdefault(at, []).append(entry)
         work = _blocks(missing, batch)
         done, total = 0, sum(len(block.places) * len(block.features) for block in work)
-        for block, found in _run(work, batch, jobs):
-            for entry, rows in zip(block.features, found, strict=True):
-                of_entry = keys[entry.feature.needs]
-                fresh = {of_entry[at]: row for at, row in zip(block.places, rows, strict=True)}
-                store.put(entry.signature, fresh)
-                known[entry.label].update(fresh)
-            done += len(block.places) * len(block.features)
+        for block, computed in _run(work, batch, jobs):
+            places = list(block.places)
+            for entry, rows in zip(block.features, computed, strict=True):
+                result[entry.label][places] = rows
+                if store.enabled:
+                    of_entry = keys[entry.feature.needs]
+                    store.put(entry.signature, {of_entry[at]: row for at, row in zip(places, rows, strict=True)})
+            done += len(places) * len(block.features)
             if progress is not None:
                 progress(done, total)
-        blocks = [
-            np.array([known[entry.label][key] for key in keys[entry.feature.needs]]).reshape(
-                len(batch), entry.feature.dimension
-            )[:, entry.chosen]
-            for entry in self.features
-        ]
+        copied = {
+            needs: np.array([first[key] for key in keys[needs]], np.int64)
+            for needs, first in firsts.items()
+            if len(first) < len(batch)
+        }
+        blocks = []
+        for entry in self.features:
+            rows = result[entry.label]
+            if entry.feature.needs in copied:
+                rows = rows[copied[entry.feature.needs]]
+            blocks.append(rows if len(entry.chosen) == rows.shape[1] else rows[:, entry.chosen])
         return np.hstack(blocks) if blocks else np.empty((len(batch), 0))
 
     def segment_vectors(
@@ -358,40 +383,14 @@ def _compute(features: Sequence[Feature], batch: FeatureBatch) -> list[Floats]:
     return [feature.rows(batch) for feature in features]
 
 
-_features: dict[str, Feature] = {}
-
-
-def _set_features(features: dict[str, Feature]) -> None:
-    _features.update(features)
-
-
-def _compute_there(labels: Sequence[str], batch: FeatureBatch) -> list[Floats]:
-    return _compute([_features[label] for label in labels], batch)
+def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], FeatureBatch]) -> list[Floats]:
+    labels, batch = block
+    return _compute([features[label] for label in labels], batch)
 
 
 def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
     """Yield each block with the rows of each of its features, in any order."""
-    if jobs <= 1 or len(work) <= 1:
-        for block in work:
-            yield block, _compute([entry.feature for entry in block.features], _pick(batch, block.places))
-        return
     features = {entry.label: entry.feature for block in work for entry in block.features}
-    # A process that is forked from one with threads can hang; these are started afresh.
-    import multiprocessing
-
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), context, _set_features, (features,)) as pool:
-        waiting = {}
-        try:
-            for block in work:
-                labels = [entry.label for entry in block.features]
-                waiting[pool.submit(_compute_there, labels, _pick(batch, block.places))] = block
-                if len(waiting) >= 4 * jobs:
-                    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                        yield waiting.pop(future), future.result()
-            while waiting:
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    yield waiting.pop(future), future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    parts = (([entry.label for entry in block.features], _pick(batch, block.places)) for block in work)
+    for number, found in worked_on(_compute_block, features, parts, min(jobs, len(work))):
+        yield work[number], found

@@ -36,7 +36,7 @@ class ScoreFileFeature(Feature):
     dimension = 1
 
     def __init__(self, file: str | Sequence[str], metric: str | None = None, pair: str | None = None) -> None:
-        from meteor_e.evaluation.assessments import read_metric_scores
+        from meteor_e.formats.assessments import read_metric_scores
 
         self.scores: dict[tuple[str, str], float] = {}
         self._metric, self._pair = metric, pair

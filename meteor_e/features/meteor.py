@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -46,6 +47,7 @@ class MeteorFeature(Feature):
         from meteor_e.chains.settings import apply_settings
         from meteor_e.meteor import Meteor
 
+        self._plain = chain is None and settings is None
         given: dict[str, Any] = {"language": language, "task": task}
         given = {key: value for key, value in given.items() if value is not None}
         if settings is not None:
@@ -81,7 +83,7 @@ class MeteorFeature(Feature):
         import numpy as np
 
         scored = list(self.meteor.segments(batch.hypotheses, batch.references))
-        parts = np.array([[getattr(each, part) for part in _PARTS] for each in scored])
+        parts = np.array([_parts(each) for each in scored])
         statistics = np.array([each.statistics.to_vector() for each in scored], float)
         counts = statistics[:, 4:-3].reshape(len(scored), -1, 4)
         shares = _contributions(statistics, counts, parts, self.meteor.chain.parameters)
@@ -92,6 +94,13 @@ class MeteorFeature(Feature):
     def describe(self) -> str:
         """Return METEOR's signature."""
         return self.meteor.signature
+
+    def definition(self) -> str:
+        """Return language, task and matchers; all of the signature where a chain or settings were given."""
+        chain = self.meteor.chain
+        if not self._plain:
+            return self.meteor.signature
+        return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
 def _contributions(
@@ -135,6 +144,7 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
 
 
 _PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
+_parts = operator.attrgetter(*_PARTS)
 _STATISTICS = (
     *("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words"),
     *("chunks", "hypothesis_matched", "reference_matched"),

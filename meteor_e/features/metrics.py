@@ -1,4 +1,4 @@
-"""BLEU, its components, chrF, TER and NIST as features, as the evaluation computes them."""
+"""BLEU, its components, chrF, TER and NIST as features: the metrics' scores, sacreBLEU's from 0 to 1."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from meteor_e.api.features import Feature, FeatureBatch
 from meteor_e.features.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.judgements import Floats
-    from meteor_e.evaluation.statistic_metrics import StatisticMetric
+    from meteor_e.api.metrics import Metric
+    from meteor_e.base.arraytypes import Floats
 
 __all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
 
@@ -26,8 +26,17 @@ class _MetricFeature(Feature):
     _counted: Callable[[FeatureBatch], Floats] | None = None
     """Counts the same statistics faster, where every segment has one reference."""
 
-    def __init__(self, metric: StatisticMetric) -> None:
+    def __init__(self, metric: Metric, description: str, whole: float = 100.0) -> None:
+        """Take a metric.
+
+        Args:
+            metric: what counts and scores.
+            description: what the feature's signature says.
+            whole: the metric's highest score, which is 1 as a feature.
+        """
         self.metric = metric
+        self._description = description
+        self._whole = whole if metric.higher_is_better else -whole
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -36,7 +45,7 @@ class _MetricFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Return the segments' scores, the higher, the better."""
-        return np.array([[self.metric.of_segment(row)] for row in self._statistics(batch)])
+        return self._scores(self._statistics(batch))
 
     def _statistics(self, batch: FeatureBatch) -> Floats:
         """Return the statistics; those of segments with one reference are counted for all of them at once."""
@@ -56,20 +65,25 @@ class _MetricFeature(Feature):
 
     def _extracted(self, batch: FeatureBatch) -> Floats:
         """Return the metric's own statistics; segments may differ in the number of their references."""
-        rows: list[Floats | None] = [None] * len(batch)
-        for count in {len(each) for each in batch.references}:
-            places = [place for place, each in enumerate(batch.references) if len(each) == count]
-            found = self.metric.extract(
-                [batch.hypotheses[place] for place in places],
-                [[batch.references[place][at] for place in places] for at in range(count)],
-            )
-            for place, row in zip(places, found, strict=True):
-                rows[place] = row
-        return np.stack([row for row in rows if row is not None])
+        return self.metric.checked_statistics(batch.hypotheses, batch.references)
+
+    def _scores(self, statistics: Floats) -> Floats:
+        """Return scores in a column."""
+        return self.metric.segment_scores(statistics)[:, None] / self._whole
 
     def describe(self) -> str:
-        """Return the metric's signature."""
-        return self.metric.signature
+        """Return the metric, its version, and its options."""
+        return self._description
+
+    def definition(self) -> str:
+        """Return the metric and its options, without sacreBLEU's version."""
+        return "|".join(part for part in self._description.split("|") if not part.startswith("version:"))
+
+
+def _description(kind: str, options: str = "") -> str:
+    from sacrebleu import __version__
+
+    return f"sacrebleu:{kind}|version:{__version__}{options}"
 
 
 def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
@@ -120,9 +134,9 @@ class BleuFeature(_MetricFeature):
     name: ClassVar[str] = "bleu"
 
     def __init__(self, smoothing: str = "exp") -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
 
-        super().__init__(SacreBleuMetric("bleu", smoothing=smoothing))
+        super().__init__(BleuMetric(smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
         self._counted = _bleu_statistics
 
 
@@ -136,9 +150,9 @@ class BleuComponentsFeature(_MetricFeature):
     dimension = 16
 
     def __init__(self) -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
 
-        super().__init__(SacreBleuMetric("bleu"))
+        super().__init__(BleuMetric(), _description("bleu", "|smooth:exp|eff:yes"))
         self._counted = _bleu_statistics
 
     @property
@@ -165,9 +179,9 @@ class ChrfComponentsFeature(_MetricFeature):
     dimension = 12
 
     def __init__(self) -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
 
-        super().__init__(SacreBleuMetric("chrf"))
+        super().__init__(ChrfMetric(), _description("chrf"))
         self._counted = _chrf_statistics
 
     @property
@@ -193,12 +207,35 @@ class ChrfFeature(_MetricFeature):
 
     def __init__(self, word_order: int = 0) -> None:
         from meteor_e.base.errors import ConfigError
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
 
         if word_order not in (0, 2):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
-        super().__init__(SacreBleuMetric("chrf++" if word_order else "chrf"))
+        super().__init__(ChrfMetric(word_order=word_order), _description("chrf++" if word_order else "chrf"))
         self._counted = None if word_order else _chrf_statistics
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the segments' scores: those of many at once where sacreBLEU's defaults are asked for."""
+        if self._counted is None:
+            return super().compute(batch)
+        statistics = self._statistics(batch)
+        return _chrf_scores(statistics)[:, None]
+
+
+def _chrf_scores(statistics: Floats) -> Floats:
+    """Return sacreBLEU's chrF2, in [0, 1], from its statistics; the same operations in the same order."""
+    precision, recall, orders = (np.zeros(len(statistics)) for _ in range(3))
+    for step in range(0, statistics.shape[1], 3):
+        left, right, common = statistics[:, step : step + 3].T
+        both = (left > 0) & (right > 0)
+        precision += np.where(both, common / np.where(left > 0, left, 1), 0)
+        recall += np.where(both, common / np.where(right > 0, right, 1), 0)
+        orders += both
+    precision, recall = (total / np.maximum(orders, 1) for total in (precision, recall))
+    some = precision + recall > 0
+    scores = 5 * precision * recall / np.where(some, 4 * precision + recall, 1)
+    result: Floats = 100 * np.where(some, scores, 0) / 100
+    return result
 
 
 class TerFeature(_MetricFeature):
@@ -211,9 +248,9 @@ class TerFeature(_MetricFeature):
     dimension = 3
 
     def __init__(self) -> None:
-        from meteor_e.evaluation.statistic_metrics import SacreBleuMetric
+        from meteor_e.metrics.sacrebleu_metrics import TerMetric
 
-        super().__init__(SacreBleuMetric("ter"))
+        super().__init__(TerMetric(), _description("ter"))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -223,7 +260,7 @@ class TerFeature(_MetricFeature):
     def compute(self, batch: FeatureBatch) -> Floats:
         """Return score, edits and length."""
         statistics = self._statistics(batch)
-        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        scores = self._scores(statistics)
         return np.hstack([scores, statistics[:, :2]])
 
 
@@ -242,8 +279,8 @@ class NistFeature(_MetricFeature):
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
         from meteor_e.base.array_cache import digest
-        from meteor_e.evaluation.nist import NistMetric
         from meteor_e.formats.plain import read_segments
+        from meteor_e.metrics.nist import NistMetric
 
         metric = NistMetric()
         files = (
@@ -252,11 +289,11 @@ class NistFeature(_MetricFeature):
         if files:
             segments = [segment for file in files for segment in read_segments(file)]
             metric.weigh([metric.words(segment) for segment in segments])
-            metric.signature = f"nist|tok:13a|case:lc|information:{digest(segments)}"
+            description = f"nist|tok:13a|case:lc|information:{digest(segments)}"
         else:
-            metric.signature = "nist|tok:13a|case:lc|information:own"
+            description = "nist|tok:13a|case:lc|information:own"
         self._own = not files
-        super().__init__(metric)
+        super().__init__(metric, description, 1.0)
         self._nist = metric
 
     @property
@@ -271,9 +308,9 @@ class NistFeature(_MetricFeature):
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             self._nist.weigh([self._nist.words(reference) for reference in references])
-            rows.append(self._rows(self._nist.extract([hypothesis], [[reference] for reference in references])))
+            rows.append(self._rows(self._nist.statistics([hypothesis], [references])))
         return np.vstack(rows)
 
     def _rows(self, statistics: Floats) -> Floats:
-        scores = np.array([[self.metric.of_segment(row)] for row in statistics])
+        scores = self._scores(statistics)
         return np.hstack([scores, statistics[:, :5] / np.maximum(statistics[:, 5:10], 1)])

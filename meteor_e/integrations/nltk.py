@@ -4,18 +4,19 @@ Code that says ``from nltk.translate.meteor_score import meteor_score`` changes 
 
     from meteor_e.integrations.nltk import meteor_score
 
-Tokens are taken as they are, in lower case, as nltk takes them. What nltk's function calls α, β and γ are
-other parameters of an older METEOR, and its ``stemmer`` and ``wordnet`` are other resources, so these
-arguments do not exist here; give a :class:`~meteor_e.meteor.Meteor` instead.
+The functions take all of nltk's arguments, by keyword or by position. ``alpha``, ``beta`` and ``gamma`` are METEOR's
+parameters of these names; where they are left out, they are those of METEOR 1.5. ``stemmer`` and ``wordnet`` are
+resources of nltk's own metric: they have no part here, which a warning says once.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
-from meteor_e.base.errors import InputError
+from meteor_e.base.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -23,40 +24,82 @@ if TYPE_CHECKING:
 __all__ = ["meteor_score", "single_meteor_score"]
 
 
-@functools.cache
-def _default() -> Meteor:
+@functools.lru_cache(maxsize=8)
+def _metric(**parameters: float) -> Meteor:
     from meteor_e.meteor import Meteor
 
-    return Meteor("en", normalization="lower")
+    return Meteor("en", normalization="lower", parameters=parameters)
 
 
-def _text(tokens: Iterable[str], side: str) -> str:
+@functools.cache
+def _warn_once(ignored: tuple[str, ...]) -> None:
+    warnings.warn(
+        f"{' and '.join(ignored)} of nltk's meteor_score: not used; METEOR 1.5 has its own stemmer and synonyms",
+        stacklevel=4,
+    )
+
+
+def _text(tokens: Iterable[str], side: str, preprocess: Callable[[str], str] | None) -> str:
     if isinstance(tokens, str):
         raise InputError(f"a {side} must be a sequence of tokens, not a text; split it first")
-    words = list(tokens)
+    words = [word if preprocess is None else preprocess(word) for word in tokens]
     for word in words:
+        if not isinstance(word, str):
+            raise InputError(f"a token of a {side} must be a text, not {type(word).__name__}")
         if not word or any(char in " \t\n\r\f" for char in word):
             raise InputError(f"token {word!r} of a {side} is empty or holds white space")
     return " ".join(words)
 
 
 def meteor_score(
-    references: Iterable[Iterable[str]], hypothesis: Iterable[str], *, meteor: Meteor | None = None
+    references: Iterable[Iterable[str]],
+    hypothesis: Iterable[str],
+    preprocess: Callable[[str], str] | None = None,
+    stemmer: Any = None,
+    wordnet: Any = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    *,
+    meteor: Meteor | None = None,
 ) -> float:
-    """Return METEOR of a tokenised hypothesis: the best score over its references.
+    """Return METEOR of a tokenized hypothesis: the best score over its references.
 
     Args:
         references: the tokens of each reference.
         hypothesis: the tokens of the hypothesis.
+        preprocess: called with each token. Tokens are lowercased afterwards in any case.
+        stemmer, wordnet: not used; a warning says so once.
+        alpha, beta, gamma: parameters of METEOR that replace those of METEOR 1.5.
         meteor: the metric; by default METEOR 1.5 for English.
 
     Raises:
-        InputError: for texts in the place of tokens, or no references.
+        InputError: for texts instead of tokens, or no references.
+        ConfigError: for a parameter out of its range, or parameters beside ``meteor``.
     """
-    texts = [_text(reference, "reference") for reference in references]
-    return (meteor or _default()).score(_text(hypothesis, "hypothesis"), texts).score
+    given = {"alpha": alpha, "beta": beta, "gamma": gamma}
+    parameters = {name: float(value) for name, value in given.items() if value is not None}
+    if meteor is not None and parameters:
+        raise ConfigError(f"give {', '.join(parameters)} to the Meteor that you pass, not beside it")
+    ignored = tuple(name for name, value in (("stemmer", stemmer), ("wordnet", wordnet)) if value is not None)
+    if ignored:
+        _warn_once(ignored)
+    metric = meteor if meteor is not None else _metric(**parameters)
+    texts = [_text(reference, "reference", preprocess) for reference in references]
+    return metric.score(_text(hypothesis, "hypothesis", preprocess), texts).score
 
 
-def single_meteor_score(reference: Iterable[str], hypothesis: Iterable[str], *, meteor: Meteor | None = None) -> float:
-    """Return METEOR of a tokenised hypothesis and its only reference; see :func:`meteor_score`."""
-    return meteor_score([reference], hypothesis, meteor=meteor)
+def single_meteor_score(
+    reference: Iterable[str],
+    hypothesis: Iterable[str],
+    preprocess: Callable[[str], str] | None = None,
+    stemmer: Any = None,
+    wordnet: Any = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    *,
+    meteor: Meteor | None = None,
+) -> float:
+    """Return METEOR of a tokenized hypothesis and its only reference; see :func:`meteor_score`."""
+    return meteor_score([reference], hypothesis, preprocess, stemmer, wordnet, alpha, beta, gamma, meteor=meteor)

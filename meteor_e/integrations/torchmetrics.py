@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torchmetrics import Metric
+from torchmetrics.utilities.data import dim_zero_cat
 
 from meteor_e.scoring import formula
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
@@ -18,7 +19,7 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
-__all__ = ["MeteorScore"]
+__all__ = ["MeteorScore", "meteor_score"]
 
 
 class MeteorScore(Metric):
@@ -31,6 +32,7 @@ class MeteorScore(Metric):
     Args:
         language: ISO code of the language.
         options: further arguments of :class:`~meteor_e.meteor.Meteor`.
+        return_sentence_level_score: return the scores of the segments, too.
         kwargs: arguments of ``torchmetrics.Metric``.
     """
 
@@ -41,14 +43,25 @@ class MeteorScore(Metric):
     plot_upper_bound = 1.0
 
     statistics: torch.Tensor
+    sentences: list[torch.Tensor]
 
-    def __init__(self, language: str = "en", *, options: dict[str, Any] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        language: str = "en",
+        *,
+        options: dict[str, Any] | None = None,
+        return_sentence_level_score: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
         size = 7 + 4 * len(self.meteor.matchers)
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
+        self.return_sentence_level_score = return_sentence_level_score
+        if return_sentence_level_score:
+            self.add_state("sentences", default=[], dist_reduce_fx="cat")
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
         """Add segments.
@@ -63,12 +76,38 @@ class MeteorScore(Metric):
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
         total = StatisticsSum(len(self.meteor.matchers))
+        scores = []
         for segment in self.meteor.segments(preds, target):
             total.add(segment.statistics)
+            scores.append(segment.score)
+        if self.return_sentence_level_score:
+            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
-    def compute(self) -> torch.Tensor:
-        """Return the corpus score of all segments so far, in double precision."""
+    def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+        """Return the corpus score of all segments so far, in double precision.
+
+        With ``return_sentence_level_score``, return the scores of the segments, too: ``(corpus, segments)``.
+        """
         statistics = Statistics.from_vector(self.statistics.tolist())
         scores = formula.compute(statistics, self.meteor.chain.parameters)
-        return torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)
+        corpus = torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)
+        return (corpus, dim_zero_cat(self.sentences)) if self.return_sentence_level_score else corpus
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Plot one value or several; see ``torchmetrics.Metric.plot``."""
+        return self._plot(val, ax)
+
+
+def meteor_score(
+    preds: str | Sequence[str],
+    target: Sequence[str | Sequence[str]] | str,
+    language: str = "en",
+    *,
+    options: dict[str, Any] | None = None,
+    return_sentence_level_score: bool = False,
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """Return the corpus score of METEOR; the arguments are those of :class:`MeteorScore` and its ``update``."""
+    metric = MeteorScore(language, options=options, return_sentence_level_score=return_sentence_level_score)
+    metric.update(preds, target)
+    return metric.compute()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from meteor_e.api.languages import ISO_CODES, METEOR_CODES
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.java.formats import java_double, parse_java_double, parse_java_int
 from meteor_e.languages.files import builtin_language
@@ -102,9 +103,9 @@ _NAMES = {
 _CODES = {
     **{code: code for code in _NAMES},
     **{name.lower(): code for code, name in _NAMES.items()},
-    **{"cz": "cs", "se": "sv", "xx": "other"},
+    **ISO_CODES,
+    "xx": "other",
 }
-_JAVA_CODES = {"cs": "cz", "sv": "se"}
 
 
 class UsageError(ConfigError):
@@ -296,7 +297,7 @@ class JavaConfiguration:
             warnings.append(f"all weights are 0, and so is every score{row.excuse}")
         return cls(
             language,
-            _JAVA_CODES.get(code, code),
+            METEOR_CODES.get(code, code),
             _NAMES[code],
             TASKS["custom"] if options.parameters or options.modules or options.weights else TASKS[name],
             modules,

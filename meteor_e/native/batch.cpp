@@ -86,6 +86,16 @@ Words Batch::words(std::size_t segment) const {
     return {readers_[read.reader].types.data() + read.start, read.size};
 }
 
+void Batch::arrange(const std::vector<std::size_t>& numbers) {
+    std::vector<Segment> arranged;
+    arranged.reserve(numbers.size());
+    for (const std::size_t number : numbers) {
+        if (number >= segments_.size()) throw std::invalid_argument("there is no such segment");
+        arranged.push_back(segments_[number]);
+    }
+    segments_ = std::move(arranged);
+}
+
 void Batch::pair(std::vector<std::size_t> reference_starts) {
     bool fits = !reference_starts.empty() && reference_starts.front() == 0;
     for (std::size_t k = 1; fits && k < reference_starts.size(); ++k) {

@@ -65,6 +65,9 @@ public:
     Words words(std::size_t segment) const;
     std::size_t segments() const { return segments_.size(); }
 
+    // Lines the segments up anew: those of these numbers, each as often as it is named. Nothing is read again.
+    void arrange(const std::vector<std::size_t>& numbers);
+
     // -- Pairs
 
     // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.

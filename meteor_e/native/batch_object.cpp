@@ -53,12 +53,24 @@ PyObject* batch_intern(PyObject* self, PyObject*) {
     });
 }
 
+std::vector<std::size_t> sizes_of(PyObject* list) {
+    const Sequence items(list);
+    std::vector<std::size_t> numbers;
+    numbers.reserve(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k) numbers.push_back(to_size(items[k]));
+    return numbers;
+}
+
+PyObject* batch_arrange(PyObject* self, PyObject* numbers) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        batch_of(self).arrange(sizes_of(numbers));
+        return Py_NewRef(Py_None);
+    });
+}
+
 PyObject* batch_pair(PyObject* self, PyObject* starts) {
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
-        const Sequence items(starts);
-        std::vector<std::size_t> numbers;
-        for (std::size_t k = 0; k < items.size(); ++k) numbers.push_back(to_size(items[k]));
-        batch_of(self).pair(std::move(numbers));
+        batch_of(self).pair(sizes_of(starts));
         return Py_NewRef(Py_None);
     });
 }
@@ -228,6 +240,7 @@ PyMethodDef batch_methods[] = {
     {"irregular", batch_irregular, METH_NOARGS, "Return the segments that the Python normaliser must do."},
     {"set_words", batch_set_words, METH_VARARGS, "Give the words of a segment."},
     {"intern", batch_intern, METH_NOARGS, "Add new words to the vocabulary; return how many types lack features."},
+    {"arrange", batch_arrange, METH_O, "Line the segments up anew, each as often as it is named."},
     {"pair", batch_pair, METH_O, "Say which references belong to which hypothesis."},
     {"types", batch_types, METH_O, "Return the word types of a segment."},
     {"words", batch_words, METH_O, "Return the words of a segment."},

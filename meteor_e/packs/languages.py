@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from meteor_e.api.languages import ISO_CODES
 from meteor_e.base.errors import ResourceError, near_miss
 
 LANGUAGES = {
-    "cs": ("czech", "cz"),
-    "de": ("german", "de"),
-    "en": ("english", "en"),
-    "es": ("spanish", "es"),
-    "fr": ("french", "fr"),
-    "ru": ("russian", "ru"),
+    "cs": "czech",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fr": "french",
+    "ru": "russian",
 }
-"""The languages that METEOR has data for: what it calls their word lists, and their paraphrase tables."""
-
-ALIASES = {"cz": "cs", "se": "sv"}
-"""METEOR's language codes where they are not ISO's."""
+"""The languages that METEOR has data for, and what it calls their word lists."""
 
 
 def language_code(language: str) -> str:
     """Return the ISO code of a language that METEOR has data for; :class:`ResourceError` for any other."""
-    code = ALIASES.get(language, language)
+    code = ISO_CODES.get(language, language)
     if code not in LANGUAGES:
         raise ResourceError(
             f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; "
@@ -32,7 +30,7 @@ def language_code(language: str) -> str:
 
 def is_installable(name: str) -> bool:
     """Return whether a pack is one of METEOR's, which can be downloaded."""
-    return ALIASES.get(name, name) in LANGUAGES
+    return ISO_CODES.get(name, name) in LANGUAGES
 
 
 def how_to_install(name: str, *, again: bool = False) -> str:

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients, Stream
@@ -105,7 +106,7 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
 
     The paraphrase table is a stream that is open as long as the context.
     """
-    word, code = LANGUAGES[language]
+    word, code = LANGUAGES[language], METEOR_CODES.get(language, language)
     notices: tuple[tuple[str, bytes], ...] = ()
     synsets = exceptions = None
     if language == "en":

@@ -7,12 +7,13 @@ import os
 import time
 from pathlib import Path
 
+from meteor_e.api.languages import ISO_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import locked, remove_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.store import data_folder
 from meteor_e.packs import manifest as manifests
-from meteor_e.packs.languages import ALIASES, how_to_install, language_code
+from meteor_e.packs.languages import how_to_install, language_code
 from meteor_e.packs.manifest import check_name
 from meteor_e.packs.pack import Pack
 
@@ -95,7 +96,7 @@ class PackStore:
         Raises :class:`ResourceError` if it is there and its manifest is damaged; its files are checked when
         they are opened.
         """
-        name = ALIASES.get(name, name)
+        name = ISO_CODES.get(name, name)
         check_name(name)
         for _ in range(_PATIENCE):
             if not (self.root / name).is_dir():
@@ -125,7 +126,7 @@ class PackStore:
 
     def remove(self, name: str) -> None:
         """Remove a pack, damaged or not; :class:`ResourceError` if it is not installed."""
-        name = ALIASES.get(name, name)
+        name = ISO_CODES.get(name, name)
         check_name(name)
         target = self.root / name
         if not self._is_installed(name):
@@ -135,7 +136,7 @@ class PackStore:
                 remove_folder(target)
 
     def _is_installed(self, name: str) -> bool:
-        return (self.root / ALIASES.get(name, name)).is_dir()
+        return (self.root / ISO_CODES.get(name, name)).is_dir()
 
     def _open(self, name: str) -> Pack:
         try:

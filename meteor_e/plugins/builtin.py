@@ -16,6 +16,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
+    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
@@ -58,6 +59,41 @@ def meteor_e_features() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """METEOR with any chain, sacreBLEU's metrics, NIST, files of scores, and Python objects."""
+    return {
+        "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
+        "chain": "meteor_e.metrics.chain_metric:ChainMetric",
+        "bleu": "meteor_e.metrics.sacrebleu_metrics:BleuMetric",
+        "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
+        "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
+        "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
+        "nist": "meteor_e.metrics.nist:NistMetric",
+        "scores": "meteor_e.evaluation.score_files:ScoreFileMetric",
+        "mtme": "meteor_e.evaluation.score_files:MtmeMetric",
+        "scorer": "meteor_e.metrics.scorers:ScorerMetric",
+    }
+
+
+@hookimpl
+def meteor_e_estimators() -> dict[str, str]:
+    """None: they stand on libraries that the core does not have."""
+    return {}
+
+
+@hookimpl
+def meteor_e_measures() -> dict[str, str]:
+    """None yet."""
+    return {}
+
+
+@hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """None: METEOR 1.5's own modules are the chain's matchers of those names."""
+    return {}
+
+
+@hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
     """No lemmas, and lemmas from a file."""
     return {
@@ -78,11 +114,11 @@ def meteor_e_segmenters() -> dict[str, str]:
 @hookimpl
 def meteor_e_languages() -> dict[str, Traversable]:
     """METEOR's languages, under ISO's codes and the Java program's, and those that it never had."""
-    from meteor_e.languages.files import ALIASES, BUILTIN_CODES, FURTHER_CODES, resources_folder
+    from meteor_e.api.languages import ISO_CODES
+    from meteor_e.languages.files import language_files
 
-    folder = resources_folder() / "languages"
-    codes = {**{code: code for code in (*BUILTIN_CODES, *FURTHER_CODES)}, **ALIASES}
-    return {code: folder / f"{home}.yaml" for code, home in codes.items()}
+    files = language_files()
+    return {**files, **{java: files[iso] for java, iso in ISO_CODES.items()}}
 
 
 @hookimpl

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from meteor_e.api.languages import Language
 
-NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
-"""What the name of a matcher, feature, lemmatiser, segmenter, chain or command looks like."""
+NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
+"""What a name looks like, of anything but a language."""
 SUBCOMMAND = re.compile(rf"{NAME.pattern} {NAME.pattern}")
 """What the name of a command in a group of ours looks like."""
 
@@ -45,6 +45,10 @@ KINDS = {
     for kind in (
         Kind("matcher", "matchers", "meteor_e_matchers", "meteor_e.api.matchers:Matcher"),
         Kind("feature", "features", "meteor_e_features", "meteor_e.api.features:Feature"),
+        Kind("metric", "metrics", "meteor_e_metrics", "meteor_e.api.metrics:Metric"),
+        Kind("estimator", "estimators", "meteor_e_estimators", "meteor_e.api.estimators:Estimator"),
+        Kind("measure", "measures", "meteor_e_measures", "meteor_e.api.measures:Measure"),
+        Kind("java module", "Java modules", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),
         Kind("segmenter", "segmenters", "meteor_e_segmenters", "meteor_e.api.segmenters:Segmenter"),
@@ -125,7 +129,7 @@ def definitions(kind: Kind, source: Source, result: object) -> Iterator[Definiti
         yield f"{kind.hook}() returned {_shorten(result)}; it must return a list or a mapping"
 
 
-_BAD_NAME = "a name is made of lower-case letters and digits, joined by -, _ or ."
+_BAD_NAME = "a name is made of lower-case letters and digits, joined by -, _ or .; + may be at its end"
 
 
 def _is_name(kind: Kind, name: str) -> bool:

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
     import click
 
+    from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
+    from meteor_e.api.java_modules import JavaModule
     from meteor_e.api.languages import Language
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import Matcher
+    from meteor_e.api.measures import Measure
+    from meteor_e.api.metrics import Metric
     from meteor_e.api.segmenters import Segmenter
 
 DescribeChain = Callable[["Traversable"], str]
@@ -95,6 +99,26 @@ class Registry:
     def feature(self, name: str, *, explicit: bool = False) -> type[Feature]:
         """Return the class of a feature; arguments and errors as for :meth:`matcher`."""
         found: type[Feature] = self._get("feature", name, explicit)
+        return found
+
+    def metric(self, name: str, *, explicit: bool = False) -> type[Metric]:
+        """Return the class of a metric; arguments and errors as for :meth:`matcher`."""
+        found: type[Metric] = self._get("metric", name, explicit)
+        return found
+
+    def estimator(self, name: str, *, explicit: bool = False) -> type[Estimator]:
+        """Return the class of an estimator; arguments and errors as for :meth:`matcher`."""
+        found: type[Estimator] = self._get("estimator", name, explicit)
+        return found
+
+    def measure(self, name: str, *, explicit: bool = False) -> type[Measure[Any]]:
+        """Return the class of a measure; arguments and errors as for :meth:`matcher`."""
+        found: type[Measure[Any]] = self._get("measure", name, explicit)
+        return found
+
+    def java_module(self, name: str, *, explicit: bool = False) -> type[JavaModule]:
+        """Return the class of a module of the Java program; arguments and errors as for :meth:`matcher`."""
+        found: type[JavaModule] = self._get("java module", name, explicit)
         return found
 
     def lemmatizer(self, name: str, *, explicit: bool = False) -> type[Lemmatizer]:

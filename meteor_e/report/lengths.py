@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.evaluation.judgements import Floats
+from meteor_e.base.arraytypes import Floats
 from meteor_e.report.scored import STATISTICS, Report
 
 __all__ = ["BINS", "LENGTH_CLASSES", "Distribution", "LengthClass", "distributions"]

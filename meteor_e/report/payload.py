@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import InputError
-from meteor_e.evaluation.judgements import Floats
 from meteor_e.report.scored import STATISTICS, Report
 from meteor_e.scoring.alignment import Alignment
 

@@ -24,7 +24,7 @@ from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.judgements import Floats
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.meteor import Meteor
 
 __all__ = ["STATISTICS", "Comparison", "Progress", "Report", "ScoredSystem", "score_systems"]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from meteor_e.base.notebooks import data_frame, html_table
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
@@ -34,7 +35,14 @@ class Contribution:
     score: float
 
 
-@dataclass(frozen=True)
+PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
+"""The numbers of a result."""
+
+SHOWN = 10
+"""Segments that a notebook shows."""
+
+
+@dataclass(frozen=True, repr=False)
 class Score:
     """A METEOR score and its parts, each in [0, 1].
 
@@ -63,6 +71,22 @@ class Score:
 
     def __float__(self) -> float:
         return self.score
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={getattr(self, name):.4f}" for name in PARTS)
+        return f"{type(self).__name__}({parts})"
+
+    def _repr_html_(self) -> str:
+        """Return the parts of the score as a table."""
+        return html_table(PARTS, [[getattr(self, name) for name in PARTS]], self.signature)
+
+    def to_pandas(self) -> Any:
+        """Return the parts of the score as a pandas DataFrame of one row.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        return data_frame([{name: getattr(self, name) for name in PARTS}])
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
@@ -125,7 +149,7 @@ class Score:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SegmentScore(Score):
     """The score of one segment against its best reference.
 
@@ -187,7 +211,7 @@ class SegmentScore(Score):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CorpusScore(Score):
     """The score of a corpus: the formula applied to the summed statistics of its segments.
 
@@ -198,6 +222,29 @@ class CorpusScore(Score):
 
     segment_count: int
     segments: tuple[SegmentScore, ...] = ()
+
+    def __repr__(self) -> str:
+        count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
+        return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
+
+    def _repr_html_(self) -> str:
+        """Return the score as a table, and the first segments if they were kept."""
+        rows: list[list[object]] = [["corpus", *(getattr(self, name) for name in PARTS)]]
+        for number, segment in enumerate(self.segments[:SHOWN], 1):
+            rows.append([f"segment {number}", *(getattr(segment, name) for name in PARTS)])
+        rest = self.segment_count - SHOWN
+        more = f"{rest} more segments. " if self.segments and rest > 0 else ""
+        return html_table(("", *PARTS), rows, f"{more}{self.segment_count} segments. {self.signature}")
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per segment; one row for the corpus if segments were not kept.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        if not self.segments:
+            return super().to_pandas()
+        return data_frame([{name: getattr(segment, name) for name in PARTS} for segment in self.segments])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold; it has the segments if they were asked for."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import Progress
 from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
-from meteor_e.evaluation.arrays import Counts
-from meteor_e.evaluation.chain_metric import chain_statistics
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Floats, Integers
-from meteor_e.evaluation.metrics import Progress
+from meteor_e.metrics.chain_metric import chain_statistics
+from meteor_e.scoring.arrays import Counts
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api.metrics import Scores
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError, near_miss
-from meteor_e.evaluation import arrays
-from meteor_e.evaluation.arrays import Counts
 from meteor_e.evaluation.correlation import correlate
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.measures import MEASURES, Measure, measure
-from meteor_e.evaluation.metrics import Scores
+from meteor_e.evaluation.measures import Measure, measure, measure_names
 from meteor_e.evaluation.resampling import random_signs
+from meteor_e.scoring import arrays
+from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.scorer import Point, PointScorer
@@ -237,7 +237,7 @@ class MeasureObjective(Objective):
         macro: average over language pairs alike; else each counts as many as it has judged segments.
     """
 
-    def __init__(self, measure: Measure, *, macro: bool = True) -> None:
+    def __init__(self, measure: Measure[TestSet], *, macro: bool = True) -> None:
         self.name = measure.name
         self.measure = measure
         self.macro = macro
@@ -389,7 +389,7 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         return CorrelationObjective("weighted-pearson", errors=True, macro=macro)
     if name in OBJECTIVES:
         return CorrelationObjective(name, macro=macro)
-    if name.partition(":")[0] in MEASURES:
+    if name.partition(":")[0] in measure_names():
         return MeasureObjective(measure(name), macro=macro)
-    known = [*OBJECTIVES, *MEASURES]
+    known = [*OBJECTIVES, *measure_names()]
     raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.api.metrics import Progress
 from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.metrics import Progress
 from meteor_e.tuning.data import TuningSet, collect
 from meteor_e.tuning.grid import Axes, evaluate_grid, grid_size
 from meteor_e.tuning.objectives import Objective

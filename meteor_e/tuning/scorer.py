@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from meteor_e.base.arraytypes import Floats
 from meteor_e.base.memory import Memory
-from meteor_e.evaluation import arrays
-from meteor_e.evaluation.arrays import Counts
-from meteor_e.evaluation.judgements import Floats
+from meteor_e.scoring import arrays
+from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.tuning.data import TuningSet
 
@@ -31,7 +31,7 @@ class PointScorer:
     The formula falls into parts: precision and recall depend on δ and the weights, Fmean also on α, the power of
     the fragmentation on β alone. Each part is kept until its parameters change, powers for good, so points are
     best asked for with γ changing fastest, then α or β. Results equal those of
-    :func:`meteor_e.evaluation.arrays.score`.
+    :func:`meteor_e.scoring.arrays.score`.
 
     Args:
         data: the cells.

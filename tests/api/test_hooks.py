@@ -13,10 +13,6 @@ HOOKS = [name for name in vars(hooks) if name.startswith("meteor_e_")]
 
 
 def test_there_is_a_hook_for_each_kind():
-    assert [
-        f"meteor_e_{name}"
-        for name in ("matchers", "features", "languages", "lemmatizers", "segmenters", "chains", "commands")
-    ] == HOOKS
     assert sorted(HOOKS) == sorted(kind.hook for kind in KINDS.values())
 
 
@@ -26,7 +22,8 @@ def test_every_hook_is_documented_and_used_by_ourselves(hook):
     assert inspect.getdoc(function).startswith("Return ")
     assert not inspect.signature(function).parameters
     (result,) = PluginLoader(list).call(hook, builtin)
-    assert len(result) > 0
+    # What stands on libraries that the core does not have comes from our plugins.
+    assert (len(result) > 0) == (hook not in ("meteor_e_estimators", "meteor_e_java_modules", "meteor_e_measures"))
     assert inspect.getdoc(getattr(builtin, hook))
 
 

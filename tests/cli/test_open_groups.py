@@ -6,7 +6,7 @@ import click
 import pytest
 
 from meteor_e import hookimpl
-from meteor_e.cli import main
+from meteor_e.cli import cli, main
 from meteor_e.plugins.registry import Registry
 
 
@@ -51,6 +51,13 @@ def test_help_lists_it_all_the_same(registry, capsys):
     assert code == 0
     (line,) = [line for line in out.splitlines() if line.startswith("  build ")]
     assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
+
+
+def test_a_page_on_the_command_says_where_it_comes_from(registry):
+    group = cli.get_command(click.Context(cli), "pack")
+    context = click.Context(group, info_name="meteor-e pack build")
+    text = " ".join(group.get_command(context, "build").get_help(context).split())
+    assert "comes with the plugin meteor-e-bitext" in text
 
 
 def test_a_plugins_command_in_a_group(registry, capsys):

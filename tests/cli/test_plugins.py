@@ -88,7 +88,7 @@ def test_json(listing):
     assert by_name["matcher", "bad"]["status"] == "error"
     assert by_name["plugin", "sad_plugin"]["status"] == "error"
     assert by_name["command", "score"]["summary"] == "Score hypotheses against references."
-    kinds = {"matcher", "feature", "language", "lemmatizer", "segmenter", "chain", "command", "plugin"}
+    kinds = {"matcher", "feature", "metric", "language", "lemmatizer", "segmenter", "chain", "command", "plugin"}
     assert {row["kind"] for row in rows} == kinds
 
 

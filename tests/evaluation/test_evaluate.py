@@ -11,17 +11,17 @@ from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.evaluation import chain_metric
 from meteor_e.evaluation.agreement import evaluate, load_test_sets
-from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES, human_system_scores, measure
-from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.evaluation.metrics import ScorerMetric
 from meteor_e.evaluation.report import FORMATS, render
 from meteor_e.evaluation.resampling import draw_weights
 from meteor_e.evaluation.sanity import check_scores
 from meteor_e.evaluation.score_files import ScoreFileMetric
+from meteor_e.metrics import chain_metric
+from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.scorers import ScorerMetric
+from meteor_e.metrics.specs import parse_metric
 
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
 
@@ -54,7 +54,7 @@ def test_meteor_is_what_the_metric_says(tests, cache, packs):
     from meteor_e import Meteor
 
     (test,) = tests
-    scores = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=True)
+    scores = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=True)
     meteor = Meteor.from_config(CHAIN)
     for row, output in enumerate(test.outputs):
         expected = [
@@ -68,19 +68,21 @@ def test_meteor_is_what_the_metric_says(tests, cache, packs):
 
 def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
     (test,) = tests
-    first = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False)
+    first = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
 
     def refuse(*_, **__):
         raise AssertionError("aligned again")
 
     monkeypatch.setattr(chain_metric, "collect_statistics", refuse)
-    again = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=True)
+    again = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=True)
     assert (first.segments == again.segments).all()
     # Other parameters and weights need no new alignment; another matcher does.
     weighted = {**CHAIN, "parameters": {"alpha": 0.5}, "matchers": [{"use": "exact", "weight": 0.5}]}
-    assert (ChainMetric(weighted).score(test, test.judged(), cache, systems=False).segments != first.segments).any()
+    assert (
+        ChainMetric(weighted).score_outputs(test, test.judged(), cache, systems=False).segments != first.segments
+    ).any()
     with pytest.raises(AssertionError, match="aligned again"):
-        ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}).score(test, test.judged(), cache, systems=False)
+        ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}).score_outputs(test, test.judged(), cache, systems=False)
 
 
 def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkeypatch):
@@ -99,7 +101,7 @@ def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkey
         (tmp_path / name / "own.lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
         chains.append({**CHAIN, "lemmatizer": {"use": "lookup", "file": str(tmp_path / name / "own.lemmas.tsv")}})
     for chain in chains * 2:
-        ChainMetric(chain).score(tests[0], tests[0].judged(), cache, systems=False)
+        ChainMetric(chain).score_outputs(tests[0], tests[0].judged(), cache, systems=False)
     assert len(aligned) == len(set(aligned)) == 3
 
 
@@ -125,10 +127,12 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
 
 def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
     (test,) = tests
-    first = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False)
+    first = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
     for file in cache.folder.rglob("*.npz"):
         file.write_bytes(file.read_bytes()[:50])
-    assert (ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False).segments == first.segments).all()
+    assert (
+        ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False).segments == first.segments
+    ).all()
 
 
 def test_several_references_the_best_counts(task, cache, packs):
@@ -136,25 +140,25 @@ def test_several_references_the_best_counts(task, cache, packs):
     index = (task / "index.yaml").read_text(encoding="utf-8")
     (task / "index.yaml").write_text(index.replace("ref.{target}", "'[rs]*.en'"), encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = ChainMetric(CHAIN).score(test, test.judged(), cache, systems=False)
+    scores = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
     assert (scores.segments[2] == 1.0).all()
 
 
 def test_processes_give_the_same(tests, packs):
     (test,) = tests
     none = ArrayCache(enabled=False)
-    one = ChainMetric(CHAIN).score(test, test.judged(), none, systems=True)
-    two = ChainMetric(CHAIN, jobs=2).score(test, test.judged(), none, systems=True)
+    one = ChainMetric(CHAIN).score_outputs(test, test.judged(), none, systems=True)
+    two = ChainMetric(CHAIN, jobs=2).score_outputs(test, test.judged(), none, systems=True)
     assert (one.segments == two.segments).all()
 
 
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = ScorerMetric(scorer).score(test, test.judged(), cache, systems=False)
+    scores = ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    ScorerMetric(scorer).score(test, test.judged(), cache, systems=True)
+    ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -167,22 +171,22 @@ def test_scores_from_files(tests, cache, tmp_path):
     ]
     file = tmp_path / "m.seg"
     file.write_text("".join(rows), encoding="utf-8")
-    scores = ScoreFileMetric([file]).score(test, test.judged(), cache, systems=True)
+    scores = ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
     assert scores.name == "m"
     assert scores.segments[1, 0] == len(OUTPUTS["beta"][0])
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
     negated = parse_metric(f"mine=scores:-{file}")
-    assert negated.name == "mine"
-    assert (negated.score(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
+    assert negated.label == "mine"
+    assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
     file.write_text("".join(rows[:-1]), encoding="utf-8")
     with pytest.raises(InputError, match=r"m.seg: no score of m for system gamma.x, segment 10 of cs-en"):
-        ScoreFileMetric([file]).score(test, test.judged(), cache, systems=True)
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
     file.write_text("".join(rows) + "m\tcs-en\tt\tbeta\t11\t1\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 31: system beta has a segment 11; cs-en has 10"):
-        ScoreFileMetric([file]).score(test, test.judged(), cache, systems=True)
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
     file.write_text("n\tde-en\tt\tbeta\t1\n", encoding="utf-8")
     with pytest.raises(InputError, match="no scores of n for cs-en"):
-        ScoreFileMetric([file]).score(test, test.judged(), cache, systems=True)
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
     with pytest.raises(InputError, match="no metric 'm'"):
         ScoreFileMetric([file], metric="m")
 
@@ -202,7 +206,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = ScorerMetric(Lengths()).score(test, test.judged(), cache, systems=True)
+    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -280,7 +284,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = ScorerMetric(Lengths()).score(test, test.judged(), cache, systems=False)
+    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

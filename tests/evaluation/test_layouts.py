@@ -17,9 +17,9 @@ from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index, target_language
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.evaluation.mtme import mtme_index
 from meteor_e.evaluation.ratings import read_mqm, read_ratings
+from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6
@@ -91,7 +91,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = parse_metric("mtme:Length").score(test, test.judged(), CACHE, systems=True)
+    scores = parse_metric("mtme:Length").score_outputs(test, test.judged(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable
@@ -370,6 +370,15 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     arguments = ["evaluate", "-t", "ours", "-l", "cs-en", "--human", human, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
+    shown = ["--test-set", "ours", "--pair", "cs-en", "--json"]
+    mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
+    theirs = json.loads(run("score", *shown).stdout)
+    assert [system["system"] for system in theirs["systems"]] == NAMES
+    assert mine["systems"][0]["score"] == theirs["systems"][1]["score"]
+    with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
+        run("score", tmp_path / "set" / "beta", "--test-set", "ours")
+    with pytest.raises(ConfigError, match="a reference is missing"):
+        run("score")
     with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
         run("evaluate", "-t", "ours", "-l", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
@@ -410,7 +419,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     metric = parse_metric("chrf")
     for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
         values = [
-            measure(name).value(each, metric.score(each, each.judged(), CACHE, systems=False))
+            measure(name).value(each, metric.score_outputs(each, each.judged(), CACHE, systems=False))
             for each in (test, laid_out)
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)

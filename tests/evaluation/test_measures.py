@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.correlation import williams
 from meteor_e.evaluation.data import TestSet
 from meteor_e.evaluation.groups import accuracy_with_ties
 from meteor_e.evaluation.judgements import Assessments, Rankings
 from meteor_e.evaluation.measures import MEASURES, mad_outliers, measure, measure_table
-from meteor_e.evaluation.metrics import Scores
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

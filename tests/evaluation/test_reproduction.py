@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.evaluation.chain_metric import ChainMetric
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.kendall import count_pairs
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.evaluation.sanity import check_scores, check_test_set
+from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.specs import parse_metric
 
 BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"
 
@@ -33,7 +33,7 @@ def test_wmt12_tau_to_the_printed_digit(load, packs):
     concordant = pairs = 0
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = ChainMetric().score(test, test.judged(), ArrayCache(), systems=False)
+        scores = ChainMetric().score_outputs(test, test.judged(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         concordant += count_pairs(test.rankings.strict(), scores.segments).concordant
         pairs += len(test.rankings.strict())
@@ -45,7 +45,7 @@ def test_wmt11_through_the_segment_map(load, packs):
     index = load("wmt11")
     for pair, expected in published(index, "METEOR", "tau-strict"):
         test = load_test_set(index, pair)
-        scores = ChainMetric().score(test, test.judged(), ArrayCache(), systems=False)
+        scores = ChainMetric().score_outputs(test, test.judged(), ArrayCache(), systems=False)
         assert round(measure("tau-strict").value(test, scores), 4) == expected
         assert not any(line.startswith("warning") for line in check_test_set(test))
 
@@ -66,7 +66,7 @@ def test_wmt17_pearson(load, packs, metric):
     index = load("wmt17")
     for pair, expected in published(index, metric, "pearson"):
         test = load_test_set(index, pair)
-        scores = parse_metric(metric.lower()).score(test, test.judged(), ArrayCache(), systems=False)
+        scores = parse_metric(metric.lower()).score_outputs(test, test.judged(), ArrayCache(), systems=False)
         assert measure("pearson").value(test, scores) == pytest.approx(expected, abs=0.00051)
 
 

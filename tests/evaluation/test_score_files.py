@@ -13,10 +13,10 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.evaluation.agreement import evaluate, load_test_sets
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.metric_specs import parse_metric
-from meteor_e.evaluation.metrics import ScorerMetric
 from meteor_e.evaluation.score_files import ScoreFileMetric
 from meteor_e.evaluation.score_writing import metric_task_lines, write_scores
+from meteor_e.metrics.scorers import ScorerMetric
+from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
 SEGMENTS = [(system, at, len(line)) for system, lines in OUTPUTS.items() for at, line in enumerate(lines, 1)]
@@ -30,7 +30,7 @@ def test(task):
 
 def score(test, spec, systems=True):
     metric = parse_metric(spec) if isinstance(spec, str) else spec
-    return metric.score(test, test.judged(), CACHE, systems=systems)
+    return metric.score_outputs(test, test.judged(), CACHE, systems=systems)
 
 
 def write(path, rows):

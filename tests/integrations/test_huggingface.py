@@ -29,7 +29,8 @@ def test_compute(metric, references, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     result = metric.compute(predictions=HYPOTHESES, references=references, options=options)
     corpus = Meteor("en", **options).corpus(HYPOTHESES, references, segments=True)
-    assert result["meteor"] == corpus.score
+    assert result["meteor"] == sum(segment.score for segment in corpus.segments) / 2
+    assert result["corpus"] == corpus.score
     assert result["segments"] == [segment.score for segment in corpus.segments]
     assert result["signature"] == corpus.signature
     assert 0 < result["meteor"] < 1

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from meteor_e import InputError, Meteor
+from meteor_e import ConfigError, InputError, Meteor
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
 
 HYPOTHESIS = ["the", "train", "to", "lindau", "leaves", "today"]
@@ -51,3 +51,33 @@ def test_texts_are_refused(meteor, hypothesis):
 def test_no_references(meteor):
     with pytest.raises(InputError, match="at least one reference"):
         meteor_score([], HYPOTHESIS, meteor=meteor)
+
+
+def test_the_whole_signature_of_nltk(meteor, packs):
+    """By position, as nltk documents it; the parameters are METEOR's of these names."""
+    with pytest.warns(UserWarning, match="stemmer and wordnet"):
+        score = meteor_score(REFERENCES, HYPOTHESIS, str.lower, object(), object(), 0.9, 0.4, 0.5)
+    own = Meteor("en", normalization="lower", parameters={"alpha": 0.9, "beta": 0.4, "gamma": 0.5})
+    assert score == own.score(" ".join(HYPOTHESIS), [" ".join(tokens) for tokens in REFERENCES]).score
+    # The warning comes once.
+    assert meteor_score(REFERENCES, HYPOTHESIS, stemmer=object(), wordnet=object(), alpha=0.9) > 0
+
+
+def test_all_names_of_nltk_are_there():
+    nltk_score = pytest.importorskip("nltk.translate.meteor_score", reason="nltk is not installed")
+    for name, ours in (("meteor_score", meteor_score), ("single_meteor_score", single_meteor_score)):
+        theirs = list(inspect.signature(getattr(nltk_score, name)).parameters)
+        assert list(inspect.signature(ours).parameters)[: len(theirs)] == theirs
+
+
+def test_preprocess_is_called_with_each_token(meteor):
+    shouted = [[word.upper() + "!" for word in tokens] for tokens in REFERENCES]
+    strip = lambda word: word.strip("!")  # noqa: E731
+    assert meteor_score(shouted, HYPOTHESIS, strip, meteor=meteor) == meteor_score(
+        REFERENCES, HYPOTHESIS, meteor=meteor
+    )
+
+
+def test_parameters_beside_a_metric_are_refused(meteor):
+    with pytest.raises(ConfigError, match="alpha"):
+        meteor_score(REFERENCES, HYPOTHESIS, alpha=0.5, meteor=meteor)

@@ -64,3 +64,25 @@ def test_a_metric_in_a_module_follows_it(metric):
     model = Model().to(torch.device("cpu"))
     model.metric.update(["a door"], ["a door"])
     assert model.metric.compute().dtype == torch.float64
+
+
+def test_scores_of_the_segments(tiny_pack):
+    from meteor_e.integrations.torchmetrics import MeteorScore, meteor_score
+
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    metric = MeteorScore("en", options=options, return_sentence_level_score=True)
+    metric.update(HYPOTHESES[:1], REFERENCES[:1])
+    metric.update(HYPOTHESES[1:], REFERENCES[1:])
+    corpus, sentences = metric.compute()
+    assert corpus.item() == expected(tiny_pack)
+    meteor = Meteor("en", **options)
+    assert sentences.tolist() == [segment.score for segment in meteor.segments(HYPOTHESES, REFERENCES)]
+    assert meteor_score(HYPOTHESES, REFERENCES, options=options).item() == corpus.item()
+
+
+def test_plot(metric):
+    pytest.importorskip("matplotlib")
+    metric.update(["a door"], ["a door"])
+    figure, _ = metric.plot()
+    assert figure is not None
+    assert metric.higher_is_better

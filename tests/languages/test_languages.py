@@ -6,12 +6,11 @@ import sys
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.api.languages import Language, Normalization
+from meteor_e.api.languages import ISO_CODES, Language, Normalization
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.validation import find_problems
 from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.languages.files import (
-    ALIASES,
     BUILTIN_CODES,
     builtin_language,
     builtin_languages,
@@ -104,12 +103,12 @@ def test_apostrophes():
 
 
 def test_codes_of_the_java_program():
-    assert ALIASES == {"cz": "cs", "se": "sv"}
-    for alias, code in ALIASES.items():
+    assert ISO_CODES == {"cz": "cs", "se": "sv"}
+    for alias, code in ISO_CODES.items():
         assert builtin_language(code).aliases == (alias,)
         assert builtin_language(code).meteor_code == alias
         assert registry().language(alias) == registry().language(code)
-    for code in set(BUILTIN_CODES) - set(ALIASES.values()):
+    for code in set(BUILTIN_CODES) - set(ISO_CODES.values()):
         assert builtin_language(code).meteor_code == code
 
 

@@ -58,6 +58,26 @@ def test_sdist_holds_what_a_build_needs(distributions):
         assert name in names
 
 
+def test_the_plugin_with_an_extension(tmp_path):
+    """Its wheel is built from its sdist alone, which has all that the extension is made of."""
+    pytest.importorskip("build", reason="the package 'build' is not installed (tox -e package has it)")
+    source = tmp_path / "source"
+    source.mkdir()
+    archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
+    run(sys.executable, "-m", "build", "--outdir", tmp_path, source / "plugins" / "meteor-e-bitext")
+    (wheel,) = tmp_path.glob("*.whl")
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {"meteor_e_bitext/py.typed", "meteor_e_bitext/_native.pyi", "meteor_e_bitext/build.py"} <= set(names)
+    assert [name for name in names if name.startswith("meteor_e_bitext/_native.") and not name.endswith(".pyi")]
+    assert not [name for name in names if name.endswith((".cpp", ".hpp"))]
+    with tarfile.open(sdist) as archive:
+        files = archive.getnames()
+    assert any(name.endswith("native/common.hpp") for name in files)
+
+
 @pytest.mark.parametrize("kind", [0, 1], ids=["wheel", "sdist"])
 def test_installed_and_used(distributions, kind, tmp_path):
     venv.create(tmp_path / "venv", with_pip=True)

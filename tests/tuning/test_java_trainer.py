@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.evaluation.chain_metric import collect_statistics
+from meteor_e.metrics.chain_metric import collect_statistics
 from meteor_e.tuning.data import TuningSet
 from meteor_e.tuning.grid import evaluate_grid, java_axes
 from meteor_e.tuning.objectives import make_objective

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import datasets
@@ -19,7 +20,9 @@ Args:
     language: ISO code of the language (default: en).
     options: further arguments of meteor_e.Meteor, such as {"task": "adq"}.
 Returns:
-    meteor: score of the corpus, and its parts: precision, recall, f1, fmean, fragmentation_penalty.
+    meteor: the mean of the segments' scores, as the module "meteor" of evaluate has it.
+    corpus: METEOR's score of the corpus, from summed statistics, and its parts: precision, recall, f1, fmean,
+        fragmentation_penalty.
     segments: scores of the segments.
     signature: what must be the same for the numbers to be the same.
 Examples:
@@ -62,13 +65,15 @@ class MeteorE(evaluate.Metric):
         from meteor_e import Meteor
 
         corpus = Meteor(language, **(options or {})).corpus(predictions, references, segments=True)
+        scores = [segment.score for segment in corpus.segments]
         return {
-            "meteor": corpus.score,
+            "meteor": math.fsum(scores) / len(scores),
+            "corpus": corpus.score,
             "precision": corpus.precision,
             "recall": corpus.recall,
             "f1": corpus.f1,
             "fmean": corpus.fmean,
             "fragmentation_penalty": corpus.fragmentation_penalty,
-            "segments": [segment.score for segment in corpus.segments],
+            "segments": scores,
             "signature": corpus.signature,
         }

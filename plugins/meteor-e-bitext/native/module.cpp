@@ -207,8 +207,8 @@ PYBIND11_MODULE(_native, module) {
                "source_starts"_a.noconvert(), "source_types"_a, "target_words"_a.noconvert(),
                "target_starts"_a.noconvert(), "target_types"_a, "iterations"_a, "null_probability"_a, "tension"_a,
                "concentration"_a, "longest"_a, "threads"_a, "positions"_a.noconvert(), "report"_a);
-    module.def("symmetrize", py_symmetrize, py::kw_only(), "source_starts"_a.noconvert(),
-               "target_starts"_a.noconvert(), "forward"_a.noconvert(), "backward"_a.noconvert(), "heuristic"_a);
+    module.def("symmetrize", py_symmetrize, py::kw_only(), "source_starts"_a.noconvert(), "target_starts"_a.noconvert(),
+               "forward"_a.noconvert(), "backward"_a.noconvert(), "heuristic"_a);
     module.def("number_phrases", py_number_phrases, py::kw_only(), "words"_a.noconvert(), "starts"_a.noconvert(),
                "types"_a, "longest"_a, "least"_a, "numbers"_a.noconvert(), "report"_a);
     module.def("extract_pairs", py_extract_pairs, py::kw_only(), "first_starts"_a.noconvert(),

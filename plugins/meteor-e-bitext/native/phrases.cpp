@@ -121,9 +121,9 @@ std::mutex adding;  // to counts that several calls share
 }  // namespace
 
 std::vector<PairCount> extract_pairs(View<std::uint64_t> first_starts, View<std::uint64_t> second_starts,
-                                     const PhraseNumbers& first, const PhraseNumbers& second,
-                                     View<std::uint16_t> links, View<std::uint64_t> link_starts, std::size_t begin,
-                                     std::size_t end, std::uint32_t* first_counts, std::size_t first_phrases,
+                                     const PhraseNumbers& first, const PhraseNumbers& second, View<std::uint16_t> links,
+                                     View<std::uint64_t> link_starts, std::size_t begin, std::size_t end,
+                                     std::uint32_t* first_counts, std::size_t first_phrases,
                                      std::uint32_t* second_counts, std::size_t second_phrases) {
     std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> first_found, second_found;

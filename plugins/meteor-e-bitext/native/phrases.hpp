@@ -34,9 +34,9 @@ struct PairCount {
 // the pairs of numbered phrases with how often each was found, sorted; adds to the counts of each phrase, with
 // whatever it was paired.
 std::vector<PairCount> extract_pairs(View<std::uint64_t> first_starts, View<std::uint64_t> second_starts,
-                                     const PhraseNumbers& first, const PhraseNumbers& second,
-                                     View<std::uint16_t> links, View<std::uint64_t> link_starts, std::size_t begin,
-                                     std::size_t end, std::uint32_t* first_counts, std::size_t first_phrases,
+                                     const PhraseNumbers& first, const PhraseNumbers& second, View<std::uint16_t> links,
+                                     View<std::uint64_t> link_starts, std::size_t begin, std::size_t end,
+                                     std::uint32_t* first_counts, std::size_t first_phrases,
                                      std::uint32_t* second_counts, std::size_t second_phrases);
 
 // Merges sorted runs, adding the counts of equal pairs, and hands the result out in blocks.

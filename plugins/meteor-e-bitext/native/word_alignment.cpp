@@ -121,25 +121,25 @@ public:
     void estimate(double concentration, std::size_t threads) {
         constexpr std::size_t BATCH = 256;  // rows: most are short
         const std::size_t rows = rows_.size() - 1;
-        in_background(
-            (rows + BATCH - 1) / BATCH, threads,
-            [&](std::size_t batch, const std::atomic<bool>&) {
-                for (std::size_t row = batch * BATCH; row < std::min(rows, (batch + 1) * BATCH); ++row) {
-                    double total = 0;
-                    std::size_t words = 0;
-                    for (std::uint64_t k = rows_[row]; k < rows_[row + 1]; ++k) {
-                        total += entries_[k].count;
-                        words += entries_[k].word != NOTHING;
-                    }
-                    const double all = digamma(total + concentration * static_cast<double>(words));
-                    for (std::uint64_t k = rows_[row]; k < rows_[row + 1]; ++k) {
-                        Entry& entry = entries_[k];
-                        entry.probability = static_cast<float>(std::exp(digamma(entry.count + concentration) - all));
-                        entry.count = 0;
-                    }
-                }
-            },
-            [] { return true; });
+        in_background((rows + BATCH - 1) / BATCH, threads,
+                      [&](std::size_t batch, const std::atomic<bool>&) {
+                          for (std::size_t row = batch * BATCH; row < std::min(rows, (batch + 1) * BATCH); ++row) {
+                              double total = 0;
+                              std::size_t words = 0;
+                              for (std::uint64_t k = rows_[row]; k < rows_[row + 1]; ++k) {
+                                  total += entries_[k].count;
+                                  words += entries_[k].word != NOTHING;
+                              }
+                              const double all = digamma(total + concentration * static_cast<double>(words));
+                              for (std::uint64_t k = rows_[row]; k < rows_[row + 1]; ++k) {
+                                  Entry& entry = entries_[k];
+                                  entry.probability =
+                                      static_cast<float>(std::exp(digamma(entry.count + concentration) - all));
+                                  entry.count = 0;
+                              }
+                          }
+                      },
+                      [] { return true; });
     }
 
     void set_uniform() {
@@ -194,20 +194,20 @@ using Sizes = std::vector<std::pair<std::pair<std::size_t, std::size_t>, std::si
 double expected_distance(const Sizes& sizes, double tension, std::size_t threads) {
     constexpr std::size_t BATCH = 64;
     std::vector<double> distances(sizes.size());
-    in_background(
-        (sizes.size() + BATCH - 1) / BATCH, threads,
-        [&](std::size_t batch, const std::atomic<bool>&) {
-            std::vector<double> weights;
-            for (std::size_t k = batch * BATCH; k < std::min(sizes.size(), (batch + 1) * BATCH); ++k) {
-                const auto [n, m] = sizes[k].first;
-                weights.resize(std::max(weights.size(), n));
-                for (std::size_t j = 0; j < m; ++j) {
-                    distortion(j, n, m, tension, 1, weights.data());
-                    for (std::size_t i = 0; i < n; ++i) distances[k] += weights[i] * diagonal_distance(i, j, n, m);
-                }
-            }
-        },
-        [] { return true; });
+    in_background((sizes.size() + BATCH - 1) / BATCH, threads,
+                  [&](std::size_t batch, const std::atomic<bool>&) {
+                      std::vector<double> weights;
+                      for (std::size_t k = batch * BATCH; k < std::min(sizes.size(), (batch + 1) * BATCH); ++k) {
+                          const auto [n, m] = sizes[k].first;
+                          weights.resize(std::max(weights.size(), n));
+                          for (std::size_t j = 0; j < m; ++j) {
+                              distortion(j, n, m, tension, 1, weights.data());
+                              for (std::size_t i = 0; i < n; ++i)
+                                  distances[k] += weights[i] * diagonal_distance(i, j, n, m);
+                          }
+                      }
+                  },
+                  [] { return true; });
     double sum = 0, words = 0;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
         const auto [size, sentences] = sizes[k];

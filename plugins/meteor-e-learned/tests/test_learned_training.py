@@ -10,18 +10,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
-from meteor_e_learned.data import Examples, sample_judgements
+from meteor_e_learned.data import sample_judgements
+from meteor_e_learned.examples import Examples
 from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.base import Run
 from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
-from meteor_e_learned.training import fit_estimator, train
+from meteor_e_learned.training import train
 
 from meteor_e.base.errors import ConfigError, InputError, MeteorError
 from meteor_e.evaluation.data import load_test_set
 from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features import FeatureStore
+from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
 name: small-linear
@@ -100,7 +102,7 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert len(data["weights"]) == 1 + 4 + 18
 
     metric = parse_metric(f"model:{model}")
-    assert metric.name == "small-linear"
+    assert metric.label == "small-linear"
 
 
 def test_same_seed_same_model(recipe, tmp_path):
@@ -161,9 +163,9 @@ def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
 @pytest.mark.parametrize("every", [0.0, 1000.0])
 def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
     """Whether a checkpoint was just written or a long time ago, nothing is lost, and nothing is logged twice."""
-    import meteor_e_learned.training as training
+    import meteor_e_learned.checkpoints as checkpoints
 
-    monkeypatch.setattr(training, "CHECKPOINT_EVERY", every)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", every)
     store = FeatureStore(tmp_path / "features")
     loaded = load_recipe(recipe(NETWORK))
     whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
@@ -315,7 +317,7 @@ def test_damaged_model_files(run, recipe, tmp_path):
     run(cli.train, recipe(LINEAR), "-o", model)
     content = model.read_bytes()
     damaged = tmp_path / "damaged"
-    for part in (b"", b"not a model", content[:100], content[:-8], content.replace(b"learned 1", b"learned 9")):
+    for part in (b"", b"not a model", content[:100], content[:-8], content.replace(b"learned 2", b"learned 9")):
         damaged.write_bytes(part)
         with pytest.raises(InputError, match="damaged"):
             load_model(damaged)
@@ -426,7 +428,7 @@ def test_nothing_to_validate_with():
     held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
     for estimator in (PairwiseNetwork(features=1), MaxSD()):
         with pytest.raises(InputError, match="no comparisons to validate with"):
-            fit_estimator(estimator, some, held, 1)
+            estimator.learn(some, held, Run(1))
 
 
 def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):

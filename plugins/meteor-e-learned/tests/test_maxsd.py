@@ -149,9 +149,9 @@ def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
 
 @pytest.mark.parametrize("encoder", ["bi-lstm", "bic-lstm"])
 def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch):
-    import meteor_e_learned.training as training
+    import meteor_e_learned.checkpoints as checkpoints
 
-    monkeypatch.setattr(training, "CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", 0.0)
     path = recipe(RECIPE.replace("ENCODER", encoder))
     loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
     whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store, plot=tmp_path / "curve.png")

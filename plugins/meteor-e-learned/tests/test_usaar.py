@@ -19,8 +19,8 @@ from scipy import stats
 
 from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.evaluation.metric_specs import parse_metric
 from meteor_e.features import FeatureStore
+from meteor_e.metrics.specs import parse_metric
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
     train(load_recipe(path), output, folder=path.parent, store=FeatureStore(enabled=False))
     test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
     metric = parse_metric(f"model:{output}")
-    scores = metric.score(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
+    scores = metric.score_outputs(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
     assert scores.systems == pytest.approx(np.median(scores.segments, axis=1))
     weights = np.ones((1, len(test)))
     assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)

@@ -12,6 +12,12 @@ def meteor_e_matchers() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """Return what METEOR-E added to the Java program."""
+    return {"synonym": "meteor_e_dbnary.java_module:SynonymModule"}
+
+
+@hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return ``meteor-e dbnary``."""
     return {"dbnary": "meteor_e_dbnary.command:dbnary"}

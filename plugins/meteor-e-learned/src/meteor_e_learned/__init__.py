@@ -1,4 +1,4 @@
-"""Learned metrics for meteor_e: pairwise rankers and regressions on features."""
+"""Learned metrics for meteor_e: models that are ready by name, and what trains others."""
 
 from __future__ import annotations
 

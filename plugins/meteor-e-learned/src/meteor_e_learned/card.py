@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+import meteor_e_learned.ready as ready_package
 from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.ready import ready_models
 
 __all__ = ["as_text", "card_data"]
 
@@ -42,10 +46,26 @@ def as_text(model: LearnedModel, weights: int = 15) -> str:
     from meteor_e.cli import format_table
 
     recipe, card = model.recipe, model.card
+    ready = ready_models().get(recipe.name) if model.folder == Path(str(files(ready_package))) else None
     numbers = sum(array.size for array in model.estimator.arrays().values())
     lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {numbers} numbers, seed {card.get('seed')}"]
     if recipe.description:
         lines.append(recipe.description)
+    if ready is not None:
+        rows = [
+            [
+                figure.data,
+                figure.kind,
+                figure.measure,
+                *(f"{v:.4f}" for v in (figure.value, figure.meteor, figure.chrf)),
+            ]
+            for figure in ready.figures
+        ]
+        lines += ["", ready.summary, f"Not for: {ready.avoid}", f"Needs: {', '.join(ready.needs)}", ready.trained, ""]
+        lines.append("Agreement with people, by models that had not seen the test year:")
+        lines.append(
+            format_table(["data", "judged by", "measure", recipe.name, "METEOR", "chrF"], rows, left=3).rstrip()
+        )
     for what in ("training", "validation"):
         if card.get(what):
             rows = [

@@ -43,6 +43,13 @@ def _store(cache: str | None, no_cache: bool) -> FeatureStore:
 @click.option("--seed", type=click.IntRange(min=0), help="In the place of the recipe's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped.")
 @click.option("--plot", metavar="FILE", help="Draw the learning curve.")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    metavar="NAME=DIR",
+    help="Folder of the data of the index NAME.yaml, in place of the index's own; may be repeated.",
+)
 @_store_options
 def train(
     recipe: str,
@@ -50,6 +57,7 @@ def train(
     seed: int | None,
     resume: bool,
     plot: str | None,
+    roots: tuple[str, ...],
     cache: str | None,
     no_cache: bool,
     jobs: int,
@@ -60,6 +68,11 @@ def train(
     \b
     meteor-e train linear.yaml -o linear.safetensors
     meteor-e train network.yaml --seed 2 --plot curve.png
+    meteor-e train en-light.yaml --root wmt11=DIR --root wmt13=DIR
+
+    System outputs and judgements of WMT's tasks are at statmt.org/wmt11 to wmt17 (results.html of each year), those
+    of 2021 at github.com/wmt-conference/wmt21-news-systems and github.com/google-research/mt-metrics-eval. A judged
+    set of toy size is in the folder examples/judged of meteor_e.
     """
     from pathlib import Path
 
@@ -68,6 +81,7 @@ def train(
     from meteor_e_learned.training import train as run
 
     loaded = load_recipe(recipe)
+    given = _roots(roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
     target = Path(output or f"{loaded.name}.safetensors")
     with ProgressBars(quiet) as progress:
         trained = run(
@@ -81,10 +95,31 @@ def train(
             listener=None if quiet else _tell,
             progress=progress,
             plot=None if plot is None else Path(plot),
+            roots=given,
         )
     click.echo(f"wrote {target}", err=True)
     for name, value in trained.card["figures"].items():
         click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
+
+
+def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
+    """Return the folders of data by the names of their indexes."""
+    from pathlib import Path
+
+    from meteor_e.api import ConfigError, near_miss
+
+    known = [Path(index).stem for index in indexes]
+    found = {}
+    for text in given:
+        name, separator, folder = text.partition("=")
+        if not separator or not folder:
+            raise ConfigError(f"--root {text!r} is not of the form NAME=DIR, such as wmt13=data/wmt13")
+        if name not in known:
+            raise ConfigError(
+                f"--root {text!r}: the recipe has no index {name!r}{near_miss(name, known)}; it has {', '.join(known)}"
+            )
+        found[name] = folder
+    return found
 
 
 def _tell(event: Mapping[str, Any]) -> None:
@@ -125,7 +160,7 @@ def predict(
     from meteor_e.api import FeatureBatch
     from meteor_e.cli import ProgressBars, destination
     from meteor_e_learned.modelfile import load_model
-    from meteor_e_learned.prediction import score_segments
+    from meteor_e_learned.scoring import score_segments
 
     loaded = load_model(model_file)
     (segments,), by_segment = _read([hypothesis], references)
@@ -309,7 +344,67 @@ def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[
 
 @click.group()
 def model() -> None:
-    """Show what a model file holds."""
+    """List the models that are ready to use, show what a model holds, and explain its scores."""
+
+
+@model.command("list")
+@click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON.")
+def list_models(as_json: bool) -> None:
+    """List the models that come with the plugin; -M takes their names.
+
+    \b
+    meteor-e model list
+    """
+    import msgspec
+
+    from meteor_e.cli import format_table
+    from meteor_e_learned.ready import model_size, ready_models
+
+    models = ready_models()
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
+        return
+    rows = []
+    for entry in models.values():
+        reaches = "; ".join(
+            f"{figure.data} {figure.value:.3f} (METEOR {figure.meteor:.3f})" for figure in entry.figures
+        )
+        rows.append(
+            [entry.name, entry.language, f"{model_size(entry.name) / 1000:.0f} kB", ", ".join(entry.needs), reaches]
+        )
+    click.echo(format_table(["name", "language", "size", "needs", "reaches, on data it had not seen"], rows, left=5))
+    for entry in models.values():
+        click.echo(f"{entry.name}: {entry.summary} Not for: {entry.avoid}")
+
+
+@model.command("explain")
+@click.argument("model_name", metavar="MODEL")
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="SECOND")
+@click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.option("--segment", type=click.IntRange(min=1), help="One segment only, by its number.  [default: all]")
+@click.option("--reasons", type=click.IntRange(min=1), default=5, help="How many reasons to give.  [default: 5]")
+def explain_scores(
+    model_name: str, first: str, second: str, references: tuple[str, ...], segment: int | None, reasons: int
+) -> None:
+    """Say which features move the scores of two outputs apart.
+
+    \b
+    meteor-e model explain en-light system-a.txt system-b.txt reference.txt
+    meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
+    """
+    from meteor_e.api import ConfigError
+    from meteor_e_learned.explain import explain
+    from meteor_e_learned.modelfile import load_model
+
+    loaded = load_model(model_name)
+    (one, other), by_segment = _read([first, second], references)
+    if segment is not None:
+        if segment > len(one):
+            raise ConfigError(f"--segment {segment}: there are {len(one)} segments")
+        chosen = slice(segment - 1, segment)
+        one, other, by_segment = one[chosen], other[chosen], by_segment[chosen]
+    click.echo(explain(loaded, one, other, by_segment).text((first, second), reasons))
 
 
 @model.command()
@@ -322,7 +417,12 @@ def model() -> None:
     help="Features with the largest weights to show.  [default: 15]",
 )
 def show(model_file: str, as_json: bool, weights: int) -> None:
-    """Print the model card: data, figures, features, options."""
+    """Print the model card: data, figures, features, options.
+
+    \b
+    meteor-e model show en-light
+    meteor-e model show linear.safetensors
+    """
     import json
 
     from meteor_e.api import guarded

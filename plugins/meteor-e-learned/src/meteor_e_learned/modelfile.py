@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e.api import ConfigError, InputError, located
+from meteor_e.api import ConfigError, InputError, PluginError, located
 from meteor_e.base import whole_file
 from meteor_e.features import FeatureSet
+from meteor_e.plugins import plugin_registry
 from meteor_e_learned.models.base import LearnedEstimator
+from meteor_e_learned.probes import Probes
+from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
 
 __all__ = ["LearnedModel", "load_model", "save_model"]
 
-FORMAT = "meteor_e learned 1"
+FORMAT = "meteor_e learned 2"
 
 
 @dataclass
@@ -31,6 +34,7 @@ class LearnedModel:
         signature: of the features that it was trained on.
         card: training data, figures, versions; for :command:`meteor-e model show`.
         folder: what relative paths of the recipe are seen from.
+        probes: texts with the numbers that the features gave for them.
     """
 
     recipe: Recipe
@@ -38,6 +42,7 @@ class LearnedModel:
     signature: tuple[str, ...]
     card: dict[str, Any]
     folder: Path
+    probes: Probes
     _features: tuple[FeatureSet, FeatureSet] | None = field(default=None, repr=False)
 
     @property
@@ -52,6 +57,7 @@ class LearnedModel:
 
     def _made(self) -> tuple[FeatureSet, FeatureSet]:
         if self._features is None:
+            self._check_plugins()
             made = tuple(
                 make_features(entries, self.recipe.language, self.folder)
                 # An estimator that reads texts has its words' vectors with it.
@@ -65,15 +71,26 @@ class LearnedModel:
                 )
                 raise ConfigError(
                     f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
-                    "here; use the versions and resources it was trained with, or train it again"
+                    "here; use the resources it was trained with, or train it again"
                 )
+            self.probes.check(made[0], self.recipe.name)
             self._features = (made[0], made[1])
         return self._features
+
+    def _check_plugins(self) -> None:
+        known = plugin_registry().names("feature")
+        for entry in self.recipe.features:
+            name = entry if isinstance(entry, str) else entry.get("use")
+            if name not in known:
+                raise PluginError(
+                    f"model {self.recipe.name!r} needs the feature {name!r}, which no installed plugin brings; install "
+                    "the plugin that does (meteor-e plugins lists what is there)"
+                )
 
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
     """Return what must be the same for a model to be used."""
-    return (*features.signature, "vectors:", *vectors.signature)
+    return (*features.definition, "vectors:", *vectors.definition)
 
 
 def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
@@ -91,8 +108,10 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
         "parameters": model.estimator.get_params(),
         "signature": list(model.signature),
         "card": model.card,
+        "probes": model.probes.to_json(),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
+    arrays["probes"] = np.ascontiguousarray(model.probes.numbers)
     content = save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
     try:
         with whole_file(Path(path)) as scratch:
@@ -102,7 +121,10 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> LearnedModel:
-    """Read a model file.
+    """Read a model file, or a model that comes with the plugin.
+
+    Args:
+        path: of the file, or the model's name.
 
     Raises:
         InputError: if it cannot be read or is not a model file.
@@ -111,17 +133,21 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     from safetensors import SafetensorError, safe_open
 
     name = os.fspath(path)
+    file = resolve_model(name)
     try:
-        with safe_open(name, framework="numpy") as content:
+        with safe_open(file, framework="numpy") as content:
             metadata = content.metadata() or {}
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
         header = json.loads(metadata["meteor_e"])
         if header["format"] != FORMAT:
-            raise InputError(f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}")
+            raise InputError(
+                f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
+            )
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
         estimator: LearnedEstimator = estimator_class(recipe.estimator)()
         with located(name):
             estimator.set_params(**converted_options(recipe.estimator, dict(header["parameters"])))
+        probes = Probes.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])
         card = dict(header["card"])
@@ -134,4 +160,4 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has numbers that are none")
-    return LearnedModel(recipe, estimator, signature, card, Path(name).absolute().parent)
+    return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, probes)

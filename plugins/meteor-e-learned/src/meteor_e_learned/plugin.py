@@ -25,6 +25,35 @@ def meteor_e_features() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """Return trained models: ``model:FILE``, and those that come with the plugin by their names."""
+    return {
+        "model": "meteor_e_learned.prediction:ModelMetric",
+        "en-light": "meteor_e_learned.ready_metrics:EnLight",
+        "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
+        "fr-ranker": "meteor_e_learned.ready_metrics:FrRanker",
+        "de-ranker": "meteor_e_learned.ready_metrics:DeRanker",
+        "es-ranker": "meteor_e_learned.ready_metrics:EsRanker",
+        "cs-ranker": "meteor_e_learned.ready_metrics:CsRanker",
+    }
+
+
+@hookimpl
+def meteor_e_estimators() -> dict[str, str]:
+    """Return estimators by name; their libraries are imported when a recipe uses one."""
+    return {
+        "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
+        "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
+        "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
+        "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
+        "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
+        "usaar-cosine": "meteor_e_learned.models.usaar:Cosine",
+        "usaar-zwickel": "meteor_e_learned.models.usaar:Zwickel",
+        "usaar-comet": "meteor_e_learned.models.usaar:Comet",
+    }
+
+
+@hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return commands by name."""
     return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")}

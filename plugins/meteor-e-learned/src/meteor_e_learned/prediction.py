@@ -5,54 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, InputError, guarded
-from meteor_e.evaluation import Metric, Scores
+from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
+from meteor_e_learned.metric import SystemScore, signature_of, system_interval
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.ready import ready_models
+from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
-    from meteor_e.evaluation import Cells, Progress, TestSet
+    from meteor_e.evaluation import Cells, Progress
 
-__all__ = ["ModelMetric", "Ranking", "model_metric", "pairwise_advantages", "rank", "rank_systems", "score_segments"]
+__all__ = ["ModelMetric", "Ranking", "ReadyMetric", "check_language", "pairwise_advantages", "rank", "rank_systems"]
 
 Floats = NDArray[np.float64]
 Tell = Callable[[int, int], object]
-
-
-def has_scores(model: LearnedModel) -> bool:
-    """Return whether a model gives a score of a single hypothesis."""
-    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
-
-
-def score_segments(
-    model: LearnedModel, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Tell | None = None
-) -> Floats:
-    """Return a score of each hypothesis; the higher, the better.
-
-    Raises:
-        ConfigError: for a model that only compares hypotheses.
-    """
-    if not has_scores(model):
-        raise ConfigError(
-            f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
-            "give several hypotheses to 'meteor-e rank'"
-        )
-    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    result: Floats
-    with guarded(f"model {model.recipe.name!r}"):
-        if model.estimator.needs_texts:
-            result = model.estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
-        else:
-            result = model.estimator.score_segments(features)
-    return result
 
 
 def pairwise_advantages(
@@ -111,7 +84,8 @@ def pairwise_advantages(
             blocks += [left[first], left[second], right[first]]
         if len(both):
             with guarded(f"model {model.recipe.name!r}"):
-                result[one, other, both] = model.estimator.decision_function(np.hstack(blocks))
+                compares: Any = model.estimator
+                result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
 
@@ -160,29 +134,48 @@ def _ranking(wins: Floats) -> Ranking:
     return Ranking(tuple(ordered.index(-value) + 1 for value in wins.tolist()), tuple(wins.tolist()))
 
 
+def check_language(model: LearnedModel, language: str) -> None:
+    """Raise if texts are in another language than a model's.
+
+    Raises:
+        ConfigError: saying which models there are for the language.
+    """
+    if language == model.recipe.language:
+        return
+    others = [entry.name for entry in ready_models().values() if entry.language == language]
+    raise ConfigError(
+        f"model {model.recipe.name!r} scores language {model.recipe.language!r}, not {language!r}; "
+        + (f"use {' or '.join(others)}" if others else "no model for it comes with the plugin: train one")
+    )
+
+
 class ModelMetric(Metric):
     """A trained model as a metric of an evaluation.
 
-    A model that scores single hypotheses is taken by its scores. A model that only compares is turned into scores:
+    A model that scores single hypotheses is taken by its scores, before they are mapped to shares: the order is the
+    same, and correlations are those of the model. A model that only compares is turned into scores:
     a hypothesis's mean advantage over the other judged ones of its segment. Pairwise decisions of such a model may be
     cyclic, and scores cannot, so that its τ by scores differs a little from the one by decisions.
     """
 
+    name: ClassVar[str] = "model"
+
     def __init__(self, model: LearnedModel, *, name: str | None = None, jobs: int = 1) -> None:
         self.model = model
-        self.name = name or model.recipe.name
+        self.label = name or model.recipe.name
         self._jobs = jobs
-        arrays = model.estimator.arrays()
-        from meteor_e.base import digest
+        self.language = model.recipe.language
+        self.signature = signature_of(model)
 
-        learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
-        options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
-        self.signature = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
-
-    def score(
-        self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
     ) -> Scores:
-        """Score cells; features come from their own store."""
+        """Score cells, before scores are mapped to shares; features come from their own store.
+
+        Raises:
+            ConfigError: for a test set in another language than the model's.
+        """
+        check_language(self.model, test.language)
         wanted = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
         references = [list(each) for each in zip(*test.references, strict=True)]
@@ -196,7 +189,9 @@ class ModelMetric(Metric):
                 [test.systems[system] for system in which],
                 [str(at + 1) for at in segments],
             )
-            values[which, segments] = score_segments(self.model, batch, store, jobs=self._jobs, progress=progress)
+            values[which, segments] = score_segments(
+                self.model, batch, store, raw=True, jobs=self._jobs, progress=progress
+            )
         else:
             found = pairwise_advantages(
                 self.model, test.outputs, references, store, names=test.systems, wanted=wanted, jobs=self._jobs,
@@ -206,15 +201,87 @@ class ModelMetric(Metric):
             values = np.where(wanted, np.where(known, found, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1), np.nan)
         mean = self.model.estimator.system_score
         whole = np.array([mean(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
-        return Scores(self.name, self.signature, values, whole, lambda system, weights: mean(values[system], weights))
+        signature = self.signature + ("|scale:none" if has_scale(self.model) else "")
+        return Scores(self.label, signature, values, whole, lambda system, weights: mean(values[system], weights))
+
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> ModelMetric:
+        """Load the model of the option ``path``.
+
+        Raises:
+            InputError: if there is no such model.
+        """
+        path = options.pop("path", "")
+        if options or not path:
+            raise ConfigError("metric 'model' needs a file, or a model's name, and nothing else: model:FILE")
+        metric = cls(load_model(path), jobs=context.jobs)
+        if context.language:
+            check_language(metric.model, context.language)
+        return metric
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read the path of a model."""
+        return {"path": text}
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return scores and how many they are.
+
+        Raises:
+            ConfigError: for a model that only compares hypotheses.
+        """
+        batch = FeatureBatch(hypotheses, references, sources)
+        scores = score_segments(self.model, batch, FeatureStore(enabled=False), jobs=self._jobs)
+        return np.stack([scores, np.ones(len(scores))], axis=1)
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return means."""
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means
+
+    def system_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        samples: int = 1000,
+        seed: int = 1,
+    ) -> SystemScore:
+        """Return a system's score with a 95 % bootstrap interval over its segments.
+
+        Args:
+            hypotheses: one for each segment.
+            references: for each segment its reference, or several.
+            samples: of the bootstrap.
+            seed: of the samples.
+
+        Raises:
+            InputError: if there are no segments, or they differ in number.
+        """
+        segments = self.corpus(hypotheses, references).segments
+        return system_interval(self.model, segments, samples=samples, seed=seed)
 
 
-def model_metric(path: str, *, name: str | None = None, jobs: int = 1) -> ModelMetric:
-    """Return the metric that a model file is, for ``meteor-e evaluate -M model:FILE``.
+class ReadyMetric(ModelMetric):
+    """Base of the models that come with the plugin; the name of the metric is that of the model."""
 
-    Raises:
-        InputError: if there is no such model.
-    """
-    if not path:
-        raise InputError("model: needs a file")
-    return ModelMetric(load_model(path), name=name, jobs=jobs)
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> ReadyMetric:
+        """Load the model.
+
+        Raises:
+            ConfigError: for any option, or another language than the model's.
+        """
+        if options:
+            raise ConfigError(f"metric {cls.name!r} has no options")
+        metric = cls(load_model(cls.name), jobs=context.jobs)
+        if context.language:
+            check_language(metric.model, context.language)
+        return metric
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Refuse options."""
+        raise ConfigError(f"metric {cls.name!r} has no options; write -M {cls.name}")

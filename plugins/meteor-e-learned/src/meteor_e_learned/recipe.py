@@ -14,6 +14,7 @@ from meteor_e.api import ConfigError, near_miss
 from meteor_e.base import find_problems, is_path, parse_yaml, raise_problems, read_yaml
 from meteor_e.chains import names_a_path
 from meteor_e.features import FeatureSet
+from meteor_e.plugins import plugin_registry
 
 __all__ = [
     "DataSpec",
@@ -26,17 +27,6 @@ __all__ = [
     "resolve",
     "with_paths",
 ]
-
-ESTIMATORS = {
-    "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
-    "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
-    "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
-    "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
-    "usaar-cosine": "meteor_e_learned.models.usaar:Cosine",
-    "usaar-zwickel": "meteor_e_learned.models.usaar:Zwickel",
-    "usaar-comet": "meteor_e_learned.models.usaar:Comet",
-}
-"""The estimators and where they are."""
 
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +56,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: of the model.
-        estimator: one of :data:`ESTIMATORS`.
+        estimator: as ``meteor-e plugins`` lists them.
         train: judgements to learn from.
         features: entries as :meth:`meteor_e.features.extraction.FeatureSet.from_config` takes them.
         vectors: entries of features of single segments, for networks.
@@ -100,11 +90,7 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     document = read_yaml(path)
     raise_problems(find_problems(document, Recipe))
     recipe: Recipe = msgspec.convert(document.data, Recipe)
-    if recipe.estimator not in ESTIMATORS:
-        raise ConfigError(
-            f"{document.where(('estimator',))}: unknown estimator {recipe.estimator!r}"
-            f"{near_miss(recipe.estimator, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
-        )
+    _check_estimator(recipe, document.where(("estimator",)))
     if not recipe.train:
         raise ConfigError(f"{document.where(('train',))}: no judgements to learn from")
     if not recipe.features and not recipe.vectors:
@@ -121,24 +107,29 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
     document = parse_yaml(content, source)
     raise_problems(find_problems(document, Recipe))
     recipe: Recipe = msgspec.convert(document.data, Recipe)
-    if recipe.estimator not in ESTIMATORS:
-        raise ConfigError(f"{source}: unknown estimator {recipe.estimator!r}")
+    _check_estimator(recipe, source)
     return recipe
 
 
 def estimator_class(name: str) -> Any:
-    """Import an estimator's class."""
-    from importlib import import_module
+    """Import an estimator's class, ours or another plugin's."""
+    return plugin_registry().estimator(name)
 
-    module, _, attribute = ESTIMATORS[name].partition(":")
-    return getattr(import_module(module), attribute)
+
+def _check_estimator(recipe: Recipe, where: str) -> None:
+    known = plugin_registry().names("estimator")
+    if recipe.estimator not in known:
+        raise ConfigError(
+            f"{where}: unknown estimator {recipe.estimator!r}{near_miss(recipe.estimator, known)}; "
+            f"there are {', '.join(known)}"
+        )
 
 
 def converted_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of an estimator as the types that it declares; lists become tuples where it has tuples.
 
     Args:
-        name: the estimator, one of :data:`ESTIMATORS`.
+        name: the estimator, as ``meteor-e plugins`` lists them.
         options: by name, as YAML or JSON has them.
 
     Raises:

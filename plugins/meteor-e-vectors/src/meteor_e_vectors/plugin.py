@@ -15,6 +15,12 @@ def meteor_e_matchers() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_java_modules() -> dict[str, str]:
+    """Return what METEOR-E added to the Java program."""
+    return {"embeddings": "meteor_e_vectors.java_module:EmbeddingsModule"}
+
+
+@hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return the command."""
     return {"vectors": "meteor_e_vectors.cli:vectors"}

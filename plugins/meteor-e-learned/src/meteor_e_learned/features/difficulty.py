@@ -52,8 +52,8 @@ class DifficultyFeature(Feature):
         """Count."""
         pairs, known = words(batch)
         known = known or [" "]
-        frequency = np.array([self.frequencies.of(word) for word in known])
-        information = np.array([self.frequencies.information(word) for word in known])
+        frequency = self.frequencies.of_all(known)
+        information = self.frequencies.information_of_all(known)
         letters = np.array([len(word) for word in known], float)
         marks = np.array([not word[0].isalnum() for word in known], float)
         numbers = np.array([word[0].isdigit() for word in known], float)
@@ -71,5 +71,11 @@ class DifficultyFeature(Feature):
         return mean_over_references(np.stack(columns, axis=1), batch)
 
     def describe(self) -> str:
+        """Return the language of the words' information, and the version of wordfreq."""
+        from importlib.metadata import version
+
+        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
+
+    def definition(self) -> str:
         """Return the language of the words' information."""
         return self.frequencies.language

@@ -62,7 +62,7 @@ class NearWordsFeature(Feature):
         from rapidfuzz.distance import LCSseq, Levenshtein
 
         pairs, known = words(batch)
-        information = np.array([self.frequencies.information(word) for word in known] or [0.0])
+        information = self.frequencies.information_of_all(known or [" "])
         tally = pairs.tally()
         weight = information[tally.item]
         near = self._near(tally.pair, tally.item, tally.left, tally.right, known)
@@ -135,5 +135,11 @@ class NearWordsFeature(Feature):
         return result
 
     def describe(self) -> str:
+        """Return the language of the words' information, and the version of wordfreq."""
+        from importlib.metadata import version
+
+        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
+
+    def definition(self) -> str:
         """Return the language of the words' information."""
         return self.frequencies.language

@@ -80,7 +80,12 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
     """Return TextBlob's tagger, its lexicon read: it leaves the file open, which Python would warn of."""
     import warnings
 
-    from textblob.en import tag
+    try:
+        from textblob.en import tag
+    except ImportError as error:
+        raise ConfigError(
+            f"parts of speech need {error.name or 'textblob'}; run: pip install 'meteor-e-learned[tags]'"
+        ) from error
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -129,6 +134,10 @@ class TagVectorsFeature(SegmentFeature):
     def describe(self) -> str:
         """Name the tagger."""
         return _tagger()
+
+    def definition(self) -> str:
+        """Name the tagger without its version."""
+        return "textblob"
 
 
 _GROUPS = {
@@ -187,8 +196,15 @@ class TagOverlapFeature(ReferenceFeature):
         """Name the tagger."""
         return _tagger()
 
+    def definition(self) -> str:
+        """Name the tagger without its version."""
+        return "textblob"
+
 
 def _tagger() -> str:
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return f"textblob-{version('textblob')}"
+    try:
+        return f"textblob-{version('textblob')}"
+    except PackageNotFoundError:
+        raise ConfigError("parts of speech need textblob; run: pip install 'meteor-e-learned[tags]'") from None

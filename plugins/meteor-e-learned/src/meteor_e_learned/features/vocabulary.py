@@ -58,6 +58,18 @@ class Frequencies:
         listed = _word_list(self.language).get(word, 0.0)
         return max(listed, self._counts.get(word, 0) / self._total) if self._total else listed
 
+    def of_all(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """Return the relative frequency of each word, ``(words,)``."""
+        if self._total:
+            return np.array([self.of(word) for word in words])
+        get = _word_list(self.language).get
+        return np.array([get(word, 0.0) for word in words])
+
+    def information_of_all(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """Return how much each word tells; see :meth:`information`."""
+        result: NDArray[np.float64] = np.log(np.maximum(self.of_all(words), UNKNOWN)) / math.log(UNKNOWN)
+        return result
+
     def information(self, word: str) -> float:
         """Return how much a word tells, in nats, relative to the rarest: a weight in (0, 1]."""
         return -math.log(max(self.of(word), UNKNOWN)) / -math.log(UNKNOWN)
@@ -122,7 +134,7 @@ class VocabularyFeature(Feature):
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Look the words up, each distinct one once, and count."""
         pairs, known = words(batch)
-        frequency = np.array([self.frequencies.of(word) for word in known] or [0.0])
+        frequency = self.frequencies.of_all(known or [" "])
         information = np.log(np.maximum(frequency, UNKNOWN)) / math.log(UNKNOWN)
         alphabetic = np.array([word[0].isalpha() for word in known] or [False])
         tally = pairs.tally()
@@ -170,3 +182,7 @@ class VocabularyFeature(Feature):
 
         corpora = f"+{self.frequencies.digest}" if self.frequencies.digest else ""
         return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}{corpora}"
+
+    def definition(self) -> str:
+        """Return the language and the digest of the corpora."""
+        return f"{self.frequencies.language}{'+' if self.frequencies.digest else ''}{self.frequencies.digest}"

@@ -82,25 +82,29 @@ class WordClassesFeature(Feature):
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Count."""
         pairs, known = words(batch)
-        classes = list(WORD_CLASSES.values())
-        kinds = np.array([_kind(word, classes) for word in known] or [0])
+        classes = len(WORD_CLASSES)
+        kinds = np.array(_kinds(known) or [0])
         tally = pairs.tally()
         kind = kinds[tally.item]
         columns = []
-        for place in range(len(classes) + 3):
+        for place in range(classes + 3):
             wanted = kind == place
             common, left, right = (tally.total(each * wanted) for each in (tally.common, tally.left, tally.right))
             # A class that a side does not have is neither right nor wrong.
             columns += [np.where(side > 0, common / np.maximum(side, 1), 0.5) for side in (left, right)]
             columns += [right - common, left - common]
-        content = pairs.where(kinds[pairs.items] == len(classes) + 2)
+        content = pairs.where(kinds[pairs.items] == classes + 2)
         return mean_over_references(np.column_stack([*columns, content.ngrams(2).tally().shares()]), batch)
 
 
-def _kind(word: str, classes: list[frozenset[str]]) -> int:
-    for place, members in enumerate(classes):
-        if word in members:
-            return place
-    if word[0].isdigit():
-        return len(classes)
-    return len(classes) + (2 if word[0].isalpha() or word[0] == "'" else 1)
+_CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
+
+
+def _kinds(words: list[str]) -> list[int]:
+    """Return the class of each word; behind the classes of function words come numbers, marks and content words."""
+    number, mark, content = (len(WORD_CLASSES) + step for step in range(3))
+    of_first = {
+        first: number if first.isdigit() else content if first.isalpha() or first == "'" else mark
+        for first in {word[0] for word in words}
+    }
+    return [_CLASS[word] if word in _CLASS else of_first[word[0]] for word in words]

@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.features import split
-from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import (
+    Floats,
+    LearnedEstimator,
+    Report,
+    Run,
+    check_comparisons,
+    pair_taus,
+    strict_tau,
+)
 from meteor_e_learned.models.devices import choose_device
-from meteor_e_learned.models.pairwise_network import TrainingState
-from meteor_e_learned.models.texts import Comparisons, Texts, clean_comparisons
+from meteor_e_learned.models.state import TrainingState
+from meteor_e_learned.models.texts import Comparisons, Texts, clean_comparisons, comparisons_of, texts_of
 
 if TYPE_CHECKING:
     import torch
@@ -78,7 +87,7 @@ class MaxSD(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "maxsd"
+    name: ClassVar[str] = "maxsd"
     needs_texts: ClassVar[bool] = True
 
     def __init__(
@@ -202,6 +211,29 @@ class MaxSD(LearnedEstimator):
         self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(chosen)
         self._network = network.cpu()
         return self
+
+    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+        """Learn from comparisons of texts."""
+        check_comparisons(examples, held)
+        validation = None if held is None else (texts_of(held), comparisons_of(held))
+        self.fit(
+            texts_of(examples), comparisons_of(examples), vectors=run.vectors, validation=validation,
+            report=run.report, checkpoint=run.checkpoint, resume=run.resume,
+        )  # fmt: skip
+        figures = {
+            "best epoch": self.best_epoch_,
+            "best tau": self.best_tau_,
+            "comparisons after cleaning": self.comparisons_,
+        }
+        if held is not None:
+            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
+        return figures
+
+    def decisions(self, examples: Examples) -> Floats:
+        """Return how much better the better hypotheses are."""
+        scores = self.score_texts(texts_of(examples))
+        result: Floats = scores[examples.better] - scores[examples.worse]
+        return result
 
     def predict(self, X: Texts) -> Floats:  # noqa: N803
         """Return scores between 0 and 1, ``(hypotheses,)``."""

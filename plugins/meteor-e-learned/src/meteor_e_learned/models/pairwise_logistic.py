@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError
-from meteor_e_learned.models.base import Floats, strict_tau
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import Floats, PairEstimator, Run, check_comparisons, pair_taus, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["PairwiseLogistic"]
 
 
-class PairwiseLogistic(LinearEstimator):
+class PairwiseLogistic(LinearEstimator, PairEstimator):
     """Which of two hypotheses is better, by a weighted sum of the differences of their features.
 
     Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
@@ -29,7 +30,7 @@ class PairwiseLogistic(LinearEstimator):
         seed: of the folds.
     """
 
-    kind: ClassVar[str] = "pairwise-logistic"
+    name: ClassVar[str] = "pairwise-logistic"
 
     def __init__(self, C: float | list[float] = 0.01, folds: int = 5, clip: float = 0.001, seed: int = 1) -> None:  # noqa: N803
         self.C = C
@@ -68,6 +69,15 @@ class PairwiseLogistic(LinearEstimator):
         model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], sample_weight=weight)
         self.weights_ = model.coef_[0].astype(float)
         return self
+
+    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+        """Learn from comparisons."""
+        check_comparisons(examples, held)
+        self.fit(*self.drawn(examples, run.seed), groups=examples.group, sample_weight=examples.weight)
+        figures = {"C": self.C_, "training tau": float(np.mean(list(pair_taus(self, examples).values())))}
+        if held is not None:
+            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
+        return figures
 
     def _choose(
         self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None

@@ -6,48 +6,30 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError
-from meteor_e_learned.models.base import Floats, LearnedEstimator, Report, strict_tau
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import Floats, PairEstimator, Report, Run, check_comparisons, pair_taus, strict_tau
 from meteor_e_learned.models.devices import choose_device
+from meteor_e_learned.models.state import TrainingState
 
 if TYPE_CHECKING:
     import torch
+    from typing_extensions import Self
 
-__all__ = ["PairwiseNetwork", "TrainingState", "fit_seeds"]
+    from meteor_e.features import FeatureSet
+
+__all__ = ["PairwiseNetwork", "fit_seeds"]
 
 COSTS = ("logistic", "kendall", "logistic-kendall")
 ARCHITECTURES = ("multi-layer", "single-layer")
 
 
-@dataclass
-class TrainingState:
-    """Where training stands between two epochs; what a resumed one starts from.
-
-    Attributes:
-        phase: position in the sequence of costs.
-        epoch: epochs done in this phase.
-        theta, squares: parameters, and AdaGrad's sums of squared gradients, ``(seeds, parameters)``.
-        best_theta, best_tau, best_epoch: of the best epoch so far, a seed each.
-        order: the last state of the random number generators, one a seed.
-    """
-
-    phase: int
-    epoch: int
-    theta: Floats
-    squares: Floats
-    best_theta: Floats
-    best_tau: Floats
-    best_epoch: NDArray[np.int64]
-    order: list[dict[str, Any]]
-
-
-class PairwiseNetwork(LearnedEstimator):
+class PairwiseNetwork(PairEstimator):
     """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
 
     Three groups of tanh nodes see the vectors of (hypothesis 1, reference), (hypothesis 2, reference) and (hypothesis
@@ -72,8 +54,11 @@ class PairwiseNetwork(LearnedEstimator):
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
-    kind: ClassVar[str] = "pairwise-network"
+    name: ClassVar[str] = "pairwise-network"
     needs_vectors: ClassVar[bool] = True
+
+    best_epoch_: int
+    best_tau_: float
 
     def __init__(
         self,
@@ -132,6 +117,26 @@ class PairwiseNetwork(LearnedEstimator):
         """
         fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
         return self
+
+    @classmethod
+    def made(cls, options: Mapping[str, Any], features: FeatureSet, vectors: FeatureSet) -> Self:
+        """Return a network with as many inputs as the recipe has features and vectors."""
+        size = sum(entry.feature.segment_dimension for entry in vectors.features)  # type: ignore[attr-defined]
+        return cls(**{**options, "features": features.dimension, "vector_size": size})
+
+    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+        """Learn from comparisons; the best epoch is that of the validation."""
+        check_comparisons(examples, held)
+        validation = None if held is None else self.drawn(held, run.seed)
+        self.fit(
+            *self.drawn(examples, run.seed), validation=validation, report=run.report, checkpoint=run.checkpoint,
+            resume=run.resume,
+        )  # fmt: skip
+        figures = {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
+        figures["training tau"] = float(np.mean(list(pair_taus(self, examples).values())))
+        if held is not None:
+            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
+        return figures
 
     @property
     def inputs(self) -> int:

@@ -63,7 +63,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         seed: of the folds.
     """
 
-    kind: ClassVar[str] = "segment-regression"
+    name: ClassVar[str] = "segment-regression"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     def __init__(

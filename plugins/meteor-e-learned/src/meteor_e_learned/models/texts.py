@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
+from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats
 
-__all__ = ["Comparisons", "Texts", "clean_comparisons"]
+__all__ = ["Comparisons", "Texts", "clean_comparisons", "comparisons_of", "texts_of"]
 
 Integers = NDArray[np.int64]
 
@@ -105,3 +106,13 @@ def clean_comparisons(texts: Texts, comparisons: Comparisons, lengths: Sequence[
             seen.add(pair)
             kept.append(row)
     return comparisons.select(np.array(kept, np.int64))
+
+
+def texts_of(examples: Examples) -> Texts:
+    """Return the hypotheses of examples for an estimator that reads texts."""
+    return Texts(examples.hypotheses, examples.references, examples.features)
+
+
+def comparisons_of(examples: Examples) -> Comparisons:
+    """Return the comparisons of examples for an estimator that reads texts."""
+    return Comparisons(examples.better, examples.worse, examples.group, examples.weight)

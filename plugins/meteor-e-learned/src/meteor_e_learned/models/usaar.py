@@ -30,7 +30,7 @@ class Cosine(ScoreEstimator):
         seed: nothing is drawn; every estimator has one.
     """
 
-    kind: ClassVar[str] = "usaar-cosine"
+    name: ClassVar[str] = "usaar-cosine"
 
     def __init__(self, mean: str = "arithmetic", floor: float = 0.01, seed: int = 1) -> None:
         self.mean = mean
@@ -73,7 +73,7 @@ class Zwickel(Cosine):
         mean, floor, seed: as for :class:`Cosine`.
     """
 
-    kind: ClassVar[str] = "usaar-zwickel"
+    name: ClassVar[str] = "usaar-zwickel"
 
     def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Zwickel:  # noqa: N803
         """Learn.
@@ -124,7 +124,7 @@ class Comet(Zwickel):
         mean, floor, seed: as for :class:`Cosine`.
     """
 
-    kind: ClassVar[str] = "usaar-comet"
+    name: ClassVar[str] = "usaar-comet"
 
     def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Comet:  # noqa: N803
         """Learn.

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.evaluation.assessments import read_assessments, read_metric_scores
+from meteor_e.formats.assessments import read_assessments, read_metric_scores
 
 
 def write(folder, text):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.evaluation import arrays
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.metrics import Cells, Metric, Progress, Scores
+from meteor_e.base.arraytypes import Cells, Floats
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.processes import worked_on
+from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -63,24 +65,15 @@ def collect_statistics(
         jobs = 1
     size = NATIVE_BATCH if meteor.engine == "native" else BATCH
     batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    rows: list[list[int]] = []
-    for part in _run(meteor, batches, jobs):
-        rows += part
-        if progress is not None:
-            progress(len(rows) * len(at) // len(pairs))
     width = 7 + 4 * len(meteor.matchers)
-    counts = np.array(rows, np.int32).reshape(len(pairs), width)
+    counts = np.empty((len(pairs), width), np.int32)
+    done = 0
+    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
+        counts[number * size : number * size + len(rows)] = rows
+        done += len(rows)
+        if progress is not None:
+            progress(done * len(at) // len(pairs))
     return counts[np.array(at, np.int64)]
-
-
-def _run(meteor: Meteor, batches: Sequence[list[tuple[str, str]]], jobs: int) -> Iterator[list[list[int]]]:
-    if jobs <= 1 or len(batches) <= 1:
-        yield from (_statistics(meteor, batch) for batch in batches)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(min(jobs, len(batches)), initializer=_set_meteor, initargs=(meteor,)) as pool:
-        yield from pool.map(_statistics_there, batches)
 
 
 def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
@@ -88,22 +81,9 @@ def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[i
     return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
 
 
-_meteor: Meteor | None = None
-
-
-def _set_meteor(meteor: Meteor) -> None:
-    global _meteor
-    _meteor = meteor
-
-
-def _statistics_there(pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
-    assert _meteor is not None
-    return _statistics(_meteor, pairs)
-
-
 def chain_statistics(
     meteor: Meteor,
-    test: TestSet,
+    test: SystemOutputs,
     cells: Cells,
     cache: ArrayCache,
     *,
@@ -183,14 +163,18 @@ def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tupl
 
 
 class ChainMetric(Metric):
-    """METEOR with a chain.
+    """METEOR with a chain: a YAML file, or the name of one that is installed.
 
     Args:
         source: a chain file, name or mapping for every language; ``None`` for the default of each language.
         name: what tables call it.
         options: keys of the chain to replace, such as ``task``.
         jobs: number of processes that align.
+        context: what :meth:`create` was given.
     """
+
+    name: ClassVar[str] = "chain"
+    title: ClassVar[str] = "METEOR"
 
     def __init__(
         self,
@@ -199,33 +183,112 @@ class ChainMetric(Metric):
         name: str = "METEOR",
         options: Mapping[str, Any] | None = None,
         jobs: int = 1,
+        context: MetricContext | None = None,
     ) -> None:
-        self.name = name
+        self.label = name
         self._source = source
         self._options = dict(options or {})
-        self._jobs = jobs
+        self._context = MetricContext(jobs=jobs) if context is None else context
         self._meteors: dict[str, Meteor] = {}
+        self._meteor: Meteor | None = None
+        self.language = self._context.language
+
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> ChainMetric:
+        """Make the metric; the chain is opened when the language is known.
+
+        Args:
+            context: language, threads, and the like.
+            options: ``source``, and keys of the chain to replace.
+        """
+        source = options.pop("source", None)
+        if not isinstance(source, str) or not source:
+            raise ConfigError("metric 'chain' needs a chain: chain:NAME or chain:FILE")
+        is_file = "/" in source or source.endswith(CHAIN_FILES)
+        metric = cls(
+            Path(source) if is_file else source, name=Path(source).stem, options=_keys(options), context=context
+        )
+        return metric
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``NAME,key=value,key=value``."""
+        source, _, options = text.partition(",")
+        return {"source": source, **named_options(options, f"metric {cls.name!r}")}
+
+    @classmethod
+    def of(cls, meteor: Meteor, name: str = "METEOR") -> ChainMetric:
+        """Return a chain that is made already as a metric, for its language."""
+        metric = cls(name=name)
+        metric._meteors = dict.fromkeys(("", meteor.chain.language.code), meteor)
+        metric._meteor = meteor
+        metric.language = meteor.chain.language.code
+        return metric
 
     def meteor(self, language: str) -> Meteor:
-        """Return the chain for a language."""
+        """Return the chain for a language; ``""`` is English, as for :class:`~meteor_e.Meteor`."""
         from meteor_e.meteor import Meteor
 
         if language not in self._meteors:
+            given: dict[str, Any] = {
+                "offline": self._context.offline,
+                "threads": self._context.threads,
+                **self._options,
+            }
+            named = {"language": language} if language else {}
             if self._source is None:
-                self._meteors[language] = Meteor(language, **self._options)
+                made = Meteor(**{**named, **given})
             elif isinstance(self._source, Mapping) and "language" not in self._source:
-                self._meteors[language] = Meteor.from_config({"language": language, **self._source}, **self._options)
+                made = Meteor.from_config({**named, **self._source}, **given)
             else:
-                self._meteors[language] = Meteor.from_config(self._source, **self._options)
+                made = Meteor.from_config(self._source, **given)
+            self._meteors[language] = made
         return self._meteors[language]
 
-    def score(
-        self, test: TestSet, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    @property
+    def current(self) -> Meteor:
+        """The chain for the language that is scored."""
+        if self._meteor is None:
+            self._meteor = self.meteor(self.language)
+        return self._meteor
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """METEOR's signature."""
+        return self.current.signature
+
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
+        """Take the language."""
+        self._meteor = self.meteor(language or self.language)
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return METEOR's statistics of the reference that counts, ``(segments, 7 + 4·matchers)``."""
+        counts = np.array(
+            [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
+        )
+        return arrays.drop_perfect_chunks(counts)
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return METEOR of summed statistics."""
+        return arrays.score(sums, self.current.chain.parameters)
+
+    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+        """Score candidates against one another; each text is read once."""
+        self._meteor = self.meteor(language or self.language)
+        return self._meteor.pairwise_batches(sources)
+
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
     ) -> Scores:
-        """Score cells; whole systems by the formula on the sums of their segments."""
-        meteor = self.meteor(test.language)
+        """Score cells; whole systems by the formula on the sums of their segments.
+
+        Statistics are kept by hypothesis and reference, so that another task or other weights align nothing again.
+        """
+        meteor = self._meteor = self.meteor(test.language)
         wanted = np.ones_like(cells) if systems else cells
-        counts = chain_statistics(meteor, test, wanted, cache, jobs=self._jobs, progress=progress)
+        counts = chain_statistics(meteor, test, wanted, cache, jobs=self._context.jobs, progress=progress)
         parameters = meteor.chain.parameters
         known = counts[..., 0, 0] >= 0
         segments = np.full(cells.shape, np.nan)
@@ -239,4 +302,47 @@ class ChainMetric(Metric):
             def resample(system: int, weights: Floats) -> Floats:
                 return arrays.score(weights @ sums[system], parameters)
 
-        return Scores(self.name, meteor.signature, segments, whole, resample)
+        return Scores(self.label, meteor.signature, segments, whole, resample)
+
+
+class MeteorMetric(ChainMetric):
+    """METEOR with the language's defaults; options are keys of a chain, as in ``meteor:task=adq,beam=5``."""
+
+    name: ClassVar[str] = "meteor"
+
+    @classmethod
+    def create(cls, context: MetricContext, **options: Any) -> MeteorMetric:
+        """Make the metric.
+
+        Args:
+            context: language, threads, and the like.
+            options: keys of a chain.
+        """
+        text = ",".join(f"{key}={value}" for key, value in options.items())
+        return cls(name="METEOR" + (f" {text}" if text else ""), options=_keys(options), context=context)
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``key=value,key=value``."""
+        return named_options(text, f"metric {cls.name!r}")
+
+
+CHAIN_FILES = (".yaml", ".yml", ".json")
+"""What the names of chain files end in."""
+
+PARAMETERS = ("alpha", "beta", "gamma", "delta")
+
+
+def _keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keys of a chain from the options of a specification; parameters stand beside the other keys there."""
+    given = dict(options)
+    parameters = {key: given.pop(key) for key in PARAMETERS if key in given}
+    matchers = given.get("matchers")
+    if isinstance(matchers, str):
+        given["matchers"] = matchers.replace("+", " ").split()
+    if parameters:
+        for key, value in parameters.items():
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise ConfigError(f"METEOR's {key} is {value!r}; it must be a number")
+        given["parameters"] = {**dict(given.get("parameters") or {}), **parameters}
+    return given

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tiny_task import OUTPUTS, REFERENCE
 
-from meteor_e.evaluation.nist import NistMetric, brevity_penalty
+from meteor_e.metrics.nist import NistMetric, brevity_penalty
 
 
 def test_corpus_equals_nltk():
@@ -13,7 +13,7 @@ def test_corpus_equals_nltk():
     references = [metric.words(line) for line in REFERENCE]
     metric.weigh(references)
     for lines in OUTPUTS.values():
-        ours = metric.of_corpus(metric.extract(lines, [REFERENCE]).sum(axis=0))
+        (ours,) = metric.corpus_scores(metric.statistics(lines, [[line] for line in REFERENCE]).sum(axis=0)[None])
         theirs = nist_score.corpus_nist(
             [[reference] for reference in references], [metric.words(line) for line in lines]
         )

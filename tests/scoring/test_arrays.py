@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.evaluation import arrays
-from meteor_e.scoring import formula
+from meteor_e.scoring import arrays, formula
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, perfect_rows
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import numpy as np
 
+from meteor_e.api.metrics import Metric
 from meteor_e.base.array_cache import digest
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.extras import require
-from meteor_e.evaluation.judgements import Floats
-from meteor_e.evaluation.statistic_metrics import StatisticMetric
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.extras import require
 
 __all__ = ["NistMetric", "brevity_penalty"]
 
@@ -41,13 +41,16 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield tuple(words[start : start + size])
 
 
-class NistMetric(StatisticMetric):
+class NistMetric(Metric):
     """NIST; statistics are matched information and n-grams of orders 1 to 5, and the lengths of both sides."""
 
-    def __init__(self, *, name: str | None = None) -> None:
-        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'")
+    name: ClassVar[str] = "nist"
+    title: ClassVar[str] = "NIST"
+    requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+
+    def __init__(self) -> None:
+        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'", "evaluation")
         self._tokenize = tokenizers.Tokenizer13a()
-        self.name = name or "NIST"
         self._information: dict[tuple[str, ...], float] = {}
         self.signature = "nist"
 
@@ -55,10 +58,14 @@ class NistMetric(StatisticMetric):
         """Split a text as ``mteval`` does."""
         return str(self._tokenize(text)).lower().split()
 
-    def prepare(self, test: TestSet) -> None:
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Weigh the n-grams of the references."""
-        self.weigh([self.words(segment) for reference in test.references for segment in reference])
-        self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in test.references)}"
+        # By reference, and not by segment: the digest is the same however many segments there are to one.
+        sides = (
+            [list(side) for side in zip(*references, strict=True)] if len({*map(len, references)}) == 1 else references
+        )
+        self.weigh([self.words(segment) for side in sides for segment in side])
+        self.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in sides)}"
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
         """Weigh n-grams by how much they tell: ``log2`` of how often they continue their beginning."""
@@ -71,10 +78,12 @@ class NistMetric(StatisticMetric):
             for ngram, count in counts.items()
         }
 
-    def extract(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
         """Return information and numbers of n-grams, and lengths."""
         rows = np.zeros((len(hypotheses), 2 * ORDER + 2))
-        for row, (hypothesis, *its_references) in enumerate(zip(hypotheses, *references, strict=True)):
+        for row, (hypothesis, its_references) in enumerate(zip(hypotheses, references, strict=True)):
             words = self.words(hypothesis)
             allowed: Counter[tuple[str, ...]] = Counter()
             lengths = []
@@ -90,12 +99,12 @@ class NistMetric(StatisticMetric):
             rows[row, -2:] = len(words), sum(lengths) / len(lengths)
         return rows
 
-    def of_segment(self, statistics: Floats) -> float:
-        """Return NIST of a segment."""
-        return self.of_corpus(statistics)
-
-    def of_corpus(self, statistics: Floats) -> float:
+    def corpus_scores(self, sums: Floats) -> Floats:
         """Return NIST of summed statistics."""
-        information, counts = statistics[:ORDER], statistics[ORDER : 2 * ORDER]
-        per_order = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
-        return float(per_order.sum()) * brevity_penalty(statistics[-2], statistics[-1])
+        return np.array([_score(row) for row in sums], float)
+
+
+def _score(statistics: Floats) -> float:
+    information, counts = statistics[:ORDER], statistics[ORDER : 2 * ORDER]
+    per_order = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
+    return float(per_order.sum()) * brevity_penalty(statistics[-2], statistics[-1])

@@ -1,0 +1,91 @@
+"""Measures: how well a metric's scores agree with people's judgements."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from meteor_e.api.metrics import Scores, SystemOutputs
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.errors import ConfigError
+
+__all__ = ["Agreement", "Measure"]
+
+Agreement: TypeAlias = Callable[[Floats], float]
+"""From a metric's scores, ``(systems, segments)`` or ``(systems,)``, to a measure."""
+
+Test = TypeVar("Test", bound=SystemOutputs)
+
+
+class Measure(ABC, Generic[Test]):
+    """Base of all measures: from a judged test set and a metric's scores to one number and its bootstrap samples.
+
+    The test set is a :class:`meteor_e.evaluation.TestSet`. A plugin's measure is made without arguments; it sets the
+    attributes below in its class.
+
+    Attributes:
+        name: what ``meteor-e evaluate -s`` calls it; lower case, unique among all installed plugins.
+        title: what tables call it.
+        level: ``segment`` or ``system``: what is compared.
+        definition: what it is, in a sentence.
+        source: the paper or shared task that it comes from.
+        mtme: what mt-metrics-eval calls it; empty where it does not have it.
+        ties: how it treats ties.
+        missing: how it treats cells that nobody rated.
+        takes: which of a metric's scores it looks at.
+        pooled: whether the mean over language pairs weighs each by :meth:`weight`.
+    """
+
+    name: str = ""
+    title: str = ""
+    level: str = "segment"
+    definition: str = ""
+    source: str = ""
+    mtme: str = ""
+    ties: str = ""
+    missing: str = ""
+    takes: ClassVar[Literal["segments", "systems"]] = "segments"
+    pooled: ClassVar[bool] = False
+
+    @abstractmethod
+    def agreement(self, test: Test) -> Agreement | None:
+        """Return the measure as a function of a metric's scores; ``None`` where there are no judgements for it.
+
+        The function takes ``(systems, segments)``, or ``(systems,)`` where the measure takes scores of systems.
+        """
+
+    def value(self, test: Test, scores: Scores) -> float:
+        """Return the measure; NaN where the test set has no judgements for it, or the metric no scores."""
+        given = scores.segments if self.takes == "segments" else scores.systems
+        agreement = None if np.isnan(given).all() else self.agreement(test)
+        return math.nan if agreement is None else agreement(given)
+
+    @abstractmethod
+    def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
+        """Return the measure on resampled test sets, ``(samples,)``.
+
+        Args:
+            test: the test set.
+            scores: the metric's scores.
+            weights: how often each segment is drawn, ``(samples, segments)``.
+        """
+
+    def weight(self, test: Test) -> float:
+        """Return what a test set counts in a pooled mean."""
+        return 1.0
+
+    def default_test(self) -> str:
+        """Return how metrics are compared by this measure unless another test is asked for."""
+        return "perm-both"
+
+    def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
+        """Return what Williams' test compares: the metrics' rows ``(metrics, rows)`` and people's ``(rows,)``.
+
+        Raises:
+            ConfigError: for measures that are not correlations.
+        """
+        raise ConfigError(f"Williams' test goes with correlations over segments or systems, not with {self.name}")

@@ -1,0 +1,118 @@
+"""Metrics by what users write: ``meteor``, ``chain.yaml``, ``bleu:tokenize=zh``, ``scores:FILE`` …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from meteor_e.api.metrics import Metric, MetricContext
+from meteor_e.base.errors import ConfigError, PluginError, near_miss
+from meteor_e.base.guard import guarded
+from meteor_e.metrics.chain_metric import CHAIN_FILES
+from meteor_e.plugins.registry import registry
+
+__all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
+
+
+def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
+    """Make a metric of ``[LABEL=]NAME[:ARGUMENTS]``.
+
+    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, or a chain
+    file.
+
+    Args:
+        text: what a user wrote.
+        context: language, threads and the like.
+        jobs: number of processes, where no context is given.
+        options: of the metric, beside those of the text.
+
+    Raises:
+        ConfigError: for an unknown metric or option.
+        PluginError: for a metric of a plugin that is broken.
+    """
+    label, separator, spec = text.partition("=")
+    if not separator or ":" in label or "/" in label or "," in label:
+        label, spec = "", text
+    name, _, arguments = spec.partition(":")
+    if spec.endswith(CHAIN_FILES) and name not in ("chain", "model", "scores"):
+        name, arguments = "chain", spec
+    kind = _class(name, text)
+    if kind is None:
+        kind, arguments = registry().metric("chain"), ",".join(filter(None, (name, arguments)))
+    given = kind.parse(arguments) if arguments else {}
+    twice = given.keys() & options.keys()
+    if twice:
+        raise ConfigError(f"metric {text!r}: option {min(twice)!r} is given twice")
+    with guarded(f"making metric {text!r}"):
+        made = kind.create(MetricContext(jobs=jobs) if context is None else context, **given, **options)
+    if label:
+        made.label = label
+    return made
+
+
+def parse_metrics(texts: Sequence[str], context: MetricContext) -> list[Metric]:
+    """Make metrics that a table can tell apart.
+
+    Raises:
+        ConfigError: if two have one label.
+    """
+    return distinct([parse_metric(text, context) for text in texts])
+
+
+def distinct(metrics: list[Metric]) -> list[Metric]:
+    """Return metrics that a table can tell apart.
+
+    Raises:
+        ConfigError: if two have one label.
+    """
+    labels = [metric.label for metric in metrics]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
+    return metrics
+
+
+def load_metric(
+    spec: str,
+    *,
+    language: str = "",
+    jobs: int = 1,
+    threads: int | None = None,
+    offline: bool | None = None,
+    **options: Any,
+) -> Metric:
+    """Make a metric by its name.
+
+    >>> load_metric("bleu", tokenize="zh").corpus(hypotheses, references).score
+    >>> load_metric("meteor:task=adq", language="de").score(hypothesis, reference)
+
+    Args:
+        spec: ``[LABEL=]NAME[:ARGUMENTS]``, as ``meteor-e score -M`` takes it.
+        language: ISO code of the text, for metrics that ask.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that it may use; by default as many as there are processors.
+        offline: never download anything.
+        options: of the metric.
+
+    Raises:
+        ConfigError: for an unknown metric or option.
+        PluginError: for a metric of a plugin that is broken.
+        ResourceError: if something that it needs is missing.
+    """
+    return parse_metric(spec, MetricContext(language, jobs, threads, offline), **options)
+
+
+def _class(name: str, text: str) -> type[Metric] | None:
+    """Return a metric's class; ``None`` for the name of a chain."""
+    try:
+        return registry().metric(name)
+    except PluginError:
+        names, chains = registry().names("metric"), registry().names("chain")
+        if name in names:
+            raise
+    if name in chains:
+        return None
+    raise ConfigError(
+        f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "
+        f"and the chains {', '.join(chains)}; others come with plugins"
+    )

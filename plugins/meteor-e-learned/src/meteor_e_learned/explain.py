@@ -1,0 +1,144 @@
+"""Why a model holds one output for better than another: which features moved the scores apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ConfigError, FeatureBatch, InputError
+from meteor_e.features import FeatureStore
+from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.models.joint_linear import JointLinear
+
+__all__ = ["Explanation", "Reason", "explain"]
+
+Floats = NDArray[np.float64]
+
+_GROUPS: tuple[tuple[str, str], ...] = (
+    ("meteor.", "words, stems, synonyms and paraphrases that match, and their order (METEOR)"),
+    ("chrf", "sequences of letters in common (chrF)"),
+    ("character-ngrams.", "sequences of letters in common (chrF)"),
+    ("bleu", "sequences of words in common"),
+    ("overlap.", "sequences of words in common, and edits"),
+    ("lengths.", "length"),
+    ("characters.", "capitals, digits and punctuation"),
+    ("vocabulary.unknown", "unknown and rare words"),
+    ("vocabulary.rare", "unknown and rare words"),
+    ("vocabulary.doubled", "words said twice"),
+    ("vocabulary.", "informative words that arrive or are lost"),
+    ("near-words.", "words that nearly match"),
+    ("word-classes.", "function words, numbers and content words"),
+    ("tag-overlap.", "parts of speech"),
+    ("difficulty.", "kind of words and marks, beside the reference's"),
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A group of features, and how far it moves the scores apart.
+
+    Attributes:
+        what: the group, in words.
+        points: of the difference of the scores, in points; above 0 in favor of the first output.
+        feature: the feature of the group that moves most.
+        first, second: its means over both outputs.
+    """
+
+    what: str
+    points: float
+    feature: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Two scores, and the reasons for their difference, the largest first; the reasons add up to the difference."""
+
+    model: str
+    first: float
+    second: float
+    reasons: tuple[Reason, ...]
+
+    def text(self, names: tuple[str, str] = ("the first", "the second"), most: int = 5) -> str:
+        """Return the explanation in words, one line for each reason.
+
+        Args:
+            names: what to call the outputs.
+            most: so many reasons.
+        """
+        apart = self.first - self.second
+        if not apart:
+            return f"{self.model}: {names[0]} and {names[1]} have the same score, {self.first:.2f}."
+        higher, lower = names if apart > 0 else names[::-1]
+        lines = [
+            (
+                f"{self.model}: {higher} ({max(self.first, self.second):.2f}) is {abs(apart):.2f} points above {lower} "
+                f"({min(self.first, self.second):.2f})."
+            )
+        ]
+        for reason in self.reasons[:most]:
+            ahead = higher if (reason.points > 0) == (apart > 0) else lower
+            lines.append(
+                f"  {abs(reason.points):5.2f} for {ahead}: {reason.what}; most by {reason.feature} "
+                f"({reason.first:.4g} and {reason.second:.4g})"
+            )
+        rest = sum(reason.points for reason in self.reasons[most:])
+        if self.reasons[most:]:
+            lines.append(f"  {abs(rest):5.2f} for {names[0] if rest > 0 else names[1]}: all else")
+        return "\n".join(lines)
+
+
+def explain(
+    model: LearnedModel, first: Sequence[str], second: Sequence[str], references: Sequence[Sequence[str]]
+) -> Explanation:
+    """Say which features move the scores of two outputs apart.
+
+    Args:
+        model: a model of the estimator ``joint-linear``.
+        first, second: the segments of two systems; lists of one for a single segment.
+        references: for each segment its references.
+
+    Raises:
+        ConfigError: for a model of another estimator.
+        InputError: if the outputs differ in length, or are empty.
+    """
+    if not isinstance(model.estimator, JointLinear):
+        raise ConfigError(
+            f"model {model.recipe.name!r} is of the estimator {model.recipe.estimator!r}; only models of "
+            f"{JointLinear.name!r} can be explained"
+        )
+    if not len(first) == len(second) == len(references):
+        raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
+    if not len(first):
+        raise InputError("there is nothing to explain: the outputs are empty")
+    store = FeatureStore(enabled=False)
+    rows = [model.features.extract(FeatureBatch(side, references), store) for side in (first, second)]
+    scores = [float(model.estimator.score_segments(side).mean()) for side in rows]
+    brought = [model.estimator.contributions(side).mean(axis=0) for side in rows]
+    difference: Floats = brought[0] - brought[1]
+    total = float(difference.sum())
+    apart = scores[0] - scores[1]
+    # Points that a unit of the weighted sum is worth here; of means of curved scores, their sign may differ.
+    worth = (
+        apart / total if total * apart > 0 else model.estimator.slope(float(np.mean([side.sum() for side in brought])))
+    )
+    columns = model.features.columns
+    groups: dict[str, list[int]] = {}
+    for place, column in enumerate(columns):
+        what = next((words for start, words in _GROUPS if column.startswith(start)), column.partition(".")[0])
+        groups.setdefault(what, []).append(place)
+    reasons = []
+    for what, places in groups.items():
+        top = max(places, key=lambda place: abs(difference[place]))
+        means = [float(side[:, top].mean()) for side in rows]
+        reasons.append(Reason(what, float(difference[places].sum()) * worth, columns[top], *means))
+    reasons.sort(key=lambda reason: -abs(reason.points))
+    left = apart - sum(reason.points for reason in reasons)
+    if abs(left) > 1e-9:
+        reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
+        reasons.sort(key=lambda reason: -abs(reason.points))
+    return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points))

@@ -1,0 +1,109 @@
+"""The log of a training, and the learning curve that is drawn from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from meteor_e.api import ConfigError, InputError
+from meteor_e_learned.models.base import LearnedEstimator, Report
+
+__all__ = ["TrainingLog", "check_plot", "curve", "plot_learning_curve"]
+
+
+class TrainingLog:
+    """A JSONL file, an object a line, and whoever else wants to be told.
+
+    Args:
+        path: the file; ``None`` for none. It is begun anew with the first event, so that a training that fails before
+            leaves an older log as it was.
+        keep: so many of its lines are kept.
+        listener: told the same.
+
+    Raises:
+        InputError: if the file cannot be written, or what is to be kept is no log.
+    """
+
+    def __init__(self, path: Path | None, *, keep: int = 0, listener: Report | None = None) -> None:
+        self._path = path
+        self._listener = listener
+        self._begun = False
+        self.lines: list[dict[str, Any]] = []
+        if path is None:
+            return
+        try:
+            self._new = not path.exists()
+            # Whether it can be written is better known before hours of work.
+            with path.open("a+", encoding="utf-8") as stream:
+                stream.seek(0)
+                kept = [line for line in stream if line.strip()][:keep] if keep else []
+            self.lines = [json.loads(line) for line in kept]
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot use the log {path}: {getattr(error, 'strerror', None) or error}") from error
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        """Write a line."""
+        self.lines.append(dict(event))
+        if self._path is not None:
+            lines = self.lines[-1:] if self._begun else self.lines
+            with self._path.open("a" if self._begun else "w", encoding="utf-8") as stream:
+                stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            self._begun = True
+        if self._listener is not None:
+            self._listener(event)
+
+    def withdraw(self) -> None:
+        """Remove the file if it was not there before and nothing was written."""
+        if self._path is not None and self._new and not self._begun:
+            self._path.unlink(missing_ok=True)
+
+
+def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
+    """Yield epoch, loss and τ of the first seed of each epoch in a log."""
+    for number, line in enumerate((line for line in lines if "epoch" in line), 1):
+        yield number, float(line["loss"][0]), float(line["tau"][0])
+
+
+def check_plot(path: Path, estimator: LearnedEstimator) -> None:
+    """Raise what would else be found out after the training."""
+    if "epochs" not in estimator.get_params():
+        raise ConfigError("there is no learning curve: the estimator does not learn in epochs; leave --plot out")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in kinds:
+        raise ConfigError(f"{path}: no kind of picture; the name has to end in one of {', '.join(sorted(kinds))}")
+
+
+def plot_learning_curve(lines: list[dict[str, Any]], path: Path) -> None:
+    """Draw loss and validation τ by epoch.
+
+    Raises:
+        ConfigError: if the log has no epochs.
+        InputError: if the picture cannot be written.
+    """
+    points = list(curve(lines))
+    if not points:
+        raise ConfigError("there is no learning curve: the estimator does not learn in epochs")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    epochs, losses, taus = zip(*points, strict=True)
+    figure, left = pyplot.subplots(figsize=(7, 4))
+    left.plot(epochs, losses, color="tab:blue", label="training loss")
+    left.set_xlabel("epoch")
+    left.set_ylabel("training loss", color="tab:blue")
+    right = left.twinx()
+    right.plot(epochs, taus, color="tab:red", label="validation tau")
+    right.set_ylabel("validation tau", color="tab:red")
+    figure.tight_layout()
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    finally:
+        pyplot.close(figure)

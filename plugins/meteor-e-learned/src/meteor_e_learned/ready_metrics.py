@@ -1,0 +1,51 @@
+"""The models that come with the plugin, as metrics: one class for each name."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from meteor_e_learned.prediction import ReadyMetric
+
+__all__ = ["CsRanker", "DeRanker", "EnAdequacy", "EnLight", "EnRanker", "EsRanker", "FrRanker"]
+
+
+class EnLight(ReadyMetric):
+    """English, systems of any kind; quick."""
+
+    name: ClassVar[str] = "en-light"
+
+
+class EnRanker(ReadyMetric):
+    """English, ranking outputs of the same segment."""
+
+    name: ClassVar[str] = "en-ranker"
+
+
+class EnAdequacy(ReadyMetric):
+    """English, scores of single segments beside people's ratings."""
+
+    name: ClassVar[str] = "en-adequacy"
+
+
+class FrRanker(ReadyMetric):
+    """French, ranking outputs of the same segment."""
+
+    name: ClassVar[str] = "fr-ranker"
+
+
+class DeRanker(ReadyMetric):
+    """German, ranking outputs of the same segment."""
+
+    name: ClassVar[str] = "de-ranker"
+
+
+class EsRanker(ReadyMetric):
+    """Spanish, ranking outputs of the same segment."""
+
+    name: ClassVar[str] = "es-ranker"
+
+
+class CsRanker(ReadyMetric):
+    """Czech, ranking outputs of the same segment."""
+
+    name: ClassVar[str] = "cs-ranker"

@@ -1,0 +1,68 @@
+"""Scores of single hypotheses by a trained model; light: without evaluation, training and networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ConfigError, FeatureBatch, guarded
+from meteor_e.features import FeatureStore
+from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.models.texts import Texts
+
+__all__ = ["has_scale", "has_scores", "score_segments"]
+
+Floats = NDArray[np.float64]
+Tell = Callable[[int, int], object]
+
+
+def has_scores(model: LearnedModel) -> bool:
+    """Return whether a model gives a score of a single hypothesis."""
+    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
+
+
+def has_scale(model: LearnedModel) -> bool:
+    """Return whether a model maps its scores to shares."""
+    return hasattr(model.estimator, "raw")
+
+
+def score_segments(
+    model: LearnedModel,
+    batch: FeatureBatch,
+    store: FeatureStore,
+    *,
+    raw: bool = False,
+    jobs: int = 1,
+    progress: Tell | None = None,
+) -> Floats:
+    """Return a score of each hypothesis; the higher, the better.
+
+    Args:
+        model: the model.
+        batch: the hypotheses with their references.
+        store: where features are kept.
+        raw: before scores are mapped to shares, for models that do so: in the same order, but as far apart as the
+            model holds them.
+        jobs: number of processes.
+        progress: told about the features.
+
+    Raises:
+        ConfigError: for a model that only compares hypotheses.
+    """
+    if not has_scores(model):
+        raise ConfigError(
+            f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
+            "give several hypotheses to 'meteor-e rank'"
+        )
+    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
+    result: Floats
+    estimator: Any = model.estimator
+    with guarded(f"model {model.recipe.name!r}"):
+        if model.estimator.needs_texts:
+            result = estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
+        else:
+            result = estimator.raw(features) if raw and has_scale(model) else estimator.score_segments(features)
+    return result

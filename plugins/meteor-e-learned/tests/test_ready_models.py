@@ -1,0 +1,294 @@
+"""Models that are ready by name, and what keeps a model from giving other numbers than it learned from."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_learned import cli, probes
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.explain import explain
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.base import Run
+from meteor_e_learned.models.joint_linear import JointLinear
+from meteor_e_learned.prediction import check_language
+from meteor_e_learned.ready import model_size, ready_models
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.scale import SHARES, Scale
+from meteor_e_learned.scoring import score_segments
+from meteor_e_learned.training import train
+
+from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
+from meteor_e.features import FeatureStore
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+NONE = FeatureStore(enabled=False)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    """A model of toy size, trained as the documentation says."""
+    recipe = EXAMPLES / "judged/recipe.yaml"
+    file = tmp_path_factory.mktemp("model") / "toy.safetensors"
+    train(load_recipe(recipe), file, folder=recipe.parent, store=NONE)
+    return file
+
+
+def lines(name):
+    return (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+
+
+def made(comparisons=True, assessments=True, seed=1):
+    """Return examples of two years whose quality is the first feature, with noise in the judgements."""
+    draw = np.random.default_rng(seed)
+    features = draw.normal(size=(800, 4))
+    quality = features[:, 0] + 0.3 * draw.normal(size=800)
+    part = np.repeat([0, 1], 400)
+    pairs = draw.integers(400, size=(600, 2))
+    swap = quality[pairs[:, 0]] < quality[pairs[:, 1]]
+    better, worse = np.where(swap[:, None], pairs[:, ::-1], pairs).T
+    scores = np.where(part == 1, 3 * quality + 7, np.nan) if assessments else np.full(800, np.nan)
+    count = 600 if comparisons else 0
+    none = np.empty((800, 0))
+    return Examples(
+        ("Year1 xx-en", "Year2 xx-en"), features, none, none, better[:count], worse[:count],
+        np.zeros(count, np.int64), np.arange(count), np.ones(count), scores, part,
+    )  # fmt: skip
+
+
+COLUMNS = ("a.score", "b.score", "c.score", "d.score")
+
+
+@pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
+def test_joint_linear_learns_from_either_kind(comparisons, assessments):
+    estimator = JointLinear(toward=(), penalty=0.001)
+    figures = estimator.learn(made(comparisons, assessments), None, Run(columns=COLUMNS))
+    weights = estimator.weights_ / abs(estimator.weights_).max()
+    assert weights[0] == 1
+    assert abs(weights[1:]).max() < 0.15
+    assert ("training tau Year1 xx-en" in figures) == comparisons
+
+
+def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
+    free = JointLinear(toward=(), penalty=1e6)
+    drawn = JointLinear(toward=("b.score",), penalty=1e6, toward_weight=0.5)
+    for estimator in (free, drawn):
+        estimator.learn(made(), None, Run(columns=COLUMNS))
+    assert abs(free.weights_).max() < 1e-3
+    assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
+    with pytest.raises(ConfigError, match=r"there is no feature 'e\.score'"):
+        JointLinear(toward=("e.score",)).learn(made(), None, Run(columns=COLUMNS))
+    with pytest.raises(InputError, match="neither comparisons nor human scores"):
+        JointLinear(toward=()).learn(made(False, False), None, Run(columns=COLUMNS))
+
+
+def test_every_year_counts_alike():
+    """Twice the same comparisons are no more than once."""
+    once = made(True, False)
+    twice = dataclasses.replace(
+        once, **{name: np.tile(getattr(once, name), 2) for name in ("better", "worse", "part", "group", "weight")}
+    )
+    found = []
+    for examples in (once, twice):
+        estimator = JointLinear(toward=())
+        estimator.learn(examples, None, Run(columns=COLUMNS))
+        found.append(estimator.weights_)
+    assert found[0] == pytest.approx(found[1], abs=1e-4)
+
+
+def test_a_score_is_the_share_of_outputs_that_are_beaten():
+    draw = np.random.default_rng(1)
+    known = draw.normal(size=20_000)
+    scale = Scale.fit(known, np.zeros(20_000, np.int64))
+    assert scale.of(np.quantile(known, [0.05, 0.5, 0.9])) == pytest.approx([5, 50, 90], abs=0.1)
+    wide = scale.of(np.linspace(-12, 12, 2001))
+    assert (np.diff(wide) > 0).all()
+    assert wide.min() > 0
+    assert wide.max() < 100
+    with pytest.raises(ValueError, match="do not increase"):
+        Scale(np.zeros(len(SHARES)))
+
+
+def test_parts_count_alike_on_the_scale():
+    scores = np.concatenate([np.zeros(9000), np.ones(1000)])
+    part = np.repeat([0, 1], [9000, 1000])
+    assert Scale.fit(scores, part).of(np.array([0.5])) == pytest.approx([50], abs=1)
+
+
+def test_reasons_add_up_to_the_difference(toy):
+    model = load_model(toy)
+    close, hasty, references = (
+        lines("system-a.en.txt"),
+        lines("judged/outputs/de-en.hasty.txt"),
+        lines("reference.en.txt"),
+    )
+    given = [[reference] for reference in references]
+    found = explain(model, close, hasty, given)
+    assert found.first > found.second
+    assert sum(reason.points for reason in found.reasons) == pytest.approx(found.first - found.second)
+    assert "is" in found.text(("close", "hasty"))
+    back = explain(model, hasty, close, given)
+    assert [reason.points for reason in back.reasons] == pytest.approx([-reason.points for reason in found.reasons])
+    same = explain(model, close, close, given)
+    assert "the same score" in same.text()
+    with pytest.raises(InputError, match="12 and 11 segments"):
+        explain(model, close, hasty[:-1], given)
+
+
+def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
+    """As with another version of a library: simulated by a chrF that is a little different."""
+    from meteor_e.features.metrics import ChrfFeature
+
+    compute = ChrfFeature.compute
+    model = load_model(toy)
+    monkeypatch.setattr(ChrfFeature, "compute", lambda self, batch: compute(self, batch) * (1 + 1e-9))
+    assert model.features.dimension == 54, "differences below the tolerance do not matter"
+    monkeypatch.setattr(ChrfFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)
+    monkeypatch.setattr(probes, "version", lambda name: {"sacrebleu": "9.9"}.get(name, "1.0"))
+    with pytest.raises(ConfigError, match=r"feature 'chrf.score' gives .*; sacrebleu is 9.9, the model was made with "):
+        load_model(toy).features  # noqa: B018
+
+
+def test_a_new_version_of_a_library_with_the_same_numbers_is_fine(toy, monkeypatch):
+    import importlib.metadata
+
+    version = importlib.metadata.version
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "9.9" if name == "wordfreq" else version(name))
+    model = load_model(toy)
+    scores = score_segments(model, FeatureBatch(["a b"], [["a c"]]), NONE)
+    assert 0 < scores[0] < 100
+
+
+def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
+    from meteor_e.features.surface import OverlapFeature
+
+    monkeypatch.setattr(OverlapFeature, "version", 2)
+    with pytest.raises(ConfigError, match=r"overlap=overlap:27:1: there, overlap=overlap:27:2: here"):
+        load_model(toy).features  # noqa: B018
+
+
+def test_scoring_needs_neither_pytorch_nor_scikit_learn(toy):
+    code = f"""
+import sys
+from meteor_e.api import FeatureBatch
+from meteor_e.features import FeatureStore
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.scoring import score_segments
+model = load_model({str(toy)!r})
+score_segments(model, FeatureBatch(["a b"], [["a c"]]), FeatureStore(enabled=False))
+heavy = {{"torch", "sklearn", "scipy", "matplotlib", "textblob", "pandas"}} & sys.modules.keys()
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_other_languages_are_refused(toy):
+    model = load_model(toy)
+    check_language(model, "en")
+    with pytest.raises(ConfigError, match=r"scores language 'en', not 'fr'; use fr-ranker"):
+        check_language(model, "fr")
+    with pytest.raises(ConfigError, match="no model for it comes with the plugin"):
+        check_language(model, "xx")
+
+
+def test_ready_models_are_small_and_say_what_they_reach():
+    models = ready_models()
+    assert {"en-light", "en-ranker", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
+    for name, card in models.items():
+        model = load_model(name)
+        assert model.recipe.name == name == card.name
+        assert model.recipe.language == card.language
+        assert model_size(name) < 100_000
+        assert card.figures
+        assert card.avoid
+
+
+def test_a_ready_model_gives_better_translations_higher_scores():
+    model = load_model("en-light")
+    references = [[line] for line in lines("reference.en.txt")]
+    try:
+        scores = [
+            score_segments(model, FeatureBatch(lines(name), references), NONE).mean()
+            for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "judged/outputs/de-en.broken.txt")
+        ]
+    except MeteorError as error:
+        if "pack install" not in str(error):
+            raise
+        pytest.skip("METEOR's English pack is not installed")
+    assert 100 > scores[0] > scores[1] > scores[2] > 0
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.model, [*map(str, arguments)])
+
+
+def test_commands(toy):
+    listed = run("list")
+    assert listed.exit_code == 0, listed.output
+    assert "en-light" in listed.output
+    assert "Not for" in listed.output
+    shown = run("show", "en-light")
+    assert shown.exit_code == 0, shown.output
+    assert "had not seen the test year" in shown.output
+    a, b, reference = (EXAMPLES / name for name in ("system-a.en.txt", "system-b.en.txt", "reference.en.txt"))
+    explained = run("explain", toy, a, b, reference, "--segment", 3)
+    assert explained.exit_code == 0, explained.output
+    with pytest.raises(ConfigError, match="there are 12 segments"):
+        CliRunner().invoke(cli.model, ["explain", str(toy), str(a), str(b), str(reference), "--segment", "13"],
+                           catch_exceptions=False)  # fmt: skip
+    with pytest.raises(ConfigError, match=r"no model 'en-lihgt' \(did you mean 'en-light'\?\)"):
+        load_model("en-lihgt")
+
+
+def test_roots_of_indexes(tmp_path):
+    import shutil
+
+    folder = tmp_path / "elsewhere"
+    shutil.copytree(EXAMPLES / "judged", folder)
+    arguments = [str(EXAMPLES / "judged/recipe.yaml"), "-o", str(tmp_path / "m.safetensors"), "--no-cache", "-q"]
+    given = CliRunner().invoke(cli.train, [*arguments, "--root", f"ranked={folder}"])
+    assert given.exit_code == 0, given.output
+    for wrong, message in (("ranked", "not of the form NAME=DIR"), ("rankd=x", "did you mean 'ranked'")):
+        with pytest.raises(ConfigError, match=message):
+            CliRunner().invoke(cli.train, [*arguments, "--root", wrong], catch_exceptions=False)
+
+
+def test_a_model_as_a_metric(toy):
+    from meteor_e import load_metric
+
+    metric = load_metric(f"model:{toy}")
+    hypotheses, references = lines("system-a.en.txt"), lines("reference.en.txt")
+    segments = metric.corpus(hypotheses, references).segments
+    found = metric.system_score(hypotheses, references)
+    assert found.score == pytest.approx(np.mean(segments))
+    assert found.low < found.score < found.high
+    assert metric.system_score(hypotheses, references) == found
+    with pytest.raises(ConfigError, match=r"scores language 'en', not 'de'"):
+        load_metric(f"model:{toy}", language="de")
+
+
+def test_ready_models_are_metrics_by_name():
+    from meteor_e import load_metric
+
+    for name, card in ready_models().items():
+        metric = load_metric(name)
+        assert metric.label == name
+        assert metric.language == card.language
+        with pytest.raises(ConfigError, match="has no options"):
+            load_metric(f"{name}:x=1")
+
+
+def test_a_feature_that_no_plugin_brings(toy):
+    import msgspec
+
+    model = load_model(toy)
+    model.recipe = msgspec.structs.replace(model.recipe, features=["no-such-feature"])
+    with pytest.raises(
+        MeteorError, match=r"model 'toy' needs the feature 'no-such-feature', which no installed plugin brings"
+    ):
+        model.features  # noqa: B018

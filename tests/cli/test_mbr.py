@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from meteor_e import Meteor, load_metric
+
+SOURCES = [
+    ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
+    ["many people run", "a lot of people hurry", "a lot of people run", "x"],
+]
+MOSES = "".join(f"{at} ||| {text} ||| F0= 1 ||| -{at}\n" for at, each in enumerate(SOURCES) for text in each)
+LINES = "".join(f"{text}\n" for each in SOURCES for text in each)
+JSON = "".join(json.dumps(each if at else {"candidates": each}) + "\n" for at, each in enumerate(SOURCES))
+
+
+def expected(score):
+    chosen = []
+    for each in SOURCES:
+        means = [np.mean([score(one, other) for other in each]) for one in each]
+        chosen.append((int(np.argmax(means)), float(max(means)), means))
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [(MOSES, []), (LINES, ["--candidates", "4"]), (JSON, []), (JSON, ["--input-format", "jsonl"])],
+)
+def test_every_form_of_candidates(cli, own_packs, content, options):
+    cli.file("candidates", content)
+    meteor = Meteor("en")
+    right = expected(lambda one, other: meteor.score(one, other).score)
+    assert cli("mbr", "candidates", *options).out.splitlines() == [
+        each[at] for each, (at, _, _) in zip(SOURCES, right, strict=True)
+    ]
+    rows = [line.split("\t") for line in cli("mbr", "-", *options, "-f", "tsv", text=content).out.splitlines()]
+    assert rows[0] == ["source", "candidate", "expected", "text"]
+    for row, (at, score, _) in zip(rows[1:], right, strict=True):
+        assert int(row[1]) == at + 1
+        assert float(row[2]) == pytest.approx(score, abs=1e-15)
+
+
+def test_another_metric_and_all_scores(cli):
+    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    cli.file("candidates", MOSES)
+    chrf, ter = load_metric("chrf"), load_metric("ter")
+    right = expected(lambda one, other: chrf.score(one, other))
+    found = [json.loads(line) for line in cli("mbr", "candidates", "-M", "chrf", "-f", "jsonl").out.splitlines()]
+    for entry, each, (at, _, means) in zip(found, SOURCES, right, strict=True):
+        assert entry["expected_scores"] == pytest.approx(means)
+        assert (entry["candidate"], entry["text"]) == (at + 1, each[at])
+        assert entry["signature"].startswith("chrF2|")
+    # The lower, the better.
+    least = expected(lambda one, other: -ter.score(one, other))
+    assert cli("mbr", "candidates", "-M", "ter").out.splitlines() == [
+        each[at] for each, (at, _, _) in zip(SOURCES, least, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "code", "message"),
+    [
+        ("", [], 1, "is empty"),
+        ("no marks\n", [], 2, "--candidates N"),
+        (LINES, ["--candidates", "3"], 1, "8 lines, which is not a multiple of 3"),
+        ("0 ||| a\n1 ||| b\n0 ||| c\n", [], 1, "line 3: source 0 comes back"),
+        ("0 ||| a\nb\n", [], 1, "line 2: not of the form"),
+        ('["a"]\n[]\n', [], 1, "line 2: a list of texts is needed"),
+        ('["a"]\n["a", 1]\n', [], 1, "line 2: a list of texts is needed"),
+        ('["a"]\n["a"\n', [], 1, "line 2: not valid JSON"),
+        ('{"a": 1}\n', [], 1, "under 'candidates'"),
+        (MOSES, ["--candidates", "2", "--input-format", "moses"], 2, "goes with the form 'lines'"),
+        (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
+    ],
+)
+def test_what_is_refused(cli, content, options, code, message):
+    cli.file("candidates", content)
+    assert message in cli.failing(code, "mbr", "candidates", "-l", "other", *options)

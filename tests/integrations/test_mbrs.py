@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from meteor_e import Meteor
+
+HYPOTHESES = ["he closed the door", "he shut the door", "a door"]
+REFERENCES = ["he shut a door", "the door was closed"]
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+
+@pytest.fixture
+def metric(tiny_pack):
+    metrics = pytest.importorskip("mbrs.metrics", reason="mbrs is not installed", exc_type=ImportError)
+    import meteor_e.integrations.mbrs  # registers the metric
+
+    found = metrics.get_metric("meteor")
+    assert found is meteor_e.integrations.mbrs.MetricMeteor
+    return found(found.Config(language="en", options={"pack": str(tiny_pack), "normalization": "lower"}))
+
+
+def test_pairwise_scores(metric, tiny_pack):
+    meteor = Meteor("en", pack=tiny_pack, normalization="lower")
+    expected = [[meteor.score(hypothesis, reference).score for reference in REFERENCES] for hypothesis in HYPOTHESES]
+    matrix = metric.pairwise_scores(HYPOTHESES, REFERENCES)
+    assert matrix.shape == (3, 2)
+    assert matrix.tolist() == pytest.approx([pytest.approx(row) for row in expected])
+    assert metric.score(HYPOTHESES[0], REFERENCES[0]) == expected[0][0]
+    assert metric.expected_scores(HYPOTHESES, REFERENCES).argmax().item() == max(
+        range(3), key=lambda row: sum(expected[row])
+    )

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import pickle
+import re
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import meteor_e
+from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, load_metric
+from meteor_e.api import MetricContext
+from meteor_e.metrics.specs import parse_metric, parse_metrics
+from meteor_e.plugins.registry import registry
+
+HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
+REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
+RECTANGLE = [texts[:1] for texts in REFERENCES]
+
+
+def sides(references):
+    """Return references as sacreBLEU takes them."""
+    most = max(map(len, references))
+    return [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]
+
+
+# The specification, and how sacreBLEU 2 makes the same metric.
+SACRE = [
+    ("bleu", "BLEU", {}),
+    ("bleu:tokenize=zh", "BLEU", {"tokenize": "zh"}),
+    ("bleu:tokenize=char,lowercase=true", "BLEU", {"tokenize": "char", "lowercase": True}),
+    ("bleu:smooth_method=floor,smooth_value=0.2,max_ngram_order=3", "BLEU",
+     {"smooth_method": "floor", "smooth_value": 0.2, "max_ngram_order": 3}),
+    ("bleu:trg_lang=zh", "BLEU", {"trg_lang": "zh"}),
+    ("chrf", "CHRF", {}),
+    ("chrf++", "CHRF", {"word_order": 2}),
+    ("chrf:char_order=4,beta=3,whitespace=true,eps_smoothing=true", "CHRF",
+     {"char_order": 4, "beta": 3, "whitespace": True, "eps_smoothing": True}),
+    ("ter", "TER", {}),
+    ("ter:normalized=true,no_punct=true,asian_support=true,case_sensitive=true", "TER",
+     {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "kind", "options"), SACRE, ids=[entry[0] for entry in SACRE])
+@pytest.mark.parametrize("references", [REFERENCES, RECTANGLE], ids=["several", "one"])
+def test_sacrebleu(spec, kind, options, references):
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="needs the extra 'evaluation'")
+    theirs = getattr(metrics, kind)(**options)
+    ours = load_metric(spec)
+    found = ours.corpus(HYPOTHESES, references)
+    assert found.score == theirs.corpus_score(HYPOTHESES, sides(references)).score
+    assert found.signature.partition("|")[2] == str(theirs.get_signature())
+    alone = getattr(metrics, kind)(**options, **({"effective_order": True} if kind == "BLEU" else {}))
+    assert found.segments.tolist() == [
+        alone.sentence_score(text, texts).score for text, texts in zip(HYPOTHESES, references, strict=True)
+    ]
+    assert ours.higher_is_better == (kind != "TER")
+    assert pickle.loads(pickle.dumps(ours)).corpus(HYPOTHESES, references).score == found.score
+
+
+def test_smoothing_of_segments_alone():
+    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    plain, floor = load_metric("bleu"), load_metric("bleu:smoothing=floor")
+    one, two = (metric.corpus(HYPOTHESES, RECTANGLE) for metric in (plain, floor))
+    assert one.score == two.score
+    assert one.segments.tolist() != two.segments.tolist()
+    assert one.signature != two.signature
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("bleu:tokenise=zh", r"no option 'tokenise' \(did you mean 'tokenize'"),
+        ("bleu:tokenize=14a", r"tokenize is '14a' \(did you mean '13a'"),
+        ("bleu:max_ngram_order=0", "max_ngram_order is 0; it must be a whole number from 1"),
+        ("bleu:smooth_method=expo", "smooth_method is 'expo'"),
+        ("bleu:lowercase=2", "lowercase is 2; it must be true or false"),
+        ("chrf:beta=x", "beta is 'x'"),
+        ("ter:no_punct=maybe", "no_punct is 'maybe'"),
+        ("bleu:zh", "option 'zh' is not of the form name=value"),
+        ("bleu:tokenize=zh,tokenize=13a", "option 'tokenize' is given twice"),
+        ("bleus", r"unknown metric 'bleus' \(did you mean 'bleu'"),
+        ("meteor:alpha=x", "alpha is 'x'; it must be a number"),
+        ("scores:", "scores:FILE|scores' needs"),
+        ("scorer:nowhere:at_all", "cannot load scorer"),
+        ("nist:x=1", "no option 'x'"),
+    ],
+)
+def test_what_is_refused(spec, message):
+    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    with pytest.raises(ConfigError, match=message):
+        load_metric(spec)
+
+
+def test_meteor_by_name_and_by_chain(tmp_path):
+    chain = tmp_path / "mine.yaml"
+    chain.write_text("language: other\nmatchers: [exact]\nbeam: 5\n", encoding="utf-8")
+    expected = Meteor.from_config(chain).corpus(HYPOTHESES, REFERENCES, segments=True)
+    for spec in (str(chain), f"chain:{chain}", f"other-name={chain}"):
+        metric = load_metric(spec)
+        found = metric.corpus(HYPOTHESES, REFERENCES)
+        assert found.score == pytest.approx(expected.score, abs=1e-15)
+        assert found.segments == pytest.approx([one.score for one in expected.segments], abs=1e-15)
+        assert found.signature == expected.signature
+    changed = load_metric(f"chain:{chain},beam=3,alpha=0.5")
+    assert changed.signature == Meteor.from_config(chain, beam=3, parameters={"alpha": 0.5}).signature
+    assert load_metric("meteor:matchers=exact,task=li", language="other").corpus(HYPOTHESES, REFERENCES).signature == (
+        Meteor("other", matchers=["exact"], task="li").signature
+    )
+
+
+class Overlap(SegmentMetric):
+    """Share of the hypothesis's words that a reference has, too."""
+
+    name = "test-overlap"
+
+    def __init__(self, bonus: float = 0.0) -> None:
+        self.bonus = bonus
+        self.signature = f"test-overlap|bonus:{bonus}"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [
+            max(len({*text.split()} & {*one.split()}) for one in texts) / len(text.split()) + self.bonus
+            for text, texts in zip(hypotheses, references, strict=True)
+        ]
+
+
+class Broken(Overlap):
+    """Gives too few numbers, or something else."""
+
+    name = "test-broken"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return {0: [1.0], 1: ["x"] * len(hypotheses), 2: [float("nan")] * len(hypotheses)}[int(self.bonus)]
+
+
+@pytest.fixture
+def plugin(monkeypatch):
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    module = types.ModuleType("overlap_plugin")
+
+    @hookimpl
+    def meteor_e_metrics():
+        return [Overlap, Broken]
+
+    module.meteor_e_metrics = meteor_e_metrics
+    registry().register(module, "overlap")
+
+
+def test_a_metric_of_a_plugin(plugin):
+    metric = load_metric("test-overlap:bonus=1")
+    found = metric.corpus(HYPOTHESES, REFERENCES)
+    assert found.score == pytest.approx(found.segments.mean())
+    assert found.segments[0] == 1 + 5 / 6
+    assert found.metric == "test-overlap"
+    assert metric.score(HYPOTHESES[0], REFERENCES[0]) == found.segments[0]
+    labelled, plain = parse_metrics(["mine=test-overlap:bonus=2", "test-overlap"], MetricContext())
+    assert (labelled.label, plain.label) == ("mine", "test-overlap")
+    with pytest.raises(ConfigError, match="two metrics are called 'test-overlap'"):
+        parse_metrics(["test-overlap", "test-overlap:bonus=3"], MetricContext())
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "message"),
+    [
+        (0, InputError, "gave 1 scores for 3 segments"),
+        (1, InputError, "gave 'x' as a score"),
+        (2, InputError, "no finite number for segment 1"),
+    ],
+)
+def test_a_metric_that_fails(plugin, kind, error, message):
+    with pytest.raises(error, match=message):
+        load_metric("test-broken", bonus=kind).corpus(HYPOTHESES, REFERENCES)
+
+
+def test_statistics_that_are_not_finite(plugin):
+    metric = load_metric("test-overlap")
+    metric.statistics = lambda *_: np.full((3, 2), np.inf)
+    with pytest.raises(InputError, match="no finite number for segment 1"):
+        metric.corpus(HYPOTHESES, REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "message"),
+    [
+        ("text", ["text"], "hypotheses are a list"),
+        ({"1": "a"}, ["a"], "not a dict"),
+        (["a"], {"1": "a"}, "references are a list"),
+        ([], [], "no segments"),
+        (["a", "b"], ["a"], "2 hypotheses but 1 references"),
+        (["a"], [[]], "segment 1 has no reference"),
+        ([None], ["a"], "segment 1: a text is needed, not NoneType"),
+        (["a", "b"], ["a", [1]], "segment 2: a text is needed, not int"),
+    ],
+)
+def test_bad_input_gives_no_number(plugin, hypotheses, references, message):
+    with pytest.raises(InputError, match=message):
+        load_metric("test-overlap").corpus(hypotheses, references)
+
+
+def test_builtin_names_need_no_look_at_plugins(monkeypatch):
+    monkeypatch.setattr("meteor_e.plugins.registry.Registry._collect", lambda *_: pytest.fail("looked at plugins"))
+    parse_metric("meteor:task=adq")
+
+
+def test_the_core_names_no_plugin():
+    names = re.compile(r"meteor_e_(learned|vectors|dbnary|wordnet|bitext)\b")
+    root = Path(meteor_e.__file__).parent
+    files = list(root.rglob("*.py"))
+    assert len(files) > 100
+    assert not [file for file in files if names.search(file.read_text(encoding="utf-8"))]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from meteor_e import Meteor, SegmentMetric
+
+
+@pytest.fixture(scope="module")
+def meteor():
+    return Meteor("other", matchers=["exact"])
+
+
+def test_five_thousand_segments_print_as_a_summary(meteor):
+    texts = ["a <b> c"] * 5000
+    corpus = meteor.corpus(texts, texts, segments=True)
+    assert repr(corpus) == (
+        "CorpusScore(score=1.0000, precision=1.0000, recall=1.0000, f1=1.0000, fmean=1.0000, "
+        "fragmentation_penalty=0.0000, 5000 segments kept)"
+    )
+    assert len(corpus._repr_html_()) < 4000
+    assert "segment 10" in corpus._repr_html_()
+    assert "4990 more segments. 5000 segments. " in corpus._repr_html_()
+    assert repr(meteor.corpus(["a"], ["a"])).endswith(", 1 segment)")
+
+
+def test_a_segment(meteor):
+    segment = meteor.score("a b", ["a c"])
+    assert repr(segment).startswith(f"SegmentScore(score={segment.score:.4f}, precision=")
+    assert "alignment" not in repr(segment)
+    assert f"<td>{segment.score:.4f}</td>" in segment._repr_html_()
+    json.dumps(segment.to_dict())
+
+
+def test_html_is_escaped():
+    from meteor_e.base.notebooks import html_table
+
+    assert html_table(["<b>"], [["&", 0.5]], "<i>") == (
+        "<table><thead><tr><th>&lt;b&gt;</th></tr></thead><tbody><tr><td>&amp;</td><td>0.5000</td></tr></tbody>"
+        "</table><p><small>&lt;i&gt;</small></p>"
+    )
+
+
+def test_data_frames(meteor):
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    corpus = meteor.corpus(["a b", "c"], ["a", "c"], segments=True)
+    frame = corpus.to_pandas()
+    assert frame["score"].tolist() == [segment.score for segment in corpus.segments]
+    assert meteor.corpus(["a b"], ["a"]).to_pandas().shape == (1, 6)
+    assert corpus.segments[0].to_pandas()["recall"].tolist() == [corpus.segments[0].recall]
+
+
+def test_scores_of_other_metrics():
+    class Words(SegmentMetric):
+        name = "words"
+        signature = "words|v1"
+
+        def score_segments(self, hypotheses, references, sources=None):
+            return [len(text.split()) for text in hypotheses]
+
+    found = Words().corpus(["a b", "c"] * 50, ["a", "c"] * 50)
+    assert repr(found) == "MetricScore(words: 1.5000, 100 segments, 'words|v1')"
+    assert found._repr_html_().count("<tr>") == 12
+    assert found.to_dict()["segments"][:2] == [2.0, 1.0]
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    assert found.to_pandas()["words"].tolist() == found.segments.tolist()

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from meteor_e import InputError, Meteor
+
+SOURCES = [
+    ["in the end the big ship left", "at last the vessel leaves", "in the end the big ship left", ""],
+    ["many people run", "a lot of people hurry", "people ran"],
+    [],
+    ["the cat sat"],
+]
+
+
+@pytest.fixture(params=["native", "python"])
+def meteor(request, monkeypatch, own_packs):
+    if request.param == "python":
+        monkeypatch.setattr("meteor_e.meteor.NativeEngine.create", lambda *_: None)
+    found = Meteor("en")
+    if found.engine != request.param:
+        pytest.skip("the native core is not built")
+    return found
+
+
+def expected(meteor, hypotheses, references):
+    return [[meteor.score(one, other).score for other in references] for one in hypotheses]
+
+
+def test_equals_segments_scored_one_by_one(meteor):
+    for left in SOURCES[:2]:
+        for right in SOURCES[:2]:
+            found = meteor.pairwise(left, right)
+            assert found.shape == (len(left), len(right))
+            assert found.tolist() == expected(meteor, left, right)
+
+
+def test_many_sources_in_batches(meteor, monkeypatch):
+    whole = [matrix.tolist() for matrix in meteor.pairwise_batches(SOURCES)]
+    assert whole == [expected(meteor, each, each) for each in SOURCES]
+    for size in (1, 2, 5):
+        monkeypatch.setattr("meteor_e.meteor.PAIRS", size)
+        assert [matrix.tolist() for matrix in meteor.pairwise_batches(SOURCES)] == whole
+    others = [SOURCES[1], SOURCES[0], SOURCES[3], SOURCES[2]]
+    for found, left, right in zip(meteor.pairwise_batches(SOURCES, others), SOURCES, others, strict=True):
+        assert found.shape == (len(left), len(right))
+        assert found.tolist() == expected(meteor, left, right)
+
+
+def test_threads_change_nothing(own_packs):
+    texts = [f"the cat number {number} sat on mat {number % 7}" for number in range(60)]
+    one, two = (Meteor("en", threads=threads).pairwise(texts, texts) for threads in (1, 4))
+    assert np.array_equal(one, two)
+    assert (np.diag(one) == 1).all()
+
+
+def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
+    meteor = Meteor("other")
+    bad = ["x", "a " * 3000 + "b", "a " * 3000 + "c"]
+    with pytest.raises(InputError, match=r"source 2, hypothesis 2, reference 2: .*because words repeat"):
+        list(meteor.pairwise_batches([["x"], bad]))
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "message"),
+    [
+        ("text", ["text"], "source 1: a list of texts is needed, not a str"),
+        (["text"], {"a": "text"}, "source 1: a list of texts is needed, not a dict"),
+        (["text", None], ["text"], "source 1: a text is needed, not NoneType"),
+        (None, ["text"], "source 1: a list of texts is needed, not None"),
+    ],
+)
+def test_bad_input(meteor, hypotheses, references, message):
+    with pytest.raises(InputError, match=message):
+        meteor.pairwise(hypotheses, references)
+
+
+def test_sources_that_do_not_line_up(meteor):
+    with pytest.raises(InputError, match="references for 1 sources, and hypotheses for more"):
+        list(meteor.pairwise_batches([["a"], ["b"]], [["a"]]))
+    with pytest.raises(InputError, match="hypotheses for 1 sources, and references for more"):
+        list(meteor.pairwise_batches([["a"]], [["a"], ["b"]]))
+    assert list(meteor.pairwise_batches([])) == []
