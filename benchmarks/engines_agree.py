@@ -25,7 +25,7 @@ def main() -> None:
     native, python = Meteor("en"), Meteor("en")
     if native.engine != "native":
         raise SystemExit("the native core is not there to be compared")
-    python._engine = None
+    python.engine = "python"
     segments = different = 0
     for folder in sorted((arguments.data / "system-outputs").glob(arguments.pair or "*-en")):
         pair = folder.name.replace("-", "")

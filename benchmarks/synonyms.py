@@ -61,7 +61,7 @@ def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> 
     matched: dict[str, float] = {}
     for test in tests:
         meteor = metric.meteor(test.language)
-        counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0].reshape(-1, 7 + 4 * len(meteor.matchers))
+        counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
         total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
         words += total[0]
         for number, name in enumerate(meteor.matcher_names):

@@ -13,6 +13,7 @@ from mkdocs.structure.files import File, Files
 
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
+from meteor_e.cli.new_plugin import new
 from meteor_e.plugins.builtin import COMMANDS
 
 
@@ -47,6 +48,8 @@ def command_line() -> str:
         command = cli.get_command(context, name)
         assert command is not None
         lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
+        if name == "plugins":
+            lines += _command(new, click.Context(new, info_name="meteor-e plugins new"), 3)
     return "\n".join(lines) + "\n"
 
 

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Sequence  # type: ignore[attr-defined]
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, TypedDict, TypeVar, final
+
+from meteor_e.api.matchers import Match
+from meteor_e.engine.plan import PlannedMatcher
+from meteor_e.engine.protocol import EngineSettings
+from meteor_e.text.normalization import Normalizer
+
+T = TypeVar("T")
+
+class Results(TypedDict):
+    """The results of a batch; see :class:`meteor_e.engine.protocol.Scored`."""
+
+    statistics: bytes
+    scores: bytes
+    best_references: bytes
+    total: list[int]
 
 class DamagedIndexError(RuntimeError):
     """A mapped index holds what no builder writes; its arguments are the file and the problem."""
+
+STATISTICS: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""Names of the columns of statistics: before the matchers, of each matcher, after them."""
+
+SCORES: tuple[str, ...]
+"""Names of the parts of a score."""
 
 @final
 class Core:
     """A chain of matchers, and the words seen with it. One thread at a time may use it.
 
     Args:
-        matchers: for each matcher ``(family, search weight, the same in the maximum-accuracy mode, column,
-            match equal words, threshold, sections, bound)``, as :mod:`meteor_e.engine.plan` makes them.
-        parameters: α, β, γ, δ.
-        weights: of the matchers in the score.
-        beam, character_mode, max_candidates: of the search and the statistics.
-        normalization, apostrophes, always, numeric: of the normaliser.
+        settings: what the chain decides.
+        matchers: the chain.
+        normalizer: how a raw segment becomes words.
+        max_candidates: candidate matches of one pair beyond which it is refused.
     """
 
     def __init__(
         self,
-        matchers: Sequence[tuple[Any, ...]],
-        parameters: tuple[float, float, float, float],
-        weights: Sequence[float],
-        beam: int,
-        character_mode: bool,
+        *,
+        settings: EngineSettings,
+        matchers: Sequence[PlannedMatcher],
+        normalizer: Normalizer,
         max_candidates: int,
-        normalization: str,
-        apostrophes: str,
-        always: Sequence[str],
-        numeric: Sequence[str],
     ) -> None: ...
     @property
     def size(self) -> int:
@@ -70,18 +84,17 @@ class Batch:
         """Return the words of a segment."""
     def original(self, hypothesis: int, /) -> int:
         """Return the first hypothesis with the same words and references."""
-    def propose(self, reference: int, matcher: int, matches: Sequence[Sequence[float]], /) -> None:
+    def propose(self, reference: int, matcher: int, matches: Sequence[Match], /) -> None:
         """Give the matches that a matcher in Python proposes for a reference and its hypothesis."""
-    def score(
-        self, threads: int, keep_alignments: bool, maximum_accuracy: bool, stop: object, /
-    ) -> tuple[bytes, bytes, bytes]:
-        """Align and score; return rows of statistics (int64) and scores (float64), and best references (int32).
+    def score(self, *, threads: int, alignments: bool, maximum_accuracy: bool, stop: object) -> Results:
+        """Align and score; KeyboardInterrupt soon after ``stop`` becomes true, which another thread may do."""
+    def failures(self) -> list[dict[str, int]]:
+        """Return hypotheses that could not be scored: number, words, the reference's words.
 
-        Soon after ``stop`` becomes true, which another thread may do, it raises KeyboardInterrupt.
+        A proposal that does not fit has its ``matcher`` and the positions of :class:`Match`, too.
         """
-    def failures(self) -> list[tuple[int, int, int, int | None, tuple[int, int, int, int] | None]]:
-        """Return hypotheses that could not be scored: their words, the reference's, matcher and proposal."""
-    def total(self, statistics: Buffer, /) -> list[int]:
-        """Add up rows of statistics as a corpus does."""
-    def alignment(self, hypothesis: int, /) -> list[tuple[int, int, int, int, int, float]]:
-        """Return the matches of a hypothesis with its best reference, if they were kept."""
+    def alignment(self, hypothesis: int, make: type[T], /) -> tuple[T, ...]:
+        """Return the matches of a hypothesis with its best reference, if they were kept.
+
+        ``make`` is called with the fields of :class:`~meteor_e.scoring.alignment.AlignedMatch` by name.
+        """

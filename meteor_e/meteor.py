@@ -5,31 +5,32 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
-from meteor_e.api.matchers import Matcher
+from meteor_e.api.matchers import KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, located
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.lookup import make_segmenter
 from meteor_e.chains.signature import plugins_of, signature
-from meteor_e.engine.aligner import align
-from meteor_e.engine.native import NativeEngine, Scored, default_threads
-from meteor_e.engine.settings import EngineSettings
-from meteor_e.engine.streaming import Chunk, chunks, paired, reference_list
-from meteor_e.engine.threads import scored_in_order
+from meteor_e.engine.choice import make_engine
+from meteor_e.engine.protocol import Engine, EngineSettings, Scored
+from meteor_e.engine.streaming import Chunk, chunks, reference_list
+from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.results import CorpusScore, SegmentScore
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
+from meteor_e.scoring.statistics import StatisticsSum
+from meteor_e.text.identity import find_identity
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
     from meteor_e.chains.config import ChainConfig
     from meteor_e.packs import Pack
 
-__all__ = ["Meteor"]
+__all__ = ["ON_ERROR", "Meteor"]
+
+ON_ERROR = ("stop", "skip", "zero")
+"""What can become of a segment that cannot be aligned."""
 
 PAIRS = 20_000
 """Pairs of texts that :meth:`Meteor.pairwise` scores at once."""
@@ -72,6 +76,9 @@ class Meteor:
         resources: resources to use in place of the pack's.
         threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
             as many as there are processors.
+        on_error: what becomes of a segment of a corpus that cannot be aligned, because its words repeat beyond all
+            reason: ``stop`` raises an error that names it, ``skip`` leaves it out, ``zero`` counts it with a score
+            of 0. The last two warn. An attribute of the same name can be set later.
 
     Raises:
         ConfigError: for a wrong option.
@@ -94,6 +101,7 @@ class Meteor:
         offline: bool | None = None,
         resources: LanguageResources | None = None,
         threads: int | None = None,
+        on_error: str = "stop",
     ) -> None:
         given = {
             "language": language,
@@ -108,6 +116,7 @@ class Meteor:
         }
         self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
         self.threads = default_threads(threads)
+        self.on_error = on_error
 
     @classmethod
     def from_config(
@@ -117,6 +126,7 @@ class Meteor:
         offline: bool | None = None,
         resources: LanguageResources | None = None,
         threads: int | None = None,
+        on_error: str = "stop",
         **overrides: Any,
     ) -> Meteor:
         """Make a metric from a YAML chain.
@@ -127,6 +137,7 @@ class Meteor:
             offline: never download a missing pack.
             resources: resources to use in place of the pack's.
             threads: how many threads score a corpus.
+            on_error: what becomes of a segment that cannot be aligned.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
         from meteor_e.chains.config import load_chain
@@ -136,6 +147,7 @@ class Meteor:
         config = config.overridden(_configure(given), given)
         meteor = cls._of(config, offline, resources)
         meteor.threads = default_threads(threads)
+        meteor.on_error = on_error
         return meteor
 
     @classmethod
@@ -165,6 +177,8 @@ class Meteor:
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
         """Threads that score a corpus."""
+        self._on_error = "stop"
+        self._identity = "word"
         self._start_engine()
 
     def signature_with(self, chain: Chain) -> str:
@@ -181,24 +195,46 @@ class Meteor:
             self._segmenter,
         )
 
-    def _start_engine(self) -> None:
-        lemmatizer = self._lemmatizer
-        # Where a token depends on its word alone, the engine asks once a word type, and not once a segment.
-        by_word = lemmatizer is None or lemmatizer.scope == "word"
+    def _start_engine(self, wanted: str | None = None) -> None:
         chain = self.chain
-        self._engine = NativeEngine.create(
-            EngineSettings(chain.parameters, chain.beam, chain.character_mode),
+        self._engine: Engine = make_engine(
+            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity),
             self.matchers,
             self.normalizer,
             self._function_words,
-            None if by_word and self._segmenter is None else self.tokenize,
-            plain_tokens if lemmatizer is None else lemmatizer.analyze,
+            self.tokenize,
+            self._lemmatizer,
+            segmented=self._segmenter is not None,
+            wanted=wanted,
         )
 
     @property
     def lemmatizer(self) -> Lemmatizer | None:
         """The lemmatiser, if the chain has one."""
         return self._lemmatizer
+
+    def compare_words_by(self, identity: str) -> None:
+        """Say what makes two words one: ``word``, as always unless it is said, or ``java``, the Java program's hash.
+
+        Raises:
+            ConfigError: for another name.
+        """
+        for matcher in self._matchers:
+            if isinstance(matcher, KeyMatcher):
+                matcher.compare_words_by(find_identity(identity))
+        self._identity = identity
+        self._start_engine()
+
+    @property
+    def on_error(self) -> str:
+        """What becomes of a segment of a corpus that cannot be aligned: ``stop``, ``skip`` or ``zero``."""
+        return self._on_error
+
+    @on_error.setter
+    def on_error(self, choice: str) -> None:
+        if choice not in ON_ERROR:
+            raise ConfigError(f"on_error is {choice!r}; there are {', '.join(ON_ERROR)}")
+        self._on_error = choice
 
     @property
     def matchers(self) -> tuple[Matcher, ...]:
@@ -212,8 +248,12 @@ class Meteor:
 
     @property
     def engine(self) -> str:
-        """What computes: ``native`` (the C++ core) or ``python``. The numbers are the same."""
-        return "python" if self._engine is None else "native"
+        """What computes: ``native`` (the C++ core) or ``python``; it can be set. The numbers are the same."""
+        return self._engine.name
+
+    @engine.setter
+    def engine(self, name: str) -> None:
+        self._start_engine(name)
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
@@ -221,7 +261,7 @@ class Meteor:
             kind = registry().matcher(entry.name)
             if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
                 self._check_lemmas(entry)
-            matcher = kind.create(context, **entry.options)
+            matcher = kind.make(context, **entry.options)
             if matcher.needs_lemmas:
                 self._check_lemmas(entry)
             if matcher.needs_tags and (self._lemmatizer is None or not self._lemmatizer.tags):
@@ -261,20 +301,12 @@ class Meteor:
             reference: its reference, raw.
             maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
         """
-        if self._engine is not None:
-            texts = reference_list(hypothesis, reference)
-            scored = self._engine.score([hypothesis], [texts], alignments=True, maximum_accuracy=maximum_accuracy)
-            alignment = scored.alignments[0]
-            if alignment is None:
-                raise scored.failures[0]
-            return alignment
-        return align(
-            self.matchers,
-            self.tokenize(hypothesis),
-            self.tokenize(reference),
-            beam=self.chain.beam,
-            maximum_accuracy=maximum_accuracy,
-        )
+        chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, reference)])
+        scored = self._engine.score(chunk, alignments=True, maximum_accuracy=maximum_accuracy)
+        alignment = scored.alignments[0]
+        if alignment is None:
+            raise scored.failures[0]
+        return alignment
 
     def score(self, hypothesis: str, references: str | Sequence[str]) -> SegmentScore:
         """Score a segment.
@@ -286,40 +318,11 @@ class Meteor:
         Raises:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
-        references = reference_list(hypothesis, references)
-        if self._engine is not None:
-            chunk = Chunk(1, [hypothesis], [references])
-            return next(self._native_scores(chunk, self._score_chunk(chunk)))
-        best: SegmentScore | None = None
-        tokens = self.tokenize(hypothesis)
-        for index, reference in enumerate(references):
-            scored = self._score_tokens(tokens, self.tokenize(reference), index)
-            if best is None or scored.score > best.score:
-                best = scored
-        assert best is not None  # there is a reference
-        return best
-
-    def _score_tokens(self, hypothesis: list[Token], reference: list[Token], index: int) -> SegmentScore:
-        alignment = align(self.matchers, hypothesis, reference, beam=self.chain.beam)
-        statistics = collect(
-            alignment.hypothesis,
-            alignment.reference,
-            alignment.matches,
-            alignment.chunks,
-            len(self.matchers),
-            self._function_words,
-            character_mode=self.chain.character_mode,
-        )
-        parts = formula.compute(statistics, self.chain.parameters).defined()
-        return SegmentScore(
-            **parts._asdict(),
-            statistics=statistics,
-            parameters=self.chain.parameters,
-            matchers=alignment.matchers,
-            signature=self.signature,
-            alignment=alignment,
-            reference_index=index,
-        )
+        chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, references)])
+        scored = self.score_chunk(chunk)
+        if scored.failures:
+            raise scored.failures[0]
+        return next(self._segment_scores(chunk, scored))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Score every hypothesis against every reference; each text is read once.
@@ -406,24 +409,9 @@ class Meteor:
         first: int,
     ) -> list[float]:
         """Return the scores of pairs of texts, given by their numbers; rows and sources are for messages."""
-        failure: tuple[int, MeteorError] | None = None
-        if self._engine is not None:
-            left, right = zip(*pairs, strict=True) if pairs else ((), ())
-            scored = self._engine.score_pairs(texts, left, right, threads=self.threads)
-            failure = min(scored.failures.items(), default=None, key=lambda item: item[0])
-            scores: list[float] = memoryview(scored.scores).cast("d").tolist()[5::6]  # type: ignore[assignment]
-        else:
-            tokens = {number: self.tokenize(texts[number]) for pair in pairs for number in pair}
-            known: dict[tuple[int, int], float] = {}
-            scores = []
-            for at, pair in enumerate(pairs):
-                if pair not in known:
-                    try:
-                        known[pair] = self._score_tokens(tokens[pair[0]], tokens[pair[1]], 0).score
-                    except InputError as error:
-                        failure = (at, error)
-                        break
-                scores.append(known[pair])
+        left, right = zip(*pairs, strict=True) if pairs else ((), ())
+        scored = self._engine.score_pairs(texts, left, right, threads=self.threads)
+        failure = min(scored.failures.items(), default=None, key=lambda item: item[0])
         if failure is not None:
             place, problem = failure
             for source, at, _ in rows:
@@ -433,7 +421,9 @@ class Meteor:
                         f"source {first + source}, hypothesis {at + 1}, reference {place + 1}: {problem}"
                     ) from problem
                 place -= width
-        return scores
+        parts = formula.FormulaScores._fields
+        values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
+        return values[parts.index("score") :: len(parts)]
 
     def segments(
         self,
@@ -442,32 +432,20 @@ class Meteor:
         *,
         alignments: bool = False,
     ) -> Iterator[SegmentScore]:
-        """Score segments, in order; the native engine reads some thousand segments ahead.
+        """Score segments, in order; some thousand are read ahead.
 
         Args:
             hypotheses: one segment each.
             references: for each hypothesis its reference, or a sequence of references.
-            alignments: say that every alignment will be looked at. The native engine otherwise computes one again
-                when it is asked for, which is slower where all are.
+            alignments: say that every alignment will be looked at. An engine may otherwise compute one again when it
+                is asked for, which is slower where all are.
 
         Raises:
-            InputError: if one side ends before the other.
+            InputError: if one side ends before the other, or for a segment that cannot be aligned, as
+                :attr:`on_error` has it.
         """
-        if self._engine is not None:
-            for chunk, scored in self._scored_chunks(hypotheses, references, alignments):
-                number = chunk.first
-                try:
-                    for segment in self._native_scores(chunk, scored):
-                        yield segment
-                        number += 1
-                except InputError as error:
-                    raise InputError(f"segment {number}: {error}") from error
-            return
-        for number, (hypothesis, texts) in enumerate(paired(hypotheses, references), 1):
-            try:
-                yield self.score(hypothesis, texts)
-            except InputError as error:
-                raise InputError(f"segment {number}: {error}") from error
+        for chunk, scored in self.scored_chunks(hypotheses, references, alignments=alignments):
+            yield from self._segment_scores(chunk, scored)
 
     def corpus(
         self,
@@ -515,18 +493,18 @@ class Meteor:
         progress: Callable[[int], object] | None,
     ) -> StatisticsSum:
         total = StatisticsSum(len(self.matchers))
-        if self._engine is not None:
-            for chunk, scored in self._scored_chunks(hypotheses, references):
-                self._add_natively(chunk, scored, total, kept)
-                if progress is not None:
-                    progress(total.segments)
-            return total
-        for number, segment in enumerate(self.segments(hypotheses, references), 1):
-            total.add(segment.statistics)
+        for chunk, scored in self.scored_chunks(hypotheses, references):
+            wanted = kept is not None or scored.failures
+            counted = list(self._segment_scores(chunk, scored)) if wanted else []
             if kept is not None:
-                kept.append(segment)
+                kept += counted
+            if scored.failures:
+                for segment in counted:
+                    total.add(segment.statistics)
+            else:
+                total.add_total(scored.total, len(chunk.hypotheses))
             if progress is not None:
-                progress(number)
+                progress(total.segments)
         return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
@@ -541,34 +519,39 @@ class Meteor:
             segments=segments,
         )
 
-    def _scored_chunks(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], alignments: bool = False
+    def scored_chunks(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], *, alignments: bool = False
     ) -> Iterator[tuple[Chunk, Scored]]:
-        score = functools.partial(self._score_chunk, alignments=alignments)
-        return scored_in_order(chunks(hypotheses, references), score, self.threads)
+        """Score segments in chunks, in order: rows of numbers, for those who make no object of each segment.
 
-    def _score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
-        assert self._engine is not None
-        return self._engine.score(
-            chunk.hypotheses,
-            chunk.references,
-            threads=threads,
-            # Other alignments are computed again when they are asked for, which takes some microseconds.
-            alignments=alignments or self._engine.asks_python,
-            stop=stop,
-        )
+        Args:
+            hypotheses: one segment each.
+            references: for each hypothesis its reference, or a sequence of references.
+            alignments: keep the alignments.
 
-    def _native_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a chunk's scores; in the place of a segment that has none, raise its error."""
-        names, align = self.matcher_names, self.align
+        Raises:
+            InputError: if one side ends before the other. A segment that cannot be aligned is in the chunk's
+                ``failures``.
+        """
+        score = functools.partial(self.score_chunk, alignments=alignments)
+        threads = min(self.threads, self._engine.max_threads or self.threads)
+        return scored_in_order(chunks(hypotheses, references), score, threads)
+
+    def score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
+        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
+        return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
+
+    def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
+        """Yield a chunk's scores; in the place of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
-            if number in scored.failures:
-                raise scored.failures[number]
+            error = scored.failures.get(number)
+            if error is not None and not self._tolerates(error, chunk.first + number):
+                continue
             fields = {
-                **formula.FormulaScores(*scores).defined()._asdict(),
-                "statistics": Statistics.from_vector(statistics),
+                **scores.defined()._asdict(),
+                "statistics": statistics,
                 "parameters": self.chain.parameters,
-                "matchers": names,
+                "matchers": self.matcher_names,
                 "signature": self.signature,
                 "reference_index": best,
             }
@@ -576,22 +559,27 @@ class Meteor:
             if alignment is not None:
                 yield SegmentScore(alignment=alignment, **fields)
             else:
-                yield SegmentScore.deferred(
-                    functools.partial(align, chunk.hypotheses[number], chunk.references[number][best]), **fields
-                )
+                sides = chunk.hypotheses[number], chunk.references[number][best]
+                align = self.align if error is None else self._unaligned
+                yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
 
-    def _add_natively(
-        self, chunk: Chunk, scored: Scored, total: StatisticsSum, kept: list[SegmentScore] | None
-    ) -> None:
-        if scored.failures:
-            number = min(scored.failures)
-            error = scored.failures[number]
-            if isinstance(error, InputError):
-                raise InputError(f"segment {chunk.first + number}: {error}") from error
+    def _tolerates(self, error: MeteorError, number: int) -> bool:
+        """Warn of a segment that cannot be aligned; return whether it counts, with a score of 0.
+
+        Raises:
+            MeteorError: where it is not to be tolerated.
+        """
+        if not isinstance(error, InputError):
             raise error
-        total.add_total(scored.total, len(chunk.hypotheses))
-        if kept is not None:
-            kept.extend(self._native_scores(chunk, scored))
+        if self.on_error == "stop":
+            raise InputError(f"segment {number}: {error}") from error
+        done = "it is left out" if self.on_error == "skip" else "it scores 0"
+        warnings.warn(f"segment {number}: {error}; {done}", SegmentWarning, stacklevel=4)
+        return self.on_error == "zero"
+
+    def _unaligned(self, hypothesis: str, reference: str) -> Alignment:
+        words, others = (tuple(token.form for token in self.tokenize(text)) for text in (hypothesis, reference))
+        return Alignment(words, others, (), self.matcher_names, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_engine"}
@@ -673,4 +661,4 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
         return None
     name, options = chain.lemmatizer
     with guarded(f"making lemmatizer {name!r}"):
-        return registry().lemmatizer(name).create(MatcherContext(chain.language, resources), **options)
+        return registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)

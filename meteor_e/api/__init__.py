@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.api.component import Component
     from meteor_e.api.context import MatcherContext, PhraseTable, Resources, SynonymTable
     from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature, FeatureBatch, ReferenceFeature, SegmentFeature
-    from meteor_e.api.hooks import hookimpl
+    from meteor_e.api.hooks import API_VERSION, hookimpl
     from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
     from meteor_e.api.measures import Agreement, Measure
     from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
-    from meteor_e.api.options import unknown_options
+    from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import (
@@ -38,11 +39,17 @@ if TYPE_CHECKING:
     from meteor_e.base.guard import guarded
 
 __all__ = [
+    "API_VERSION",
     "Agreement",
+    "Component",
+    "ComponentOptions",
     "ConfigError",
+    "ContextualMatcher",
     "Estimator",
     "Feature",
     "FeatureBatch",
+    "FilePath",
+    "FolderPath",
     "InputError",
     "JavaModule",
     "JavaSettings",
@@ -53,6 +60,7 @@ __all__ = [
     "Matcher",
     "MatcherContext",
     "Measure",
+    "Meta",
     "MeteorError",
     "MeteorWarning",
     "Metric",
@@ -73,6 +81,7 @@ __all__ = [
     "SegmentMetric",
     "Segmenter",
     "SimilarityMatcher",
+    "SimilarityOptions",
     "SynonymTable",
     "SystemOutputs",
     "Task",
@@ -81,7 +90,6 @@ __all__ = [
     "hookimpl",
     "located",
     "near_miss",
-    "unknown_options",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -99,17 +107,18 @@ __getattr__, __dir__ = lazy_names(
             "near_miss",
         ],
         ".base.guard": ["guarded"],
+        "component": ["Component"],
         "context": ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"],
-        "measures": ["Agreement", "Measure"],
         "estimators": ["Estimator"],
-        "java_modules": ["JavaModule", "JavaSettings"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
         "features": ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"],
-        "hooks": ["hookimpl"],
+        "hooks": ["API_VERSION", "hookimpl"],
+        "java_modules": ["JavaModule", "JavaSettings"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
-        "matchers": ["KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
-        "options": ["unknown_options"],
+        "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "measures": ["Agreement", "Measure"],
+        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tokens": ["Token"],
     },

@@ -14,17 +14,17 @@ A minimal plugin::
                 for hypothesis, references in zip(batch.hypotheses, batch.references)
             ]
 
-Options are the keyword arguments of ``__init__``, as for matchers.
+Options are a class, as for matchers: :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from meteor_e.api.options import construct
+from meteor_e.api.component import Component
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.base.guard import guarded
 
@@ -78,37 +78,25 @@ class FeatureBatch:
         return found
 
 
-class Feature(ABC):
+class Feature(Component):
     """Base of all features: one or several numbers that say something of a hypothesis, given its references.
 
     A row depends on its own segment only, whatever else is in the batch, and is the same each time: rows are
     kept on disk under the feature's name and :meth:`describe`. Instances are pickled to other processes.
 
-    Class attributes:
-        name: what a recipe calls it; lower case, unique among all installed plugins.
+    Class attributes, beside those of :class:`Component`:
         needs: the attributes of :class:`FeatureBatch` that it reads.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
         version: of the definition of its numbers; raised when these change on purpose.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "feature"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
-    requires: ClassVar[tuple[str, ...]] = ()
     version: ClassVar[int] = 1
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
-        """Make the feature.
-
-        Args:
-            context: language and resources.
-            options: what a recipe gives beside the name.
-
-        Raises:
-            ConfigError: for an option that the feature does not have, or a value that it refuses.
-            ResourceError: if a resource that it needs is missing.
-        """
-        return construct(f"feature {cls.name!r}", cls, options)
+    def create(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the feature for a recipe; see :meth:`Component.create`."""
+        return super().create(context, options)
 
     @property
     @abstractmethod
@@ -123,10 +111,6 @@ class Feature(ABC):
     @abstractmethod
     def compute(self, batch: FeatureBatch) -> ArrayLike:
         """Return the rows of a batch, ``(len(batch), dimension)``, finite; the batch is not empty."""
-
-    def describe(self) -> str:
-        """Return what the signature says of this feature behind its name: what changes its result."""
-        return ""
 
     def definition(self) -> str:
         """Return what a trained model asks for: :meth:`describe` without the versions of libraries.

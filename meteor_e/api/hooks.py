@@ -60,10 +60,20 @@ if TYPE_CHECKING:
     LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
     ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
 
-__all__ = ["PROJECT", "hookimpl"]
+__all__ = ["API_VERSION", "PROJECT", "hookimpl"]
 
 PROJECT = "meteor_e"
 """Name of the hooks' project, and of the group of entry points."""
+
+API_VERSION = 1
+"""Version of the contract between meteor_e and plugins; it rises when plugins have to change.
+
+A plugin may say which version it was written for, in the module that its entry point names::
+
+    meteor_e_api = 1
+
+One that was written for another version is an error that says so. A plugin that says nothing is taken as it is.
+"""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)

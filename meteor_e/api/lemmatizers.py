@@ -10,17 +10,17 @@ A lemmatiser runs over the normalised words of a segment, before any matcher see
         def lemmatize(self, words):
             return [(word.lower(), None) for word in words]
 
-Options are the keyword arguments of ``__init__``, as for matchers.
+Options are a class, as for matchers: :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.options import construct
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import PluginError
 from meteor_e.base.guard import guarded
@@ -38,42 +38,30 @@ SENTENCE_LIMIT = 1 << 13
 """Sentences whose lemmas are remembered, likewise: a reference comes back with every system's output."""
 
 
-class Lemmatizer(ABC):
+class Lemmatizer(Component):
     """Base of all lemmatisers.
 
     Instances are used from several threads at once and are pickled with the chain that holds them.
 
-    Class attributes:
-        name: what a chain calls it; lower case, unique among all installed plugins.
+    Class attributes, beside those of :class:`Component`:
         scope: ``word`` if a word's lemma is the same wherever it stands: :meth:`lemmatize` is then asked once
             for each word type; ``sentence`` if it depends on the words around it: :meth:`lemmatize` is then
             asked once for each sentence.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
         tags: whether words get tags; where they get none, a matcher that needs tags is an error. ``__init__`` may
             set it.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "lemmatizer"
     scope: ClassVar[Literal["word", "sentence"]] = "word"
-    requires: ClassVar[tuple[str, ...]] = ()
     tags: bool = True
 
     _sentence_cache = Remembered[tuple[str, ...], list[Token]](SENTENCE_LIMIT)
     _word_cache = Remembered[str, Token](WORD_LIMIT)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
-        """Make the lemmatiser for a chain.
-
-        Args:
-            context: language and resources.
-            options: what the chain gives beside ``use``.
-
-        Raises:
-            ConfigError: for an option that the lemmatiser does not have, or a value that it refuses.
-            ResourceError: if a resource that it needs is missing.
-        """
-        return construct(f"lemmatizer {cls.name!r}", cls, options)
+    def create(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the lemmatizer for a chain; see :meth:`Component.create`."""
+        return super().create(context, options)
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
@@ -120,10 +108,6 @@ class Lemmatizer(ABC):
                     "it must return one pair (lemma, tag) a word"
                 )
             return [Token(word, lemma, tag) for word, (lemma, tag) in zip(words, pairs, strict=True)]
-
-    def describe(self) -> str:
-        """Return what the signature says of this lemmatiser behind its name: what changes its result."""
-        return ""
 
     def __getstate__(self) -> dict[str, Any]:
         return forgetting(self)

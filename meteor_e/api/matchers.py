@@ -1,10 +1,11 @@
 """What a matcher is.
 
 A matcher says which words or phrases of a hypothesis *may* match those of a reference; the core decides
-which do. Three families cover nearly everything, and :class:`Matcher` itself is open for the rest:
+which do. Four families cover nearly everything, and :class:`Matcher` itself is open for the rest:
 
 - :class:`KeyMatcher`: two words match if they share a key (a stem, a synset, a phonetic code).
 - :class:`SimilarityMatcher`: two words match if their vectors are similar enough.
+- :class:`ContextualMatcher`: the same, for vectors that depend on the whole sentence.
 - :class:`PhraseMatcher`: phrases match if a table pairs them.
 
 A minimal plugin::
@@ -17,19 +18,19 @@ A minimal plugin::
         def keys(self, token):
             return {soundex(token.form)}
 
-Options are the keyword arguments of ``__init__``; a YAML chain gives them beside ``use`` and ``weight``, and
-an option that ``__init__`` does not take is an error. A matcher that needs the language or its resources
-overrides :meth:`Matcher.create`.
+:class:`ComponentOptions` says how a matcher has options; a YAML chain gives them beside ``use`` and ``weight``. A
+matcher that needs the language or its resources overrides :meth:`Matcher.create`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext, PhraseTable
-from meteor_e.api.options import construct
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.memory import Remembered, forgetting
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ContextualMatcher",
     "KeyMatcher",
     "Match",
     "Matcher",
@@ -50,6 +52,9 @@ __all__ = [
 
 CACHE_LIMIT = 1 << 17
 """Distinct tokens whose keys or vectors a matcher remembers; the memory is emptied when it is full."""
+
+SENTENCE_LIMIT = 1 << 11
+"""Distinct sentences whose vectors a matcher remembers, likewise."""
 
 
 class Match(NamedTuple):
@@ -69,43 +74,33 @@ class Match(NamedTuple):
     probability: float = 1.0
 
 
-class Matcher(ABC):
+class Matcher(Component):
     """Base of all matchers: :meth:`match` in plain Python, for anything that no family covers.
 
     Instances are used from several threads at once and are pickled with the chain that holds them.
 
-    Class attributes:
-        name: what a chain calls it; lower case, unique among all installed plugins.
+    Class attributes, beside those of :class:`Component`:
         default_weight: its weight in the score, in [0, 1], where neither chain nor language gives one.
         search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
         accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
         needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error; ``__init__`` may
             set it, where options decide.
         needs_tags: the same of a chain whose lemmatiser gives no tags.
+        core_family: of meteor_e's own matchers, what the native core knows them as; a class that derives from one does
+            not inherit it.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "matcher"
     default_weight: ClassVar[float] = 1.0
     search_weight: ClassVar[float] = 0.5
     accuracy_search_weight: ClassVar[float] = 1.0
-    requires: ClassVar[tuple[str, ...]] = ()
     needs_lemmas: bool = False
     needs_tags: bool = False
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
-        """Make the matcher for a chain.
-
-        Args:
-            context: language and resources.
-            options: what the chain gives beside ``use`` and ``weight``.
-
-        Raises:
-            ConfigError: for an option that the matcher does not have, or a value that it refuses.
-            ResourceError: if a resource that it needs is missing.
-        """
-        return construct(f"matcher {cls.name!r}", cls, options)
+    def create(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the matcher for a chain; see :meth:`Component.create`."""
+        return super().create(context, options)
 
     @abstractmethod
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
@@ -113,10 +108,6 @@ class Matcher(ABC):
 
         The order matters: of candidates at one reference position, those proposed first are tried first.
         """
-
-    def describe(self) -> str:
-        """Return what the signature says of this matcher behind its name: options that change its result."""
-        return ""
 
 
 class KeyMatcher(Matcher):
@@ -126,6 +117,9 @@ class KeyMatcher(Matcher):
     """
 
     match_equal_words: ClassVar[bool] = False
+
+    identity: Callable[[str], Hashable] = str
+    """What makes two words equal: the word, unless the metric says otherwise (``compat`` compares Java's hashes)."""
 
     _key_cache = Remembered[Token, tuple[Hashable, ...]](CACHE_LIMIT)
 
@@ -139,6 +133,11 @@ class KeyMatcher(Matcher):
             found = self._key_cache[token] = self.distinct_keys(token)
         return found
 
+    def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
+        """Say what makes two words equal; keys that are remembered may depend on it."""
+        self.identity = identity
+        self._key_cache.clear()
+
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the keys of a token, each once; TypeError if :meth:`keys` returned a string."""
         keys = self.keys(token)
@@ -149,6 +148,7 @@ class KeyMatcher(Matcher):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every pair of words that share a key: by reference word, then by hypothesis word."""
         positions: dict[Hashable, list[int]] = {}
+        identity = self.identity
         for i, token in enumerate(hypothesis):
             for key in self._cached_keys(token):
                 positions.setdefault(key, []).append(i)
@@ -165,42 +165,30 @@ class KeyMatcher(Matcher):
             if sources > 1:
                 found = sorted(set(found))
             for i in found:
-                if self.match_equal_words or hypothesis[i].form != token.form:
+                if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
 
     def __getstate__(self) -> dict[str, Any]:
         return forgetting(self)
 
 
-class SimilarityMatcher(Matcher):
-    """Two words match if the similarity of their vectors, (1 + cosine)/2, reaches a threshold.
+class _VectorMatcher(Matcher):
+    """What matchers share that compare vectors, wherever these come from."""
 
-    Equal words match whatever their vectors are, with probability 1.
+    Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:SimilarityOptions"
 
-    Args:
-        threshold: lowest similarity of a match, in [0, 1].
-        below: similarity from which on words do not match, equal words among them, in (0, 1]; ``None`` for no such
-            bound. A chain with the matcher several times, each for a band of similarities, gives them other weights.
-    """
-
-    contextual: ClassVar[bool] = False
-    """Whether a token's vector depends on its sentence; if not, it is asked for once a distinct token."""
-
-    def __init__(self, threshold: float = 0.8, below: float | None = None) -> None:
-        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.threshold: float = self.options.threshold
+        self.below: float | None = self.options.below
+        if self.below is not None and self.below <= self.threshold:
             raise ConfigError(
-                f"matcher {self.name!r}: threshold is {threshold}; it must be between 0 and 1, such as 0.8"
+                f"matcher {self.name!r}: below is {self.below}; it must be above the threshold, {self.threshold}"
             )
-        if below is not None and (not isinstance(below, int | float) or not threshold < below <= 1):
-            raise ConfigError(f"matcher {self.name!r}: below is {below}; it must be above the threshold, up to 1")
-        self.threshold = threshold
-        self.below = below
-
-    _row_cache = Remembered[Token, "NDArray[np.float32]"](CACHE_LIMIT)
 
     @abstractmethod
-    def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return a row of length 1 a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
+    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+        """Return the vectors of a segment's tokens, from memory where they are known."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every similar pair: by reference word, then by hypothesis word."""
@@ -224,11 +212,26 @@ class SimilarityMatcher(Matcher):
                     # Rows are of length 1 but for rounding, which must not make a probability of more than 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
+
+class SimilarityMatcher(_VectorMatcher):
+    """Two words match if the similarity of their vectors, (1 + cosine)/2, reaches a threshold.
+
+    Equal words match whatever their vectors are, with probability 1. A word's vector is the same in every sentence; it
+    is asked for once a distinct token. See :class:`ContextualMatcher` for vectors that depend on the sentence.
+
+    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``; options of one's own derive from
+    it.
+    """
+
+    _row_cache = Remembered[Token, "NDArray[np.float32]"](CACHE_LIMIT)
+
+    @abstractmethod
+    def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+        """Return a row of length 1 a token, ``(len(tokens), dimension)``; a row of zeros matches nothing."""
+
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         import numpy as np
 
-        if self.contextual:
-            return self.checked_vectors(tokens)
         cache = self._row_cache
         # Other threads may empty it at any time, so each row is taken from it once and kept.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
@@ -253,9 +256,67 @@ class SimilarityMatcher(Matcher):
     def __getstate__(self) -> dict[str, Any]:
         return forgetting(self)
 
-    def describe(self) -> str:
-        """Name the threshold, and the bound above it if there is one."""
-        return f"threshold={self.threshold}" + ("" if self.below is None else f" below={self.below}")
+
+class ContextualMatcher(_VectorMatcher):
+    """Two words match if their vectors, each made from its whole sentence, are similar enough.
+
+    The options are those of :class:`SimilarityMatcher`, and the words match by the same rules.
+    """
+
+    _sentence_cache = Remembered[tuple[Token, ...], "NDArray[np.float32]"](SENTENCE_LIMIT)
+
+    @abstractmethod
+    def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """Return a vector of length 1 for each token of some sentences; a vector of zeros matches nothing.
+
+        A sentence's vectors do not depend on the sentences that it is encoded with: scores must not depend on how
+        segments were grouped. It is asked once for each distinct sentence, as long as the sentence is remembered.
+
+        Args:
+            sentences: distinct sentences, each the tokens of a segment after normalization, never none.
+
+        Returns:
+            The rows, ``(tokens of all sentences, dimension)``, sentence by sentence; and the offsets,
+            ``(len(sentences) + 1,)``: the rows of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
+        """
+
+    def remember(self, sentences: Iterable[Sequence[Token]]) -> None:
+        """Encode the sentences that are not known yet, all at once; :meth:`match` then finds them in memory.
+
+        Raises:
+            TypeError: if :meth:`encode` does not return a row a token.
+        """
+        new = [key for key in dict.fromkeys(map(tuple, sentences)) if key and key not in self._sentence_cache]
+        if new:
+            self._encoded(new)
+
+    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+        key = tuple(tokens)
+        # Other threads may empty the memory at any time.
+        known = self._sentence_cache.get(key)
+        return self._encoded([key])[0] if known is None else known
+
+    def _encoded(self, sentences: list[tuple[Token, ...]]) -> list[NDArray[np.float32]]:
+        """Return the rows of each sentence, and remember them."""
+        rows, offsets = self.encode(sentences)
+        spans = list(pairwise(map(int, offsets)))
+        lengths = [len(sentence) for sentence in sentences]
+        if (
+            rows.ndim != 2
+            or [end - start for start, end in spans] != lengths
+            or sum(lengths) != len(rows)
+            or spans[0][0]
+        ):
+            raise TypeError(
+                f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(spans)} parts for "
+                f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row a token"
+            )
+        found = [rows[start:end] for start, end in spans]
+        self._sentence_cache.remember(dict(zip(sentences, found, strict=True)))
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return forgetting(self)
 
 
 def _products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from meteor_e.api.options import construct
+from meteor_e.api.signatures import construct
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError

@@ -1,84 +1,257 @@
-"""Options of plugins: the keyword arguments of a class's ``__init__``, checked before it is called."""
+"""Options of components, as types: what a chain or a recipe may say beside a component's name.
+
+A component lists its options in a class::
+
+    from typing import Annotated
+
+    from meteor_e.api import ComponentOptions, KeyMatcher, Meta
+
+    class Beginnings(KeyMatcher):
+        \"\"\"Words with the same first letters match.\"\"\"
+
+        name = "beginnings"
+
+        class Options(ComponentOptions):
+            letters: Annotated[int, Meta(ge=1, description="Letters that have to be the same.")] = 4
+
+Types are those of msgspec. An option without a default must be given. Files are marked by their type,
+:data:`FilePath`, and arrive as absolute paths: a chain's are seen from the chain's file.
+
+msgspec takes time to import, and this module is only imported where a component has options.
+"""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+import os
+from collections.abc import Callable, Iterator, Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.guard import guarded
+import msgspec
+import msgspec.inspect as types
+from msgspec import Meta, Struct, structs
 
-T = TypeVar("T")
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.validation import describe_type, value_problems
+from meteor_e.base.yamlfile import spell_key
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "ComponentOptions",
+    "FilePath",
+    "FolderPath",
+    "Meta",
+    "OptionInfo",
+    "SimilarityOptions",
+    "absolute_options",
+    "checked_options",
+    "option_defaults",
+    "option_infos",
+    "option_problems",
+    "spell_options",
+]
+
+FilePath = Annotated[str, Meta(extra={"path": "file"})]
+"""The path of a file; it arrives as an absolute path."""
+
+FolderPath = Annotated[str, Meta(extra={"path": "folder"})]
+"""The path of a folder; it arrives as an absolute path."""
 
 
-def construct(what: str, cls: type[T], options: Mapping[str, Any]) -> T:
-    """Make an object of a class with options from a chain.
+class ComponentOptions(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Base of the options of a component."""
+
+    def replaced(self, **values: Any) -> Self:
+        """Return a copy with other values, for :meth:`Component.create` to fill in what depends on the language."""
+        return structs.replace(self, **values)
+
+
+class SimilarityOptions(ComponentOptions, kw_only=True):
+    """The options of every matcher that compares vectors."""
+
+    threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest similarity, (1 + cosine)/2, of a match.")] = 0.8
+    below: (
+        Annotated[
+            float,
+            Meta(
+                gt=0,
+                le=1,
+                description="Similarity from which on words do not match, equal words among them. A chain that has the "
+                "matcher several times gives each band of similarities a weight of its own.",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class OptionInfo(NamedTuple):
+    """An option, for listings.
+
+    Attributes:
+        name: its name.
+        type: what it may be, with its bounds, in words.
+        required: whether it must be given.
+        default: its value where it is not given.
+        help: what it does.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+    help: str
+
+
+class OptionProblem(NamedTuple):
+    """What is wrong with an option.
+
+    Attributes:
+        key: where, within the options; empty for an option that is missing.
+        message: what is wrong, without the place.
+        is_unknown: whether there is no such option; the message then says whose.
+    """
+
+    key: tuple[str | int, ...]
+    message: str
+    is_unknown: bool = False
+
+
+def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
+    """Return what can be said of each option."""
+    return [
+        OptionInfo(
+            field.name,
+            describe_type(field.type),
+            field.required,
+            None if field.required else _default(field),
+            " ".join(dict.fromkeys(_descriptions(field.type))),
+        )
+        for field in _fields(kind).values()
+    ]
+
+
+def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
+    """Return the options that have a default other than ``None``, with it."""
+    defaults = {name: _default(field) for name, field in _fields(kind).items() if not field.required}
+    return {name: value for name, value in defaults.items() if value is not None}
+
+
+def option_problems(what: str, kind: type[ComponentOptions] | None, given: Mapping[str, Any]) -> list[OptionProblem]:
+    """Return all that is wrong with options.
 
     Args:
-        what: what to call it in errors, such as ``matcher 'soundex'``.
-        cls: the class.
-        options: keyword arguments of its ``__init__``.
+        what: whose options they are, such as ``matcher 'soundex'``.
+        kind: the options' class; ``None`` if there are none.
+        given: the options by name.
+    """
+    fields = {} if kind is None else _fields(kind)
+    there = f"its options: {', '.join(fields)}" if fields else "it has no options"
+    problems = []
+    for name, value in given.items():
+        if name not in fields:
+            near = near_miss(str(name), fields)
+            problems.append(OptionProblem((name,), f"{what} has no option {name!r}{near}; {there}", True))
+        else:
+            problems += [OptionProblem(*found) for found in value_problems(fields[name].type, _plain(value), (name,))]
+    missing = [name for name, field in fields.items() if field.required and name not in given]
+    return problems + [OptionProblem((), f"{what} needs the option {name!r}") for name in missing]
+
+
+def checked_options(what: str, kind: type[ComponentOptions] | None, given: Mapping[str, Any]) -> Any:
+    """Return options as their class, defaults filled in; ``None`` for a component that has none.
 
     Raises:
-        ConfigError: for an option that it does not take, one that is missing, or a value that it refuses with
-            a ``TypeError`` or ``ValueError``.
-        PluginError: if its ``__init__`` fails otherwise.
+        ConfigError: for the first option that is not there, missing, or of another type.
     """
-    for message in unknown_options(what, cls, options).values():
-        raise ConfigError(message)
-    for option in _parameters(cls)[1]:
-        if option not in options:
-            raise ConfigError(f"{what} needs the option {option!r}")
+    for problem in option_problems(what, kind, given):
+        placed = not problem.key or problem.is_unknown
+        raise ConfigError(problem.message if placed else f"{what}: {spell_key(problem.key)} {problem.message}")
+    if kind is None:
+        return None
     try:
-        with guarded(f"making {what}"):
-            return cls(**options)
-    except PluginError as error:
-        if isinstance(error.__cause__, (TypeError, ValueError)):
-            raise ConfigError(f"{what} refuses its options ({_spell(options)}): {error.__cause__}") from error
-        raise
+        return msgspec.convert({name: _plain(value) for name, value in given.items()}, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{what} refuses its options ({spell_options(given)}): {error}") from error
 
 
-def unknown_options(what: str, cls: type, options: Iterable[str]) -> dict[str, str]:
-    """Return the options that a class's ``__init__`` does not take, each with a message that says so."""
-    known, _, takes_any = _parameters(cls)
-    there = f"its options: {', '.join(known)}" if known else "it has no options"
+def absolute_options(
+    kind: type[ComponentOptions], given: Mapping[str, Any], absolute: Callable[[str], str]
+) -> dict[str, Any]:
+    """Return options with the paths in them replaced; what has another type stays, right or wrong.
+
+    Args:
+        kind: the options' class.
+        given: the options by name.
+        absolute: called with each path.
+    """
+    fields = _fields(kind)
     return {
-        option: f"{what} has no option {option!r}{near_miss(option, known)}; {there}"
-        for option in options
-        if option not in known and not takes_any
+        name: _with_paths(fields[name].type, value, absolute) if name in fields else value
+        for name, value in given.items()
     }
 
 
-def option_names(cls: type) -> list[str]:
-    """Return the names of the options that a class's ``__init__`` takes."""
-    return _parameters(cls)[0]
+def is_path_type(kind: types.Type) -> bool:
+    """Return whether texts of a type are paths."""
+    if isinstance(kind, types.Metadata):
+        return bool(kind.extra and "path" in kind.extra) or is_path_type(kind.type)
+    if isinstance(kind, types.UnionType):
+        return any(is_path_type(option) for option in kind.types)
+    return isinstance(kind, types.ListType) and is_path_type(kind.item_type)
 
 
-def option_defaults(cls: type) -> dict[str, Any]:
-    """Return the options of a class that have a default that a YAML file can hold, with it."""
-    parameters = inspect.signature(cls).parameters
-    return {
-        name: parameters[name].default
-        for name in option_names(cls)
-        if isinstance(parameters[name].default, bool | int | float | str)
-    }
+def path_options(kind: type[ComponentOptions]) -> list[str]:
+    """Return the names of the options that hold paths."""
+    return [name for name, field in _fields(kind).items() if is_path_type(field.type)]
 
 
-def _parameters(cls: type) -> tuple[list[str], list[str], bool]:
-    """Return names of the options, names of those without a default, and whether any other is taken, too."""
-    parameters = list(inspect.signature(cls).parameters.values())
-    named = [
-        parameter
-        for parameter in parameters
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    ]
-    return (
-        [parameter.name for parameter in named],
-        [parameter.name for parameter in named if parameter.default is parameter.empty],
-        any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters),
-    )
+def _with_paths(kind: types.Type, value: Any, absolute: Callable[[str], str]) -> Any:
+    if not is_path_type(kind):
+        return value
+    if isinstance(value, list | tuple):
+        return [absolute(item) if isinstance(item, str) else item for item in value]
+    return absolute(value) if isinstance(value, str) else value
 
 
-def _spell(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
+def spell_options(given: Mapping[str, Any]) -> str:
+    """Return options in one line."""
+    return ", ".join(f"{name}: {value!r}" for name, value in given.items()) or "none"
+
+
+def _fields(kind: type[ComponentOptions]) -> dict[str, types.Field]:
+    found = types.type_info(kind)
+    assert isinstance(found, types.StructType)
+    return {field.name: field for field in found.fields}
+
+
+def _default(field: types.Field) -> Any:
+    if field.default is not msgspec.NODEFAULT:
+        return list(field.default) if isinstance(field.default, tuple) else field.default
+    return field.default_factory() if callable(field.default_factory) else None
+
+
+def _descriptions(kind: types.Type) -> Iterator[str]:
+    if isinstance(kind, types.Metadata):
+        if kind.extra_json_schema and "description" in kind.extra_json_schema:
+            yield kind.extra_json_schema["description"]
+        yield from _descriptions(kind.type)
+    elif isinstance(kind, types.UnionType):
+        for option in kind.types:
+            yield from _descriptions(option)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a YAML file has it: Python programs give paths, tuples and numbers of numpy's, too."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value

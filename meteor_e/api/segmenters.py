@@ -14,10 +14,11 @@ A segmenter runs over raw text before the normaliser, and separates its words by
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from meteor_e.api.component import Component
 from meteor_e.base.errors import PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.memory import Remembered, forgetting
@@ -31,29 +32,20 @@ _LONG = 1 << 16
 """Longer texts are not remembered."""
 
 
-class Segmenter(ABC):
+class Segmenter(Component):
     """Base of all segmenters.
 
-    Instances are made without arguments, used from several threads at once, and pickled. What they return
-    depends on the text alone.
-
-    Class attributes:
-        name: what a language calls it; lower case, unique among all installed plugins.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
+    A language names it, without options. Instances are used from several threads at once. What they return depends
+    on the text alone. :meth:`describe` returns the versions that decide on the words.
     """
 
-    name: ClassVar[str] = ""
-    requires: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str] = "segmenter"
 
     _known = Remembered[str, str](TEXT_LIMIT)
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
         """Return the words of a raw text, in order; white space in them or between them makes no difference."""
-
-    def describe(self) -> str:
-        """Return what a signature says behind the name: versions that decide on the words."""
-        return ""
 
     def join(self, text: str) -> str:
         """Return the words of a text separated by spaces, from memory where it was seen lately.

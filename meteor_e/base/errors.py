@@ -45,6 +45,10 @@ class MeteorWarning(UserWarning):
     """Base of all warnings of this library."""
 
 
+class SegmentWarning(MeteorWarning):
+    """A segment cannot be aligned, and was left out or scored 0, as was asked for."""
+
+
 class PluginWarning(MeteorWarning):
     """A plugin is broken or clashes with another one; what was asked for works all the same."""
 

@@ -13,7 +13,7 @@ import msgspec.inspect as types
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem, shorten
 
-__all__ = ["find_problems"]
+__all__ = ["describe_type", "find_problems", "value_problems"]
 
 Found = Iterator[tuple[Key, str]]
 
@@ -29,23 +29,32 @@ def find_problems(document: Document, kind: Any) -> list[Problem]:
         return [document.problem((), f"must be a mapping of keys to values, not {_spell(document.data)}")]
     problems = list(document.problems)
     told = {(problem.line, problem.key) for problem in problems}
-    for key, message in _check(types.type_info(kind), document.data, ()):
+    for key, message in value_problems(types.type_info(kind), document.data, ()):
         problem = document.problem(key, message)
         if (problem.line, problem.key) not in told:
             problems.append(problem)
     return sorted(problems, key=lambda problem: problem.line)
 
 
-def _check(kind: types.Type, value: Any, key: Key) -> Found:
-    """Yield what is wrong with a value, and where."""
+def value_problems(kind: types.Type, value: Any, key: Key) -> Found:
+    """Yield what is wrong with a value, and where.
+
+    Args:
+        kind: the type, as :mod:`msgspec.inspect` describes it.
+        value: the value, as a YAML file has it.
+        key: where it is.
+    """
     if isinstance(kind, types.Metadata):
-        yield from _check(kind.type, value, key)
+        if (kind.extra or {}).get("path") and not _has_shape(kind.type, value):
+            yield key, _must_be(kind, value)
+        else:
+            yield from value_problems(kind.type, value, key)
     elif isinstance(kind, types.UnionType):
         fitting = next((option for option in kind.types if _has_shape(option, value)), None)
         if fitting is None:
             yield key, _must_be(kind, value)
         else:
-            yield from _check(fitting, value, key)
+            yield from value_problems(fitting, value, key)
     elif not _has_shape(kind, value) or not _is_allowed(kind, value):
         yield key, _must_be(kind, value)
     elif isinstance(kind, types.StructType):
@@ -53,12 +62,12 @@ def _check(kind: types.Type, value: Any, key: Key) -> Found:
     elif isinstance(kind, types.DictType):
         for name, item in value.items():
             if isinstance(name, str) and _is_allowed(kind.key_type, name):
-                yield from _check(kind.value_type, item, (*key, name))
+                yield from value_problems(kind.value_type, item, (*key, name))
             else:
-                yield key, f"the key {_spell(name)} must be {_describe(kind.key_type)}"
+                yield key, f"the key {_spell(name)} must be {describe_type(kind.key_type)}"
     elif isinstance(kind, types.ListType):
         for index, item in enumerate(value):
-            yield from _check(kind.item_type, item, (*key, index))
+            yield from value_problems(kind.item_type, item, (*key, index))
 
 
 def _check_record(kind: types.StructType, value: Mapping[Any, Any], key: Key) -> Found:
@@ -70,7 +79,7 @@ def _check_record(kind: types.StructType, value: Mapping[Any, Any], key: Key) ->
         if not isinstance(name, str):
             yield key, f"the key {_spell(name)} must be a text"
         elif name in fields:
-            yield from _check(fields[name].type, item, (*key, name))
+            yield from value_problems(fields[name].type, item, (*key, name))
         elif kind.forbid_unknown_fields:
             near = near_miss(name, [field for field in fields if field not in value])
             yield (*key, name), f"unknown key{near or '; there are ' + ', '.join(fields)}"
@@ -80,6 +89,10 @@ def _has_shape(kind: types.Type, value: Any) -> bool:
     """Return whether a value is a text, number, list … as the type wants it, whatever is in it."""
     if isinstance(kind, types.Metadata):
         return _has_shape(kind.type, value)
+    if isinstance(kind, types.UnionType):
+        return any(_has_shape(option, value) for option in kind.types)
+    if isinstance(kind, types.LiteralType):
+        return type(value) in {type(choice) for choice in kind.values}
     if isinstance(kind, types.AnyType):
         # What an option of a plugin may be is for the plugin to say.
         return True
@@ -103,9 +116,10 @@ def _is_allowed(kind: types.Type, value: Any) -> bool:
     if isinstance(kind, types.IntType | types.FloatType):
         low = -math.inf if kind.ge is None else kind.ge
         high = math.inf if kind.le is None else kind.le
-        return bool(_is_finite(value) and low <= value <= high)
+        within = (kind.gt is None or value > kind.gt) and (kind.lt is None or value < kind.lt)
+        return bool(_is_finite(value) and low <= value <= high and within)
     if isinstance(kind, types.EnumType | types.LiteralType):
-        return value in _choices(kind)
+        return value in (kind.values if isinstance(kind, types.LiteralType) else _choices(kind))
     if isinstance(kind, types.StrType):
         long_enough = len(value) >= (kind.min_length or 0)
         return long_enough and (kind.pattern is None or re.search(kind.pattern, value) is not None)
@@ -128,21 +142,29 @@ def _choices(kind: types.EnumType | types.LiteralType) -> list[str]:
 
 def _must_be(kind: types.Type, value: Any) -> str:
     if value is None:
-        return f"has no value; give {_describe(kind)}, or leave it out"
-    return f"must be {_describe(kind)}, not {_spell(value)}{_hint(kind, value)}"
+        return f"has no value; give {describe_type(kind)}, or leave it out"
+    return f"must be {describe_type(kind)}, not {_spell(value)}{_hint(kind, value)}"
 
 
-def _describe(kind: types.Type) -> str:
+def describe_type(kind: types.Type) -> str:
+    """Return what a value of a type may be, with its bounds, in words."""
     if isinstance(kind, types.Metadata):
-        return _describe(kind.type)
+        path = (kind.extra or {}).get("path")
+        return f"the path of a {path}" if path else describe_type(kind.type)
     if isinstance(kind, types.UnionType):
-        return " or ".join(_describe(option) for option in kind.types)
+        return " or ".join(describe_type(option) for option in kind.types if not isinstance(option, types.NoneType))
+    if isinstance(kind, types.AnyType):
+        return "anything"
     if isinstance(kind, types.EnumType | types.LiteralType):
         return f"one of {', '.join(_choices(kind))}"
     if isinstance(kind, types.IntType | types.FloatType):
         number = "a whole number" if isinstance(kind, types.IntType) else "a number"
-        if kind.le is not None:
+        if kind.le is not None and kind.ge is not None:
             return f"{number} from {kind.ge} to {kind.le}"
+        if kind.le is not None and kind.gt is None:
+            return f"{number}, at most {kind.le}"
+        if kind.gt is not None:
+            return f"{number} above {kind.gt}" + ("" if kind.le is None else f", up to {kind.le}")
         return number if kind.ge is None else f"{number}, {kind.ge} or more"
     if isinstance(kind, types.BoolType):
         return "true or false"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from yaml.events import Event, NodeEvent, ScalarEvent
 
-__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml"]
+__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml", "seen_from"]
 
 SIZE_LIMIT = 1 << 20
 """Bytes of the largest file that is read."""
@@ -93,24 +93,43 @@ class Document:
         Raises:
             ConfigError: for what cannot be a path.
         """
-        try:
-            encoded = os.fsencode(text)
-        except UnicodeEncodeError:  # half a surrogate pair
-            encoded = b"\0"
-        if b"\0" in encoded:
-            raise ConfigError(f"{self.source + ': ' if self.source else ''}{shorten(ascii(text))} cannot be a path")
-        if not self.source:
-            return text
-        try:
-            path = Path(text).expanduser()
-        except RuntimeError:
-            # There is no home to expand to.
-            path = Path(text)
-        return str(Path(self.source).absolute().parent / path)
+        return seen_from(self.folder, text, self.source)
+
+    @property
+    def folder(self) -> str:
+        """The absolute path of the document's folder; empty for what comes from Python."""
+        return str(Path(self.source).absolute().parent) if self.source else ""
 
     def problem(self, key: Key, message: str, *, is_note: bool = False) -> Problem:
         """Return a problem at a key."""
         return Problem(self.source, self.line(key), key, message, is_note)
+
+
+def seen_from(folder: str, text: str, source: str = "") -> str:
+    """Return a path as seen from a folder, ``~`` being the user's home; as it is where the folder is empty.
+
+    Args:
+        folder: the folder.
+        text: the path.
+        source: what errors begin with.
+
+    Raises:
+        ConfigError: for what cannot be a path.
+    """
+    try:
+        encoded = os.fsencode(text)
+    except UnicodeEncodeError:  # half a surrogate pair
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise ConfigError(f"{source + ': ' if source else ''}{shorten(ascii(text))} cannot be a path")
+    if not folder:
+        return text
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError:
+        # There is no home to expand to.
+        path = Path(text)
+    return str(Path(folder) / path)
 
 
 def is_path(text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.chains.config import load_chain, names_a_path
+    from meteor_e.chains.config import load_chain
     from meteor_e.chains.lookup import find_language
     from meteor_e.chains.texts import LanguageText, language_text
 
@@ -16,13 +16,12 @@ __all__ = [
     "find_language",
     "language_text",
     "load_chain",
-    "names_a_path",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "config": ["load_chain", "names_a_path"],
+        "config": ["load_chain"],
         "lookup": ["find_language"],
         "texts": ["LanguageText", "language_text"],
     },

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, located, near_miss
-from meteor_e.base.yamlfile import is_folder, is_path
+from meteor_e.base.files import refuse_special
+from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.lookup import find_language
 from meteor_e.engine.search import DEFAULT_BEAM
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
+    from meteor_e.api.component import Component
     from meteor_e.api.languages import Language
     from meteor_e.chains.config import ChainConfig, MatcherConfig
     from meteor_e.plugins.registry import Registry
@@ -139,7 +141,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         character_mode=bool(config.character_mode),
         pack=config.pack or language.pack,
         function_words=_function_words(config, language),
-        lemmatizer=None if lemmatizer is None else (lemmatizer.use, dict(lemmatizer.options)),
+        lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
     )
 
 
@@ -188,7 +190,36 @@ def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry:
     if weight is None:
         with located(entry.where):
             weight = registry.matcher(entry.use).default_weight
-    return ChainMatcher(entry.use, float(weight), dict(entry.options), not entry.optional, entry.where)
+    options = sound_options("matcher", entry, registry)
+    return ChainMatcher(entry.use, float(weight), options, not entry.optional, entry.where)
+
+
+def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, registry: Registry) -> dict[str, Any]:
+    """Return the options of an entry, with absolute paths.
+
+    Raises:
+        ConfigError: for an option that is not there, or of another type, with file and line.
+        PluginError: if there is no such matcher or lemmatizer.
+    """
+    with located(entry.where):
+        found = registry.component(kind, entry.use)
+        if not entry.options and not isinstance(found.Options, type):
+            # Without a look at types, which take time to import.
+            return {}
+        options = absolute(found, entry)
+        found.check_options(options)
+    return options
+
+
+def absolute(component: type[Component], entry: MatcherConfig) -> dict[str, Any]:
+    """Return the options of an entry, with absolute paths, right or wrong."""
+
+    def change(path: str) -> str:
+        found = seen_from(entry.folder, path)
+        refuse_special(found)
+        return found
+
+    return component.with_paths(entry.options, change)
 
 
 def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Language
-from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
-from meteor_e.api.options import option_defaults, unknown_options
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem, is_folder
-from meteor_e.chains.chain import Chain, choose_language, choose_normalization, resolve
+from meteor_e.chains.chain import Chain, absolute, choose_language, choose_normalization, resolve
 from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
 from meteor_e.languages.files import language_problems
 from meteor_e.packs.resources import LanguageResources
 
 if TYPE_CHECKING:
+    from meteor_e.api.component import Component
     from meteor_e.packs import Pack
     from meteor_e.plugins.registry import Registry
 
@@ -75,15 +72,19 @@ def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
         if not found.requires:
             # Nothing to go without.
             entry.pop("optional", None)
-        if _is_made_of_options(found):
-            entry.update({name: value for name, value in option_defaults(found).items() if name not in entry})
+        _spell_defaults(entry, found)
+    if chain.lemmatizer is not None:
+        _spell_defaults(spelled["lemmatizer"], registry.lemmatizer(chain.lemmatizer[0]))
     return spelled
 
 
-def _is_made_of_options(matcher: type[Matcher]) -> bool:
-    """Return whether a matcher is made by a plain call with its options, so that defaults are what they seem."""
-    made_by = inspect.getattr_static(matcher, "create")
-    return any(made_by is vars(base).get("create") for base in (Matcher, KeyMatcher, SimilarityMatcher, PhraseMatcher))
+def _spell_defaults(entry: dict[str, Any], component: type[Component]) -> None:
+    """Add the options that an entry leaves out; what is ``None`` is left to language and files."""
+    from meteor_e.api.options import option_defaults
+
+    kind = component.options_class()
+    if kind is not None:
+        entry.update({name: value for name, value in option_defaults(kind).items() if name not in entry})
 
 
 class _NameCheck:
@@ -159,45 +160,27 @@ class _NameCheck:
             entry = entry[key[1]]
         return (*key, "use") if isinstance(entry, Mapping) else key
 
-    def _check_options(self, key: Key, entry: MatcherConfig, found: type[Matcher] | type[Lemmatizer]) -> None:
-        """Make a matcher or lemmatiser; for each option that it refuses by name, once more without."""
+    def _check_options(self, key: Key, entry: MatcherConfig, found: type[Component]) -> None:
+        """Find all that is wrong with options; where nothing is, make the matcher or lemmatizer."""
         if self._language is None:
             return
+        from meteor_e.api.options import option_problems
+
+        options = absolute(found, entry)
+        problems = option_problems(f"{found.kind} {entry.use!r}", found.options_class(), options)
+        for problem in problems:
+            near = near_miss(str(problem.key[0]), ENTRY_KEYS) if problem.is_unknown else ""
+            self._tell((*key, *problem.key), problem.message + ("" if "did you mean" in problem.message else near))
+        if problems:
+            return
         context = MatcherContext(self._language, self._resources, not entry.optional)
-        options = dict(entry.options)
         try:
-            while refused := self._make(key, found, context, options):
-                del options[refused]
+            found.make(context, **options)
         except ConfigError as error:
             self._tell(key, str(error))
-            what = f"{'lemmatizer' if key[0] == 'lemmatizer' else 'matcher'} {entry.use!r}"
-            for option, message in unknown_options(what, found, options).items():
-                self._tell_option((*key, option), message)
-
-    def _make(
-        self, key: Key, found: type[Matcher] | type[Lemmatizer], context: MatcherContext, options: dict[str, Any]
-    ) -> str:
-        """Make a matcher or lemmatiser; return the option that is refused by name, if one is.
-
-        Raises:
-            ConfigError: if something else is refused.
-        """
-        try:
-            found.create(context, **options)
-        except ConfigError as error:
-            for option in options:
-                if f"no option {option!r}" in str(error):
-                    self._tell_option((*key, option), str(error))
-                    return option
-            raise
         except ResourceError as error:
             if self._tell_resources:
                 self._tell(key, str(error), is_note=True)
-        return ""
-
-    def _tell_option(self, key: Key, message: str) -> None:
-        known = "" if "did you mean" in message else near_miss(str(key[-1]), ENTRY_KEYS)
-        self._tell(key, f"{message}{known}")
 
     def _tell(self, key: Key, message: str, *, is_note: bool = False) -> None:
         self.found.append(self.document.problem(key, message, is_note=is_note))

@@ -11,7 +11,6 @@ is resolved, by :mod:`meteor_e.chains.chain`.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
 
-__all__ = ["ChainConfig", "MatcherConfig", "describe_chain", "load_chain", "names_a_path", "open_chain"]
+__all__ = ["ChainConfig", "MatcherConfig", "describe_chain", "load_chain", "open_chain"]
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,10 @@ class MatcherConfig:
     Attributes:
         use: its name.
         weight: its weight in the score; ``None`` for the task's or the matcher's own.
-        options: what it is made with; paths are absolute.
+        options: what it is made with, as written.
         where: ``file:line`` of the entry; empty for what comes from Python.
         optional: go without its resource where that is not installed.
+        folder: the folder that paths are seen from; empty for what comes from Python.
     """
 
     use: str
@@ -47,6 +46,7 @@ class MatcherConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
     optional: bool = False
+    folder: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -174,33 +174,14 @@ def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> 
     """Read an entry of ``matchers``, or ``lemmatizer``."""
     where = document.where(key)
     if isinstance(entry, str):
-        return MatcherConfig(entry, where=where)
+        return MatcherConfig(entry, where=where, folder=document.folder)
     reserved = ENTRY_KEYS if key[0] == "matchers" else ENTRY_KEYS[:1]
     own = {name: entry[name] for name in reserved if name in entry}
     return MatcherConfig(
         use=own["use"],
         weight=float(own["weight"]) if "weight" in own else None,
-        options={name: _option(name, value, document) for name, value in entry.items() if name not in reserved},
+        options={name: value for name, value in entry.items() if name not in reserved},
         where=where,
         optional=own.get("optional", False),
+        folder=document.folder,
     )
-
-
-_PATH_OPTION = re.compile("(.*_)?(file|folder|path)s?")
-
-
-def names_a_path(option: str) -> bool:
-    """Return whether an option of this name holds a path, or several."""
-    return _PATH_OPTION.fullmatch(option) is not None
-
-
-def _option(name: str, value: Any, document: Document) -> Any:
-    """Return an option's value; matchers do not know the chain's folder, so paths are made absolute here."""
-    if not names_a_path(name):
-        return value
-    if isinstance(value, list):
-        return [_option(name, item, document) for item in value]
-    if isinstance(value, str):
-        value = document.path(value)
-        refuse_special(value)
-    return value

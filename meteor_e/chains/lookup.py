@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Language
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import PluginError
-from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_path
 from meteor_e.languages.files import read_language
+from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry
 from meteor_e.plugins.registry import registry as process_registry
 
@@ -50,5 +51,4 @@ def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
     except PluginError as error:
         advice = f"; pip install '{_PLUGIN[name]}'" if name in _PLUGIN else ""
         raise PluginError(f"language {language.code!r}: {error}{advice}") from error
-    with guarded(f"making segmenter {name!r}"):
-        return found()
+    return found.make(MatcherContext(language, LanguageResources()))

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.chains.config import ChainConfig, load_chain
+from meteor_e.base.errors import ConfigError, MeteorError, near_miss
+from meteor_e.base.yamlfile import seen_from
+from meteor_e.chains.chain import absolute, resolve
+from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
+from meteor_e.plugins.registry import registry
 
 if TYPE_CHECKING:
     from meteor_e.chains.config import ChainSource
@@ -44,7 +49,7 @@ def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings
                 f"it has {', '.join(known[:-1])}"
             )
         for entry in wanted:
-            entry.update(options)
+            entry.update(_seen_from_here("matcher", name, options))
     changed: dict[str, Any] = {"matchers": entries}
     if "lemmatizer" in settings:
         changed["lemmatizer"] = _lemmatizer(config, settings["lemmatizer"])
@@ -53,17 +58,16 @@ def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings
 
 def _entries(config: ChainConfig) -> list[dict[str, Any]]:
     if config.matchers is None:
-        from meteor_e.chains.chain import resolve
-        from meteor_e.plugins.registry import registry
-
-        matchers: list[dict[str, Any]] = resolve(config, registry()).effective()["matchers"]
+        # The lemmatizer may lack what the settings bring.
+        chain = resolve(replace(config, lemmatizer=None), registry())
+        matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
     return [
         {
             "use": entry.use,
             **({} if entry.weight is None else {"weight": entry.weight}),
             **({"optional": True} if entry.optional else {}),
-            **entry.options,
+            **_own_options("matcher", entry),
         }
         for entry in config.matchers
     ]
@@ -72,8 +76,26 @@ def _entries(config: ChainConfig) -> list[dict[str, Any]]:
 def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
     before = config.lemmatizer
     if "use" in options and (before is None or options["use"] != before.use):
-        # Another lemmatiser's options are not its own.
-        return dict(options)
+        # Another lemmatizer's options are not its own.
+        return _seen_from_here("lemmatizer", options["use"], options)
     if before is None:
         raise ConfigError("the chain has no lemmatizer; name one, too: lemmatizer.use=NAME")
-    return {"use": before.use, **before.options, **options}
+    return {
+        "use": before.use,
+        **_own_options("lemmatizer", before),
+        **_seen_from_here("lemmatizer", before.use, options),
+    }
+
+
+def _own_options(kind: str, entry: MatcherConfig) -> dict[str, Any]:
+    """Return the options of an entry, right or wrong, with absolute paths."""
+    return absolute(registry().component(kind, entry.use), entry) if entry.options else {}
+
+
+def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with paths seen from the working folder; for what is not there, as they are."""
+    try:
+        found = registry().component(kind, name)
+    except MeteorError:
+        return dict(options)
+    return found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))

@@ -67,7 +67,8 @@ class LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
         if name in COMMANDS:
-            command = getattr(import_module(f"meteor_e.cli.{name}"), name)
+            module = name.replace("-", "_")
+            command = getattr(import_module(f"meteor_e.cli.{module}"), module)
             assert isinstance(command, click.Command)
             return _completing(context, command)
         if name not in _registry().names("command"):

@@ -28,13 +28,12 @@ from meteor_e.cli.score_tables import (
 )
 from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
+from meteor_e.scoring.formula import PARTS
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
     from meteor_e.scoring.statistics import StatisticsSum
-
-PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
 
 
 GROUPS = {

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import plain_value
-from meteor_e.chains.config import names_a_path
 
 __all__ = ["parse_settings"]
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Read ``vector.threshold=0.75`` entries; paths are seen from the working folder.
+    """Read ``vector.threshold=0.75`` entries.
 
     Raises:
         ConfigError: for an entry of another form, or given twice.
@@ -28,5 +26,5 @@ def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
         options = settings.setdefault(matcher, {})
         if option in options:
             raise ConfigError(f"--set {name} is given twice")
-        options[option] = str(Path(value).expanduser().absolute()) if names_a_path(option) else plain_value(value)
+        options[option] = plain_value(value)
     return settings

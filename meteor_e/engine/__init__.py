@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.engine.native import default_threads
+    from meteor_e.engine.threads import default_threads
     from meteor_e.engine.tokenizer import Tokenizer
 
 __all__ = ["Tokenizer", "default_threads"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"native": ["default_threads"], "tokenizer": ["Tokenizer"]})
+__getattr__, __dir__ = lazy_names(__name__, {"threads": ["default_threads"], "tokenizer": ["Tokenizer"]})

@@ -9,6 +9,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.scoring.alignment import Alignment, count_chunks
+from meteor_e.text.identity import Identity
 
 
 def align(
@@ -18,6 +19,7 @@ def align(
     *,
     beam: int = DEFAULT_BEAM,
     maximum_accuracy: bool = False,
+    identity: Identity = str,
 ) -> Alignment:
     """Align a hypothesis with a reference.
 
@@ -27,12 +29,13 @@ def align(
         reference: tokens of the reference.
         beam: number of paths that survive a reference position.
         maximum_accuracy: prefer matches to few chunks, as the Java aligner's ``maxacc`` mode.
+        identity: what makes two words one.
 
     Raises:
         InputError: if words repeat so often that the pair has too many candidates.
         PluginError: if a matcher proposes words that are not there.
     """
-    candidates = collect_candidates(matchers, hypothesis, reference)
+    candidates = collect_candidates(matchers, hypothesis, reference, identity)
     chosen = search(
         candidates.by_reference,
         candidates.fixed,

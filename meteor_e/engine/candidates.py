@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from meteor_e.api.matchers import Matcher
+from meteor_e.api.matchers import Match, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.scoring.alignment import AlignedMatch
+from meteor_e.text.identity import Identity
 
 MAX_CANDIDATES = 4_000_000
 """Candidates of one pair of segments beyond which it is refused.
@@ -32,12 +33,12 @@ class Candidates(NamedTuple):
 
 
 def collect_candidates(
-    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
     """Ask the matchers in chain order, and fix the matches that nothing competes with.
 
-    If both sides have the same tokens, only the first matcher is asked. A match is fixed if it is the only
-    candidate at its reference position and no other candidate covers any of its words, on either side.
+    If both sides have the same tokens, or words of the same identities, only the first matcher is asked. A match is
+    fixed if it is the only candidate at its reference position and no other candidate covers any of its words.
 
     Raises:
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.
@@ -47,7 +48,7 @@ def collect_candidates(
     by_reference: list[list[AlignedMatch]] = [[] for _ in range(reference_size)]
     reference_cover = [0] * reference_size
     hypothesis_cover = [0] * hypothesis_size
-    if hypothesis == reference:
+    if hypothesis == reference or (identity is not str and _all(identity, hypothesis) == _all(identity, reference)):
         matchers = matchers[:1]
     total = 0
     for index, matcher in enumerate(matchers):
@@ -61,7 +62,7 @@ def collect_candidates(
                         0 <= j < j + reference_length <= reference_size
                         and 0 <= i < i + hypothesis_length <= hypothesis_size
                     ):
-                        match = (j, i, reference_length, hypothesis_length)
+                        match = Match(j, i, reference_length, hypothesis_length)
                         raise misplaced(matcher.name, match, hypothesis_size, reference_size)
                     for word in range(j, j + reference_length):
                         reference_cover[word] += 1
@@ -83,15 +84,19 @@ def collect_candidates(
     return Candidates(by_reference, fixed)
 
 
-def misplaced(name: str, match: tuple[int, int, int, int], hypothesis_size: int, reference_size: int) -> PluginError:
+def _all(identity: Identity, tokens: Sequence[Token]) -> list[Hashable]:
+    return [identity(token.form) for token in tokens]
+
+
+def misplaced(name: str, match: Match, hypothesis_size: int, reference_size: int) -> PluginError:
     """Return the error for a match that lies outside its segments.
 
     Args:
         name: of the matcher.
-        match: reference start, hypothesis start, reference length, hypothesis length.
+        match: what it proposed.
         hypothesis_size, reference_size: words of the segments.
     """
-    j, i, reference_length, hypothesis_length = match
+    j, i, reference_length, hypothesis_length, _ = match
     return PluginError(
         f"matcher {name!r} proposed reference words {j} to {j + reference_length - 1} and "
         f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "

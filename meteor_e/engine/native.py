@@ -1,7 +1,6 @@
-"""The native engine: batches of segments in, statistics and scores out.
+"""The native engine: the C++ core, fed by Python.
 
-Where the extension :mod:`meteor_e._native` is not built, or ``METEOR_E_PURE`` is set, there is no engine, and
-:class:`~meteor_e.meteor.Meteor` computes the same numbers in pure Python.
+Where the extension :mod:`meteor_e._native` is not built, or ``METEOR_E_PURE`` is set, there is none.
 
 A :class:`Lane` is a core with its vocabulary: the distinct words seen so far and their features, each computed
 once. A call takes a lane for its time and gives it back, so calls from several threads do not wait for each
@@ -20,20 +19,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.matchers import KeyMatcher, Matcher, SimilarityMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, MeteorError
+from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
-from meteor_e.engine.settings import EngineSettings
+from meteor_e.engine.protocol import EngineSettings, Scored
+from meteor_e.engine.streaming import Chunk
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
+from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.statistics import LAYOUT
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
     from meteor_e._native import Batch, Core
 
-__all__ = ["VOCABULARY_LIMIT", "NativeEngine", "Scored", "default_threads", "native_module"]
+__all__ = ["VOCABULARY_LIMIT", "NativeEngine", "native_module"]
 
 VOCABULARY_LIMIT = 1 << 18
 """Distinct words that a lane remembers, at some 150 bytes each; it starts afresh with the batch after that."""
@@ -47,78 +49,20 @@ _LANES_KEPT = 4
 
 @cache
 def native_module() -> ModuleType | None:
-    """Return the extension, ``None`` where it is not built or ``METEOR_E_PURE`` is set (and not 0)."""
+    """Return the extension, ``None`` where it is not built or ``METEOR_E_PURE`` is set (and not 0).
+
+    Raises:
+        ResourceError: if it was built from other sources than the Python code beside it.
+    """
     if os.environ.get("METEOR_E_PURE", "") not in ("", "0"):
         return None
     try:
-        return import_module("meteor_e._native")
+        module = import_module("meteor_e._native")
     except ImportError:
         return None
-
-
-def default_threads(threads: int | None = None) -> int:
-    """Return a number of threads: as given, else ``METEOR_E_THREADS``, else the processors there are.
-
-    Raises:
-        ConfigError: if it is not a number of at least 1.
-    """
-    source = "threads"
-    value: int | str | None = threads
-    if value is None:
-        source, value = "METEOR_E_THREADS", os.environ.get("METEOR_E_THREADS") or None
-    if value is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1 or isinstance(value, float):
-        raise ConfigError(f"{source} is {value!r}; it must be a whole number of at least 1")
-    return number
-
-
-class Scored:
-    """What a batch came to, a row a hypothesis.
-
-    Attributes:
-        statistics: bytes of int64, ``(hypotheses, 7 + 4·matchers)``, as :meth:`Statistics.to_vector` orders them.
-        scores: bytes of float64, ``(hypotheses, 6)``: precision, recall, F1, Fmean, penalty, score; undefined
-            parts are NaN.
-        best_references: bytes of int32: which reference of its own each hypothesis is scored against.
-        failures: hypothesis → the error why it has no score.
-        alignments: the alignments with the best references, if they were asked for; ``None`` for a failure.
-        total: the statistics of all segments, added up as a corpus does.
-    """
-
-    __slots__ = ("alignments", "best_references", "failures", "scores", "statistics", "total", "width")
-
-    def __init__(
-        self,
-        columns: tuple[bytes, bytes, bytes],
-        width: int,
-        failures: dict[int, MeteorError],
-        alignments: list[Alignment | None],
-        total: list[int],
-    ) -> None:
-        self.statistics, self.scores, self.best_references = columns
-        self.width = width
-        self.failures = failures
-        self.alignments = alignments
-        self.total = total
-
-    def rows(self) -> Iterator[tuple[list[int], list[float], int]]:
-        """Yield statistics, scores and best reference of each hypothesis."""
-        statistics = memoryview(self.statistics).cast("q").tolist()
-        scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
-        width = self.width
-        for number, reference in enumerate(memoryview(self.best_references).cast("i")):
-            yield (
-                statistics[number * width : (number + 1) * width],
-                scores[number * 6 : (number + 1) * 6],
-                reference,
-            )
+    if (LAYOUT, FormulaScores._fields) != (module.STATISTICS, module.SCORES):
+        raise ResourceError("the native core was built from other sources; install meteor_e again (pip install .)")
+    return module
 
 
 class Lane:
@@ -150,7 +94,7 @@ class Lane:
 
 
 class NativeEngine:
-    """Scores batches with the native core; use :meth:`create`.
+    """Scores chunks with the native core; use :meth:`create`.
 
     Args:
         module: the extension.
@@ -161,6 +105,9 @@ class NativeEngine:
         tokenize: a raw segment's tokens, in a chain where they depend on their sentence; else ``None``.
         tokens_of: the tokens of words, where they do not.
     """
+
+    name = "native"
+    max_threads = None
 
     def __init__(
         self,
@@ -200,48 +147,29 @@ class NativeEngine:
             return None
         return cls(module, settings, planned, normalizer, function_words, tokenize, tokens_of)
 
-    @property
-    def asks_python(self) -> bool:
-        """Whether a matcher is asked in Python for each pair of segments."""
-        return bool(self._proposers)
-
     def score(
         self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
+        chunk: Chunk,
         *,
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
         stop: object = None,
     ) -> Scored:
-        """Score hypotheses, each against references of its own (at least one).
-
-        Args:
-            hypotheses: raw segments.
-            references: raw references of each hypothesis.
-            threads: how many threads work.
-            alignments: keep the alignments.
-            maximum_accuracy: align in the maximum-accuracy mode.
-            stop: when another thread makes it true, a list that gets an item, the call ends in KeyboardInterrupt.
-        """
+        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         starts = [0]
-        segments = list(hypotheses)
-        for texts in references:
+        segments = list(chunk.hypotheses)
+        for texts in chunk.references:
             segments.extend(texts)
             starts.append(starts[-1] + len(texts))
+        # Where Python is asked for each pair, alignments are not computed again when they are wanted.
+        alignments = alignments or bool(self._proposers)
         return self._score(segments, None, starts, threads, alignments, maximum_accuracy, stop)
 
     def score_pairs(
         self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
     ) -> Scored:
-        """Score pairs of texts, each text read once.
-
-        Args:
-            texts: raw segments.
-            hypotheses, references: for each pair the numbers of its two texts.
-            threads: how many threads work.
-        """
+        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         starts = list(range(len(hypotheses) + 1))
         return self._score(texts, [*hypotheses, *references], starts, threads, False, False, None)
 
@@ -270,19 +198,14 @@ class NativeEngine:
             batch.pair(starts)
             if self._proposers:
                 self._propose(lane, batch, starts)
-            columns = batch.score(threads, alignments, maximum_accuracy, stop)
-            scored = Scored(
-                columns,
-                7 + 4 * len(self._plan.matchers),
-                {failure[0]: self._failure(*failure[1:]) for failure in batch.failures()},
-                [],
-                batch.total(columns[0]),
-            )
+            results = batch.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
+            failures = {failure.pop("hypothesis"): self._failure(**failure) for failure in batch.failures()}
+            scored = Scored(**results, failures=failures, alignments=[])
             if alignments:
-                best = memoryview(columns[2]).cast("i")
+                best = memoryview(scored.best_references).cast("i")
                 for number, start in enumerate(starts[:-1]):
+                    done = number not in failures
                     reference = count + start + best[number]
-                    done = number not in scored.failures
                     scored.alignments.append(self._alignment(batch, number, reference) if done else None)
         # A lane that an error left half done is not used again.
         if len(self._lanes) < _LANES_KEPT:
@@ -290,20 +213,12 @@ class NativeEngine:
         return scored
 
     def _new_lane(self) -> Lane:
-        settings, normalizer = self._settings, self._normalizer
-        parameters = settings.parameters
         with self._damage_reported():
             core = self._module.Core(
-                [planned.specification() for planned in self._plan.matchers],
-                (parameters.alpha, parameters.beta, parameters.gamma, parameters.delta),
-                parameters.weights,
-                settings.beam,
-                settings.character_mode,
-                MAX_CANDIDATES,
-                normalizer.mode.value,
-                normalizer.apostrophes,
-                tuple(normalizer.prefixes.always),
-                tuple(normalizer.prefixes.numeric),
+                settings=self._settings,
+                matchers=self._plan.matchers,
+                normalizer=self._normalizer,
+                max_candidates=MAX_CANDIDATES,
             )
         return Lane(core, self._plan)
 
@@ -363,11 +278,10 @@ class NativeEngine:
                         break
                     with guarded(f"matcher {planned.matcher.name!r}"):
                         proposed = islice(planned.matcher.match(*sides), MAX_CANDIDATES + 1)
-                        matches = [(j, i, length, other_length, p) for j, i, length, other_length, p in proposed]
-                        batch.propose(reference, planned.column, matches)
+                        batch.propose(reference, planned.column, list(map(Match._make, proposed)))
 
     def _alignment(self, batch: Batch, hypothesis: int, reference: int) -> Alignment:
-        matches = tuple(AlignedMatch(*match) for match in batch.alignment(hypothesis))
+        matches = batch.alignment(hypothesis, AlignedMatch)
         return Alignment(
             batch.words(hypothesis),
             batch.words(reference),
@@ -377,16 +291,11 @@ class NativeEngine:
         )
 
     def _failure(
-        self,
-        hypothesis_size: int,
-        reference_size: int,
-        matcher: int | None,
-        proposal: tuple[int, int, int, int] | None,
+        self, hypothesis_size: int, reference_size: int, matcher: int | None = None, **proposal: int
     ) -> MeteorError:
-        if matcher is None or proposal is None:
+        if matcher is None:
             return too_many_candidates(hypothesis_size, reference_size)
-        name = self._plan.matchers[matcher].matcher.name
-        return misplaced(name, proposal, hypothesis_size, reference_size)
+        return misplaced(self._plan.matchers[matcher].matcher.name, Match(**proposal), hypothesis_size, reference_size)
 
     @contextlib.contextmanager
     def _damage_reported(self) -> Iterator[None]:
@@ -406,7 +315,7 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
     """Ask a matcher for the features of new word types; ``None`` where the core computes them itself."""
     matcher = planned.matcher
     if planned.family == "strings":
-        return [matcher.keys(token)[0] for token in tokens]  # type: ignore[attr-defined]
+        return [matcher.stem(token) for token in tokens]  # type: ignore[attr-defined]
     if planned.family == "keys":
         assert isinstance(matcher, KeyMatcher)
         return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
@@ -14,34 +14,26 @@ _MAX_WEIGHT = 1 << 20
 
 
 class PlannedMatcher(NamedTuple):
-    """A matcher of the chain, as the core handles it.
+    """A matcher of the chain; the core reads all fields but the first, by name.
 
     Attributes:
         matcher: the matcher itself.
         family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``similarity``, ``phrases`` or ``proposals``.
         column: which one it is of those whose features are kept alike.
-        sections: of the index that the core reads itself, else ``None``.
+        search_weight, accuracy_search_weight, match_equal_words: as the matcher has them.
+        threshold, below: the similarities that match.
+        resource: parameters and sections, by name, of the index that the core reads itself, else ``None``.
     """
 
     matcher: Matcher
     family: str
     column: int
-    sections: tuple[Any, ...] | None
-
-    def specification(self) -> tuple[Any, ...]:
-        """Return what :class:`meteor_e._native.Core` takes."""
-        matcher = self.matcher
-        return (
-            self.family,
-            matcher.search_weight,
-            matcher.accuracy_search_weight,
-            self.column,
-            isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
-            matcher.threshold if isinstance(matcher, SimilarityMatcher) else 0.0,
-            self.sections,
-            # Similarities are 1 at most but for rounding, so that 2 is no bound.
-            matcher.below if isinstance(matcher, SimilarityMatcher) and matcher.below is not None else 2.0,
-        )
+    search_weight: float
+    accuracy_search_weight: float
+    match_equal_words: bool
+    threshold: float
+    below: float
+    resource: Mapping[str, Any] | None
 
 
 class Plan(NamedTuple):
@@ -76,28 +68,34 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
         kind = "keys" if family in ("strings", "synonyms") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
-        planned.append(PlannedMatcher(matcher, family, column, _sections(matcher, family)))
+        similar = matcher if isinstance(matcher, SimilarityMatcher) else None
+        planned.append(
+            PlannedMatcher(
+                matcher=matcher,
+                family=family,
+                column=column,
+                search_weight=matcher.search_weight,
+                accuracy_search_weight=matcher.accuracy_search_weight,
+                match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
+                threshold=similar.threshold if similar is not None else 0.0,
+                # Similarities are 1 at most but for rounding, so that 2 is no bound.
+                below=similar.below if similar is not None and similar.below is not None else 2.0,
+                resource=_resource(matcher, family),
+            )
+        )
     return Plan(tuple(planned))
 
 
-_BUILT_IN = {
-    "meteor_e.matchers.exact.ExactMatcher": "exact",
-    "meteor_e.matchers.stem.StemMatcher": "strings",
-    "meteor_e.matchers.synonym.SynonymMatcher": "synonyms",
-}
-"""By name, so that a chain without them does not import them. A class that derives from one is not in it."""
-
-
 def _family(matcher: Matcher) -> str:
-    kind = type(matcher)
-    built_in = _BUILT_IN.get(f"{kind.__module__}.{kind.__qualname__}")
-    if built_in is not None and (built_in != "synonyms" or _is_synonym_index(matcher)):
-        return built_in
+    # Not inherited: a class that derives from one of ours may look for other keys.
+    own = vars(type(matcher)).get("core_family")
+    if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):
+        return str(own)
     # A class of a family that overrides how the family works stands outside it.
     if isinstance(matcher, KeyMatcher) and _inherits(matcher, KeyMatcher, "match", "_cached_keys"):
         return "keys"
     if isinstance(matcher, SimilarityMatcher) and _inherits(matcher, SimilarityMatcher, "match", "_rows"):
-        return "proposals" if matcher.contextual else "similarity"
+        return "similarity"
     if isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
         from meteor_e.packs.paraphrases import ParaphraseIndex
 
@@ -121,7 +119,7 @@ def _is_empty_table(matcher: Matcher) -> bool:
     return isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match") and matcher.table is None
 
 
-def _sections(matcher: Matcher, family: str) -> tuple[Any, ...] | None:
+def _resource(matcher: Matcher, family: str) -> dict[str, Any] | None:
     """Map the matcher's index again, for the core: the header is checked here, all else where it is read."""
     if family not in ("synonyms", "phrases"):
         return None
@@ -135,7 +133,8 @@ def _sections(matcher: Matcher, family: str) -> tuple[Any, ...] | None:
     else:
         raise ConfigError(f"matcher {matcher.name!r} has no table")
     file = IndexFile.open(path, layout)
-    words, probes = file.parameters[:2]
-    numbers = file.parameters[2:4] if family == "phrases" else ()
-    views = list(file.sections.values())
-    return (str(path), words, probes, *views[:3], *numbers, *views[3:])
+    words, probes, starting_words, node_count = file.parameters[:4]
+    parameters = {"words": words, "probes": probes}
+    if family == "phrases":
+        parameters.update(starting_words=starting_words, node_count=node_count)
+    return {"path": str(path), **parameters, **file.sections}

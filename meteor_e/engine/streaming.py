@@ -28,8 +28,8 @@ class Chunk(NamedTuple):
     """
 
     first: int
-    hypotheses: list[str]
-    references: list[Sequence[str]]
+    hypotheses: Sequence[str]
+    references: Sequence[Sequence[str]]
 
 
 def reference_list(hypothesis: object, references: object) -> Sequence[str]:
@@ -59,11 +59,12 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
     first, limit = 1, _FIRST_CHUNK
     pairs = paired(hypotheses, references)
     while True:
-        chunk = Chunk(first, [], [])
+        sides: list[str] = []
+        others: list[Sequence[str]] = []
         characters = 0
         error: Exception | None = None
         ended = False
-        while len(chunk.hypotheses) < limit and characters < CHUNK_CHARACTERS:
+        while len(sides) < limit and characters < CHUNK_CHARACTERS:
             try:
                 hypothesis, texts = next(pairs)
             except StopIteration:
@@ -72,16 +73,16 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
             except Exception as problem:
                 error = problem
                 break
-            chunk.hypotheses.append(hypothesis)
-            chunk.references.append(texts)
+            sides.append(hypothesis)
+            others.append(texts)
             characters += len(hypothesis) + sum(map(len, texts))
-        if chunk.hypotheses:
-            yield chunk
+        if sides:
+            yield Chunk(first, sides, others)
         if error is not None:
             raise error
         if ended:
             return
-        first += len(chunk.hypotheses)
+        first += len(sides)
         limit = min(2 * limit, CHUNK_SEGMENTS)
 
 

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from meteor_e.base.errors import ConfigError
 from meteor_e.engine.streaming import CHUNK_SEGMENTS, Chunk
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-__all__ = ["ScoreChunk", "scored_in_order"]
+__all__ = ["ScoreChunk", "default_threads", "scored_in_order"]
 
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
+
+
+def default_threads(threads: int | None = None) -> int:
+    """Return a number of threads: as given, else ``METEOR_E_THREADS``, else the processors there are.
+
+    Raises:
+        ConfigError: if it is not a number of at least 1.
+    """
+    source = "threads"
+    value: int | str | None = threads
+    if value is None:
+        source, value = "METEOR_E_THREADS", os.environ.get("METEOR_E_THREADS") or None
+    if value is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1 or isinstance(value, float):
+        raise ConfigError(f"{source} is {value!r}; it must be a whole number of at least 1")
+    return number
 
 
 class ScoreChunk(Protocol[Result_co]):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.tokens import split_words
 from meteor_e.engine.native import native_module
+from meteor_e.engine.protocol import EngineSettings
+from meteor_e.scoring.parameters import Parameters
 from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
@@ -37,18 +39,9 @@ class Tokenizer:
         module = native_module()
         self._core: Core | None = None
         if normalizer is not None and module is not None:
-            self._core = module.Core(
-                [],
-                (0.5, 1.0, 0.5, 0.5),
-                (),
-                1,
-                False,
-                1,
-                normalizer.mode.value,
-                normalizer.apostrophes,
-                tuple(normalizer.prefixes.always),
-                tuple(normalizer.prefixes.numeric),
-            )
+            # It only reads, so it needs no matcher; the parameters are never used.
+            settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
+            self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, max_candidates=1)
 
     @property
     def words(self) -> list[str]:

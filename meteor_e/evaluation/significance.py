@@ -21,7 +21,7 @@ from meteor_e.evaluation.judgements import Floats
 from meteor_e.evaluation.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import Statistics
+from meteor_e.scoring.statistics import Statistics, as_summed
 
 __all__ = ["METHODS", "Scorer", "SystemTest", "compare_systems", "meteor_scorer", "meteor_statistics"]
 
@@ -63,9 +63,9 @@ class SystemTest:
 
 
 def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
-    """Return segment statistics as an array, ready to be summed: ``(segments, 7 + 4·matchers)``."""
+    """Return segment statistics as an array, ready to be summed: ``(segments, width)``."""
     counts = np.array([statistics.to_vector() for statistics in segments], float)
-    return arrays.drop_perfect_chunks(counts) if len(counts) else counts
+    return as_summed(counts) if len(counts) else counts
 
 
 def meteor_scorer(parameters: Parameters) -> Scorer:

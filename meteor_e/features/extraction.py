@@ -166,9 +166,33 @@ class FeatureSet:
             if not isinstance(name, str):
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = registry().feature(name).create(context, **options)
+            feature = registry().feature(name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
         return cls(made)
+
+    @staticmethod
+    def with_paths(
+        entries: Sequence[str | Mapping[str, Any]], change: Callable[[str], str]
+    ) -> list[str | dict[str, Any]]:
+        """Return entries, as :meth:`from_config` takes them, with all paths in their options changed.
+
+        Args:
+            entries: the entries; what is wrong with them stays.
+            change: called with each path.
+
+        Raises:
+            PluginError: for a feature, or in a chain a matcher or lemmatizer, that is not installed.
+        """
+        from meteor_e.plugins.registry import registry
+
+        changed: list[str | dict[str, Any]] = []
+        for entry in entries:
+            if isinstance(entry, str) or not isinstance(entry.get("use"), str):
+                changed.append(entry if isinstance(entry, str) else dict(entry))
+                continue
+            options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
+            changed.append({**entry, **registry().feature(entry["use"]).with_paths(options, change)})
+        return changed
 
     @property
     def columns(self) -> tuple[str, ...]:

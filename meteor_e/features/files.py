@@ -7,12 +7,13 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
+from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.plain import read_segments
 
@@ -34,6 +35,13 @@ class ScoreFileFeature(Feature):
     name: ClassVar[str] = "score-file"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references", "systems", "segments")
     dimension = 1
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        file: Annotated[FilePath | list[FilePath], Meta(description="A file of scores, or several.")]
+        metric: Annotated[str, Meta(description="Of the file, the metric whose scores count.")] | None = None
+        pair: Annotated[str, Meta(description="Of the file, the language pair whose scores count.")] | None = None
 
     def __init__(self, file: str | Sequence[str], metric: str | None = None, pair: str | None = None) -> None:
         from meteor_e.formats.assessments import read_metric_scores
@@ -95,6 +103,12 @@ class VectorFileFeature(SegmentFeature):
     """
 
     name: ClassVar[str] = "vector-file"
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        text_file: Annotated[FilePath, Meta(description="The segments, one a line.")]
+        vector_file: Annotated[FilePath, Meta(description="Their vectors, one a line or as an array of numpy.")]
 
     def __init__(self, text_file: str, vector_file: str) -> None:
         segments = list(read_segments(text_file))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError
+from meteor_e.scoring.formula import PARTS
+from meteor_e.scoring.statistics import MatcherCounts, Statistics, columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +40,28 @@ class MeteorFeature(Feature):
 
     name: ClassVar[str] = "meteor"
 
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        chain: (
+            Annotated[
+                str | dict[str, Any],
+                Meta(description="Path or name of a chain, or its content; by default the language's."),
+            ]
+            | None
+        ) = None
+        language: Annotated[str, Meta(description="Code of the language; by default the recipe's.")] | None = None
+        task: Annotated[str, Meta(description="What the parameters were tuned for; by default the chain's.")] | None = (
+            None
+        )
+        settings: (
+            Annotated[
+                dict[str, dict[str, Any]],
+                Meta(description="Options of the chain's matchers and lemmatizer that replace the chain's."),
+            ]
+            | None
+        ) = None
+
     def __init__(
         self,
         chain: str | Mapping[str, Any] | None = None,
@@ -55,14 +80,42 @@ class MeteorFeature(Feature):
         self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: Options) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
         from meteor_e.chains.config import load_chain
 
-        chain = options.get("chain")
-        if not options.get("language") and (not chain or load_chain(chain).language is None):
-            options["language"] = context.language.code
-        return super().create(context, **options)
+        if not options.language and (not options.chain or load_chain(options.chain).language is None):
+            options = options.replaced(language=context.language.code)
+        return super().create(context, options)
+
+    @classmethod
+    def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+        """Change the paths within the chain and its settings, too."""
+        from meteor_e.base.yamlfile import is_path
+        from meteor_e.chains.config import load_chain
+        from meteor_e.chains.paths import chain_with_paths
+        from meteor_e.plugins.registry import registry
+
+        changed = super().with_paths(options, change)
+        chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
+        if isinstance(chain, str) and is_path(chain):
+            changed["chain"] = change(chain)
+        elif isinstance(chain, Mapping):
+            changed["chain"] = chain_with_paths(chain, change, registry())
+        if isinstance(language, str) and is_path(language):
+            changed["language"] = change(language)
+        if isinstance(settings, Mapping):
+            changed["settings"] = replaced = dict(settings)
+            for name, given in settings.items():
+                if not isinstance(given, Mapping):
+                    continue
+                use = name
+                if name == "lemmatizer":
+                    before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
+                    use = given.get("use", before.lemmatizer.use if before and before.lemmatizer else "none")
+                found = registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                replaced[name] = {**given, **found.with_paths(given, change)}
+        return changed
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,7 +124,7 @@ class MeteorFeature(Feature):
         # A chain may have a matcher twice; the second is called stem#2.
         counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
         matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
-        return (*_PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
+        return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
 
     @property
     def dimension(self) -> int:
@@ -85,10 +138,11 @@ class MeteorFeature(Feature):
         scored = list(self.meteor.segments(batch.hypotheses, batch.references))
         parts = np.array([_parts(each) for each in scored])
         statistics = np.array([each.statistics.to_vector() for each in scored], float)
-        counts = statistics[:, 4:-3].reshape(len(scored), -1, 4)
-        shares = _contributions(statistics, counts, parts, self.meteor.chain.parameters)
-        blocks = [parts, statistics[:, :4], statistics[:, -3:]]
-        blocks.append(np.concatenate([counts, shares], axis=2).reshape(len(scored), -1))
+        of = columns(statistics)
+        shares = _contributions(of, parts, self.meteor.chain.parameters)
+        blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
+        for matched, share in zip(of.matchers, shares, strict=True):
+            blocks += [np.stack(matched, axis=1), share]
         return np.hstack(blocks)
 
     def describe(self) -> str:
@@ -103,36 +157,42 @@ class MeteorFeature(Feature):
         return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
-def _contributions(
-    statistics: NDArray[np.float64], counts: NDArray[np.float64], parts: NDArray[np.float64], parameters: Parameters
-) -> NDArray[np.float64]:
+def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) -> list[NDArray[np.float64]]:
     """Return what :meth:`meteor_e.scoring.results.Score.contributions` does, of many segments at once.
 
     Args:
-        statistics: ``(segments, 7 + 4 · matchers)``.
-        counts: those of the matchers, ``(segments, matchers, 4)``.
-        parts: the parts of the scores, in the order of ``_PARTS``.
+        of: statistics of the segments, as :func:`meteor_e.scoring.statistics.columns` names them.
+        parts: the parts of the scores, in the order of ``PARTS``.
         parameters: of the chain.
 
     Returns:
-        Precision, recall and score of each matcher, ``(segments, matchers, 3)``.
+        For each matcher precision, recall and score, ``(segments, 3)``.
     """
     import numpy as np
 
-    delta, alpha, weights = parameters.delta, parameters.alpha, np.array(parameters.weights)
-    function, length = statistics[:, 2:4], statistics[:, :2]
-    words = (delta * (length - function) + (1 - delta) * function)[:, None, :]
-    matched = weights[:, None] * (delta * counts[:, :, :2] + (1 - delta) * counts[:, :, 2:])
-    shares = np.where(words > 0, matched / np.where(words > 0, words, 1), 0.0)
-    score, precision, recall, _, fmean, penalty = parts.T[:, :, None]
-    some = score > 0
-    # Quotients first: the squares of tiny numbers are 0.
-    of_side = [
-        shares[:, :, side] / np.where(some, whole, 1) * (share * (fmean / np.where(some, whole, 1)))
-        for side, whole, share in ((0, precision, 1 - alpha), (1, recall, alpha))
-    ]
-    scores = np.where(some, fmean * (1 - penalty) * (of_side[0] + of_side[1]), 0.0)
-    return np.concatenate([shares, scores[:, :, None]], axis=2)
+    delta, alpha = parameters.delta, parameters.alpha
+    part = dict(zip(PARTS, parts.T, strict=True))
+    some = part["score"] > 0
+
+    def share(side: str, matched: Any, weight: float) -> NDArray[np.float64]:
+        content, function = (getattr(of, f"{side}_{kind}_words") for kind in ("content", "function"))
+        words = delta * content + (1 - delta) * function
+        content, function = (getattr(matched, f"{side}_{kind}") for kind in ("content", "function"))
+        weighted = weight * (delta * content + (1 - delta) * function)
+        return np.asarray(np.where(words > 0, weighted / np.where(words > 0, words, 1), 0.0), float)
+
+    def of_score(shared: NDArray[np.float64], whole: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+        # Quotients first: the squares of tiny numbers are 0.
+        quotients = shared / np.where(some, whole, 1) * (factor * (part["fmean"] / np.where(some, whole, 1)))
+        return np.asarray(quotients, float)
+
+    result = []
+    for matched, weight in zip(of.matchers, parameters.weights, strict=True):
+        precision, recall = share("hypothesis", matched, weight), share("reference", matched, weight)
+        sides = of_score(precision, part["precision"], 1 - alpha) + of_score(recall, part["recall"], alpha)
+        score = np.where(some, part["fmean"] * (1 - part["fragmentation_penalty"]) * sides, 0.0)
+        result.append(np.stack([precision, recall, score], axis=1))
+    return result
 
 
 def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
@@ -143,13 +203,6 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
     return settings
 
 
-_PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
-_parts = operator.attrgetter(*_PARTS)
-_STATISTICS = (
-    *("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words"),
-    *("chunks", "hypothesis_matched", "reference_matched"),
-)
-_MATCHER_PARTS = (
-    *("hypothesis_content", "reference_content", "hypothesis_function", "reference_function"),
-    *("precision", "recall", "score"),
-)
+_parts = operator.attrgetter(*PARTS)
+_STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
+_MATCHER_PARTS = (*MatcherCounts._fields, "precision", "recall", "score")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from meteor_e.api.features import Feature, FeatureBatch
+from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.features.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
@@ -133,6 +134,13 @@ class BleuFeature(_MetricFeature):
 
     name: ClassVar[str] = "bleu"
 
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        smoothing: Annotated[
+            Literal["none", "floor", "add-k", "exp"], Meta(description="How n-grams without a match are smoothed.")
+        ] = "exp"
+
     def __init__(self, smoothing: str = "exp") -> None:
         from meteor_e.metrics.sacrebleu_metrics import BleuMetric
 
@@ -205,6 +213,11 @@ class ChrfFeature(_MetricFeature):
 
     name: ClassVar[str] = "chrf"
 
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        word_order: Annotated[Literal[0, 2], Meta(description="Order of word n-grams: 0 (chrF) or 2 (chrF++).")] = 0
+
     def __init__(self, word_order: int = 0) -> None:
         from meteor_e.base.errors import ConfigError
         from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
@@ -276,6 +289,17 @@ class NistFeature(_MetricFeature):
 
     name: ClassVar[str] = "nist"
     dimension = 6
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        corpus_file: (
+            Annotated[
+                FilePath | list[FilePath],
+                Meta(description="Texts whose n-grams say how much information a match is worth."),
+            ]
+            | None
+        ) = None
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
         from meteor_e.base.array_cache import digest

@@ -14,7 +14,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities.data import dim_zero_cat
 
 from meteor_e.scoring import formula
-from meteor_e.scoring.statistics import Statistics, StatisticsSum
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -57,7 +57,7 @@ class MeteorScore(Metric):
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
-        size = 7 + 4 * len(self.meteor.matchers)
+        size = width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:

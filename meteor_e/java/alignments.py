@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import InputError
-from meteor_e.java.formats import java_double, parse_java_double
+from meteor_e.java.formats import java_double, java_trim, parse_java_double
 
 if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
@@ -36,7 +37,9 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
         f"{match.hypothesis_start}:{match.hypothesis_length}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"
         for match in alignment.matches
     ]
-    lines = [head, " ".join(alignment.hypothesis), " ".join(alignment.reference), COLUMNS, *matches, "", ""]
+    # Trimmed to be shown, whatever the words are.
+    sides = [java_trim(" ".join(words)) for words in (alignment.hypothesis, alignment.reference)]
+    lines = [head, *sides, COLUMNS, *matches, "", ""]
     return "\n".join(lines)
 
 
@@ -74,8 +77,8 @@ def read_alignments(lines: Iterable[str], name: str) -> Iterator[AlignmentRecord
             continue
         try:
             number, scores = _head(head)
-            hypothesis = tuple(_expect(numbered).split())
-            reference = tuple(_expect(numbered).split())
+            hypothesis = tuple(split_words(_expect(numbered)))
+            reference = tuple(split_words(_expect(numbered)))
             if _expect(numbered) != COLUMNS:
                 raise ValueError("the line with the names of the columns is missing")
             matches = tuple(map(_match, iter(functools.partial(_expect, numbered), "")))

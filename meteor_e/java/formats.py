@@ -14,13 +14,14 @@ from typing import Protocol
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import MAX_LINE, spell_size
+from meteor_e.text.identity import java_hash
 
 __all__ = [
     "hash_map_order",
     "hashtable_order",
     "java_double",
-    "java_hash",
     "java_lines",
+    "java_trim",
     "parse_java_double",
     "parse_java_int",
 ]
@@ -109,6 +110,11 @@ codecs.register_error("meteor_e.java", _replace_malformed)
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
+def java_trim(text: str) -> str:
+    """Return a text as Java's ``String.trim`` does: without the characters up to the space at its ends."""
+    return text.strip(_CONTROL)
+
+
 class ByteSource(Protocol):
     """What lines are read from: a buffered binary stream."""
 
@@ -146,19 +152,6 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
                 )
     if pending:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
-
-
-def java_hash(text: str) -> int:
-    """Return Java's ``String.hashCode`` of a text, as an unsigned 32-bit number."""
-    value = 0
-    if text.isascii():
-        for unit in text.encode("ascii"):
-            value = (31 * value + unit) & 0xFFFFFFFF
-        return value
-    units = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
-    return value
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:

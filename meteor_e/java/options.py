@@ -194,7 +194,7 @@ class Extension:
         key: what they are looked up by.
         threshold: lowest similarity of two words that match.
         lemmas: table of lemmas, ``None`` for simplemma's.
-        lemmatizes: whether words get lemmas, by which METEOR-E looks up synonyms, too.
+        lemmatizes: whether words get lemmas.
     """
 
     vectors: str | None
@@ -202,6 +202,11 @@ class Extension:
     threshold: float
     lemmas: str | None
     lemmatizes: bool
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Names of the modules that METEOR-E adds, or replaces where words have lemmas."""
+        return ("embeddings", "synonym") if self.lemmatizes else ("embeddings",)
 
     @classmethod
     def of(cls, options: JavaOptions) -> Extension | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.matchers import PhraseMatcher
-from meteor_e.base.errors import ConfigError, ResourceError
+from meteor_e.base.errors import ResourceError
 
 if TYPE_CHECKING:
     from meteor_e.api.context import PhraseTable
@@ -27,15 +27,13 @@ class ParaphraseMatcher(PhraseMatcher):
         self._paraphrases = paraphrases
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> ParaphraseMatcher:
+    def create(cls, context: MatcherContext, options: None) -> ParaphraseMatcher:
         """Take the paraphrases of the language's pack.
 
         Raises:
             ResourceError: if a chain asks for the matcher and there is no table. A language's default chain
                 goes without.
         """
-        if options:
-            raise ConfigError(f"matcher 'paraphrase' has no option {next(iter(options))!r}; it has no options")
         paraphrases = context.resources.paraphrases
         if paraphrases is None and context.explicit:
             raise ResourceError(

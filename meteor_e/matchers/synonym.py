@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import ConfigError, ResourceError
+from meteor_e.base.errors import ResourceError
 
 if TYPE_CHECKING:
     from meteor_e.api.context import SynonymTable
@@ -31,6 +31,7 @@ class SynonymMatcher(KeyMatcher):
     """
 
     name: ClassVar[str] = "synonym"
+    core_family: ClassVar[str] = "synonyms"
     default_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("synonyms of a resource pack",)
 
@@ -38,14 +39,12 @@ class SynonymMatcher(KeyMatcher):
         self.synonyms = synonyms
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> SynonymMatcher:
+    def create(cls, context: MatcherContext, options: None) -> SynonymMatcher:
         """Take the synonyms of the language's pack.
 
         Raises:
             ResourceError: if there are none, unless the matcher is optional.
         """
-        if options:
-            raise ConfigError(f"matcher 'synonym' has no option {next(iter(options))!r}; it has no options")
         synonyms = context.resources.synonyms
         if synonyms is None and context.explicit:
             raise ResourceError(

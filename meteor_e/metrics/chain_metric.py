@@ -17,6 +17,8 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.base.processes import worked_on
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import as_summed
+from meteor_e.scoring.statistics import width as statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -48,7 +50,7 @@ def collect_statistics(
     jobs: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> arrays.Counts:
-    """Align pairs of texts and return their statistics, ``(pairs, 7 + 4·matchers)``.
+    """Align pairs of texts and return their statistics, ``(pairs, width)``.
 
     Args:
         meteor: the chain.
@@ -65,7 +67,7 @@ def collect_statistics(
         jobs = 1
     size = NATIVE_BATCH if meteor.engine == "native" else BATCH
     batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    width = 7 + 4 * len(meteor.matchers)
+    width = statistics_width(len(meteor.matchers))
     counts = np.empty((len(pairs), width), np.int32)
     done = 0
     for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
@@ -93,10 +95,10 @@ def chain_statistics(
     """Return the statistics of cells of a test set, from the cache where it has them.
 
     Returns:
-        ``(systems, segments, references, 7 + 4·matchers)``; -1 in cells that were not asked for and are not known.
+        ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
     """
     signature = statistics_signature(meteor)
-    width = 7 + 4 * len(meteor.matchers)
+    width = statistics_width(len(meteor.matchers))
     result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
     work = []
     for column, reference in enumerate(test.references):
@@ -150,11 +152,11 @@ def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tupl
     """Score segments that have several references: the best counts, of equals the first.
 
     Args:
-        counts: ``(…, references, 7 + 4·matchers)``.
+        counts: ``(…, references, width)``.
         parameters: of the formula.
 
     Returns:
-        Scores ``(…)`` and the statistics of the reference that counts ``(…, 7 + 4·matchers)``.
+        Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
     """
     scores = arrays.score(counts, parameters)
     best = scores.argmax(axis=-1)
@@ -264,11 +266,11 @@ class ChainMetric(Metric):
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
-        """Return METEOR's statistics of the reference that counts, ``(segments, 7 + 4·matchers)``."""
+        """Return METEOR's statistics of the reference that counts, ``(segments, width)``."""
         counts = np.array(
             [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
         )
-        return arrays.drop_perfect_chunks(counts)
+        return as_summed(counts)
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
@@ -296,7 +298,7 @@ class ChainMetric(Metric):
         whole = np.full(len(test.systems), np.nan)
         resample = None
         if systems:
-            sums = arrays.drop_perfect_chunks(chosen).reshape(*cells.shape, -1).astype(float)
+            sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
             whole = arrays.score(sums.sum(axis=1), parameters)
 
             def resample(system: int, weights: Floats) -> Floats:

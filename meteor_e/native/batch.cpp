@@ -153,7 +153,7 @@ void Batch::propose(std::size_t reference, std::size_t matcher, std::vector<Prop
 bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
                   std::int32_t* best_references) {
     if (!vocabulary_.complete()) throw std::invalid_argument("word types lack features");
-    const std::size_t count = hypotheses(), width = statistics_width(chain_);
+    const std::size_t count = hypotheses(), width = statistics_width(chain_), parts = scores_width();
     const std::size_t threads = std::max<std::size_t>(1, options.threads);
     auto& aligners = workshop_.aligners;
     while (aligners.size() < threads) aligners.push_back(std::make_unique<Aligner>(chain_, vocabulary_));
@@ -161,9 +161,10 @@ bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* 
     failed_references_.assign(count, 0);
     alignments_.assign(options.keep_alignments ? count : 0, {});
     failures_.clear();
+    total_.assign(width, 0);
     const auto work = [&](std::size_t worker, std::size_t k) {
         if (originals_[k] != k) return;
-        score_hypothesis(*aligners[worker], k, options, statistics + k * width, scores + k * SCORES_WIDTH,
+        score_hypothesis(*aligners[worker], k, options, statistics + k * width, scores + k * parts,
                          best_references + k);
     };
     if (!for_each(count, threads, work, go_on)) return false;
@@ -171,12 +172,14 @@ bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* 
         const std::size_t original = originals_[k];
         if (original != k) {
             std::copy_n(statistics + original * width, width, statistics + k * width);
-            std::copy_n(scores + original * SCORES_WIDTH, SCORES_WIDTH, scores + k * SCORES_WIDTH);
+            std::copy_n(scores + original * parts, parts, scores + k * parts);
             best_references[k] = best_references[original];
         }
         if (outcomes_[original].problem != Problem::none) {
             const std::size_t reference = count + reference_starts_[original] + failed_references_[original];
             failures_.push_back({k, words(k).size, words(reference).size, outcomes_[original]});
+        } else {
+            add_row(chain_, statistics + k * width, total_);
         }
     }
     return true;
@@ -184,29 +187,31 @@ bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* 
 
 void Batch::score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
                              std::int64_t* statistics, double* scores, std::int32_t* best_reference) {
-    const std::size_t width = statistics_width(chain_);
+    const std::size_t width = statistics_width(chain_), parts = scores_width();
     const std::size_t first = reference_starts_[hypothesis], last = reference_starts_[hypothesis + 1];
     double best = -1;
     aligner.row.resize(width);
-    std::fill_n(statistics, width, 0);
-    std::fill_n(scores, SCORES_WIDTH, 0.0);
+    aligner.scores.resize(parts);
     *best_reference = 0;
     for (std::size_t reference = first; reference < last; ++reference) {
         const Outcome outcome = align(aligner, hypothesis, reference, options);
         if (outcome.problem != Problem::none) {
             outcomes_[hypothesis] = outcome;
             failed_references_[hypothesis] = reference - first;
+            *best_reference = 0;
+            aligner.matches.clear();
+            count_statistics(chain_, vocabulary_, words(hypothesis), words(hypotheses() + first), aligner.matches,
+                             statistics);
+            compute_scores(chain_, statistics, scores);
             return;
         }
         count_statistics(chain_, vocabulary_, words(hypothesis), words(hypotheses() + reference), aligner.matches,
                          aligner.row.data());
-        const Scores found = compute_scores(chain_, aligner.row.data());
-        if (found.score <= best) continue;
-        best = found.score;
+        const double score = compute_scores(chain_, aligner.row.data(), aligner.scores.data());
+        if (score <= best) continue;
+        best = score;
         std::copy_n(aligner.row.data(), width, statistics);
-        const double row[SCORES_WIDTH] = {found.precision, found.recall, found.f1,
-                                          found.fmean, found.fragmentation_penalty, found.score};
-        std::copy_n(row, SCORES_WIDTH, scores);
+        std::copy_n(aligner.scores.data(), parts, scores);
         *best_reference = static_cast<std::int32_t>(reference - first);
         if (options.keep_alignments) alignments_[hypothesis] = aligner.matches;
     }

@@ -25,6 +25,7 @@ struct Aligner {
     AlignmentSearch search;
     std::vector<Match> matches;
     std::vector<std::int64_t> row;
+    std::vector<double> scores;
 };
 
 // What threads keep from one batch to the next.
@@ -78,10 +79,12 @@ public:
     std::size_t original(std::size_t hypothesis) const { return originals_[hypothesis]; }
     void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);
 
-    // Fills the rows of statistics and scores and the numbers of the best references, one a hypothesis.
-    // False: `go_on` said no.
+    // Fills the rows of statistics and scores and the numbers of the best references, one a hypothesis; a hypothesis
+    // that could not be scored has its lengths and no match. False: `go_on` said no.
     bool score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
                std::int32_t* best_references);
+    // The sum of the rows of all hypotheses that could be scored.
+    const std::vector<std::int64_t>& total() const { return total_; }
 
     const std::vector<Failure>& failures() const { return failures_; }
     const std::vector<Match>& alignment(std::size_t hypothesis) const { return alignments_[originals_[hypothesis]]; }
@@ -120,6 +123,7 @@ private:
     std::vector<std::size_t> reference_starts_, originals_;
     std::unordered_map<std::size_t, std::vector<std::vector<Proposal>>> proposals_;  // by reference
     std::vector<Failure> failures_;
+    std::vector<std::int64_t> total_;
     std::vector<Outcome> outcomes_;
     std::vector<std::size_t> failed_references_;
     std::vector<std::vector<Match>> alignments_;

@@ -124,7 +124,7 @@ std::int64_t position_of(PyObject* object) {
     return value;
 }
 
-// propose(reference, matcher, [(reference_start, hypothesis_start, reference_length, hypothesis_length, probability)])
+// propose(reference, matcher, matches); the matches are those of meteor_e/api/matchers.py
 PyObject* batch_propose(PyObject* self, PyObject* arguments) {
     Py_ssize_t reference, matcher;
     PyObject* matches;
@@ -134,10 +134,10 @@ PyObject* batch_propose(PyObject* self, PyObject* arguments) {
         std::vector<Proposal> proposals;
         proposals.reserve(items.size());
         for (std::size_t k = 0; k < items.size(); ++k) {
-            const Sequence match(items[k]);
-            if (match.size() != 5) throw std::invalid_argument("a match has five numbers");
-            proposals.push_back({position_of(match[0]), position_of(match[1]), position_of(match[2]),
-                                 position_of(match[3]), to_double(match[4])});
+            const auto position = [&](const char* name) { return position_of(attribute(items[k], name).get()); };
+            proposals.push_back({position("reference_start"), position("hypothesis_start"),
+                                 position("reference_length"), position("hypothesis_length"),
+                                 to_double(attribute(items[k], "probability").get())});
         }
         batch_of(self).propose(static_cast<std::size_t>(reference), static_cast<std::size_t>(matcher),
                                std::move(proposals));
@@ -145,23 +145,31 @@ PyObject* batch_propose(PyObject* self, PyObject* arguments) {
     });
 }
 
-// score(threads, keep_alignments, maximum_accuracy, stop) -> (statistics, scores, best references)
-PyObject* batch_score(PyObject* self, PyObject* arguments) {
+void set_item(PyObject* dictionary, const char* name, Ref value) {
+    if (PyDict_SetItemString(dictionary, name, value.get()) < 0) throw ErrorSet{};
+}
+
+// score(threads=, alignments=, maximum_accuracy=, stop=) -> {statistics, scores, best_references, total}
+PyObject* batch_score(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    static const char* names[] = {"threads", "alignments", "maximum_accuracy", "stop", nullptr};
     Py_ssize_t threads;
-    int keep_alignments, maximum_accuracy;
+    int alignments, maximum_accuracy;
     PyObject* stop;
-    if (!PyArg_ParseTuple(arguments, "nppO", &threads, &keep_alignments, &maximum_accuracy, &stop)) return nullptr;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$nppO", const_cast<char**>(names), &threads, &alignments,
+                                     &maximum_accuracy, &stop)) {
+        return nullptr;
+    }
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Batch& batch = batch_of(self);
         const std::size_t count = batch.hypotheses(), width = statistics_width(core_of_batch(self).chain);
         const auto bytes = [count](std::size_t item) {
             return Ref(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * item)));
         };
-        Ref statistics = bytes(width * sizeof(std::int64_t)), scores = bytes(SCORES_WIDTH * sizeof(double)),
+        Ref statistics = bytes(width * sizeof(std::int64_t)), scores = bytes(scores_width() * sizeof(double)),
             references = bytes(sizeof(std::int32_t));
         BatchOptions options;
         options.threads = static_cast<std::size_t>(threads);
-        options.keep_alignments = keep_alignments != 0;
+        options.keep_alignments = alignments != 0;
         options.maximum_accuracy = maximum_accuracy != 0;
         bool done;
         {
@@ -172,67 +180,67 @@ PyObject* batch_score(PyObject* self, PyObject* arguments) {
                                reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(references.get())));
         }
         if (!done) throw ErrorSet{};
-        return Ref(PyTuple_Pack(3, statistics.get(), scores.get(), references.get())).release();
+        Ref total(PyList_New(static_cast<Py_ssize_t>(width)));
+        for (std::size_t k = 0; k < width; ++k) {
+            PyList_SET_ITEM(total.get(), static_cast<Py_ssize_t>(k),
+                            Ref(PyLong_FromLongLong(batch.total()[k])).release());
+        }
+        Ref result(PyDict_New());
+        set_item(result.get(), "statistics", std::move(statistics));
+        set_item(result.get(), "scores", std::move(scores));
+        set_item(result.get(), "best_references", std::move(references));
+        set_item(result.get(), "total", std::move(total));
+        return result.release();
     });
 }
 
-// failures() -> [(hypothesis, hypothesis words, reference words, matcher or None, proposal or None)]
+// failures() -> [{hypothesis, hypothesis_size, reference_size, and of a misplaced proposal: matcher, and its fields}]
 PyObject* batch_failures(PyObject* self, PyObject*) {
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Ref list(PyList_New(0));
+        const auto number = [](auto value) { return Ref(PyLong_FromLongLong(static_cast<long long>(value))); };
         for (const Failure& failure : batch_of(self).failures()) {
-            const auto size = [](std::size_t value) { return static_cast<Py_ssize_t>(value); };
-            const Proposal& proposal = failure.outcome.proposal;
-            const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
-            const Ref item(failure.outcome.problem == Problem::too_many_candidates
-                               ? Py_BuildValue("nnnOO", size(failure.hypothesis), size(failure.hypothesis_size),
-                                               size(failure.reference_size), Py_None, Py_None)
-                               : Py_BuildValue("nnnI(LLLL)", size(failure.hypothesis), size(failure.hypothesis_size),
-                                               size(failure.reference_size), failure.outcome.matcher,
-                                               number(proposal.reference_start), number(proposal.hypothesis_start),
-                                               number(proposal.reference_length),
-                                               number(proposal.hypothesis_length)));
-            if (PyList_Append(list.get(), item.get()) < 0) throw ErrorSet{};
-        }
-        return list.release();
-    });
-}
-
-// total(statistics) -> the sum of the rows, as a corpus adds them up
-PyObject* batch_total(PyObject* self, PyObject* statistics) {
-    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
-        const Chain& chain = core_of_batch(self).chain;
-        const Buffer buffer(statistics);
-        const View<std::int64_t> values = buffer.items<std::int64_t>();
-        const std::size_t width = statistics_width(chain);
-        std::vector<long long> total(width, 0);
-        for (std::size_t row = 0; row + width <= values.size; row += width) {
-            for (std::size_t k = 0; k < width; ++k) {
-                // A segment that matches in one perfect chunk has no penalty.
-                const bool left_out = k == width - 3 && is_perfect(chain, values.data + row);
-                if (!left_out) total[k] += values[row + k];
+            const Ref item(PyDict_New());
+            set_item(item.get(), "hypothesis", number(failure.hypothesis));
+            set_item(item.get(), "hypothesis_size", number(failure.hypothesis_size));
+            set_item(item.get(), "reference_size", number(failure.reference_size));
+            if (failure.outcome.problem == Problem::misplaced_proposal) {
+                const Proposal& proposal = failure.outcome.proposal;
+                set_item(item.get(), "matcher", number(failure.outcome.matcher));
+                set_item(item.get(), "reference_start", number(proposal.reference_start));
+                set_item(item.get(), "hypothesis_start", number(proposal.hypothesis_start));
+                set_item(item.get(), "reference_length", number(proposal.reference_length));
+                set_item(item.get(), "hypothesis_length", number(proposal.hypothesis_length));
             }
-        }
-        Ref list(PyList_New(static_cast<Py_ssize_t>(width)));
-        for (std::size_t k = 0; k < width; ++k) {
-            PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), Ref(PyLong_FromLongLong(total[k])).release());
+            if (PyList_Append(list.get(), item.get()) < 0) throw ErrorSet{};
         }
         return list.release();
     });
 }
 
-// alignment(hypothesis) -> [(reference start, reference length, hypothesis start, hypothesis length, matcher,
-//                            probability)] with the best reference
-PyObject* batch_alignment(PyObject* self, PyObject* hypothesis) {
+// alignment(hypothesis, make) -> what `make` makes of the fields of each match with the best reference
+PyObject* batch_alignment(PyObject* self, PyObject* arguments) {
+    PyObject *hypothesis, *make;
+    if (!PyArg_ParseTuple(arguments, "OO", &hypothesis, &make)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
-        Ref list(PyList_New(0));
-        for (const Match& match : batch_of(self).alignment(hypothesis_number(self, hypothesis))) {
-            const Ref item(Py_BuildValue("IIIIId", match.reference_start, match.reference_length,
-                                         match.hypothesis_start, match.hypothesis_length, match.matcher,
-                                         match.probability));
-            if (PyList_Append(list.get(), item.get()) < 0) throw ErrorSet{};
+        const std::vector<Match>& matches = batch_of(self).alignment(hypothesis_number(self, hypothesis));
+        const Ref names(Py_BuildValue("(ssssss)", "reference_start", "reference_length", "hypothesis_start",
+                                      "hypothesis_length", "matcher", "probability"));
+        Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(matches.size())));
+        for (std::size_t k = 0; k < matches.size(); ++k) {
+            const Match& match = matches[k];
+            const Ref values[] = {Ref(PyLong_FromLong(match.reference_start)),
+                                  Ref(PyLong_FromLong(match.reference_length)),
+                                  Ref(PyLong_FromLong(match.hypothesis_start)),
+                                  Ref(PyLong_FromLong(match.hypothesis_length)),
+                                  Ref(PyLong_FromLong(match.matcher)),
+                                  Ref(PyFloat_FromDouble(match.probability))};
+            PyObject* fields[] = {values[0].get(), values[1].get(), values[2].get(),
+                                  values[3].get(), values[4].get(), values[5].get()};
+            PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k),
+                             Ref(PyObject_Vectorcall(make, fields, 0, names.get())).release());
         }
-        return list.release();
+        return tuple.release();
     });
 }
 
@@ -246,10 +254,10 @@ PyMethodDef batch_methods[] = {
     {"words", batch_words, METH_O, "Return the words of a segment."},
     {"original", batch_original, METH_O, "Return the first hypothesis with the same words and references."},
     {"propose", batch_propose, METH_VARARGS, "Give the matches that a matcher in Python proposes."},
-    {"score", batch_score, METH_VARARGS, "Align and score; return statistics, scores and best references."},
+    {"score", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(batch_score)), METH_VARARGS | METH_KEYWORDS,
+     "Align and score; return statistics, scores, best references and the sum of the statistics."},
     {"failures", batch_failures, METH_NOARGS, "Return the hypotheses that could not be scored."},
-    {"total", batch_total, METH_O, "Add up rows of statistics."},
-    {"alignment", batch_alignment, METH_O, "Return the matches of a hypothesis with its best reference."},
+    {"alignment", batch_alignment, METH_VARARGS, "Return the matches of a hypothesis with its best reference."},
     {nullptr, nullptr, 0, nullptr},
 };
 

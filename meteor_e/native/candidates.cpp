@@ -8,8 +8,12 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const std::vector
     proposed_.clear();
     reference_cover_.assign(reference.size, 0);
     hypothesis_cover_.assign(hypothesis.size, 0);
+    const auto same = [this](std::uint32_t type, std::uint32_t other) {
+        return type == other || (chain_.identity == Identity::java &&
+                                 vocabulary_.identity(type) == vocabulary_.identity(other));
+    };
     const bool equal = hypothesis.size == reference.size &&
-                       std::equal(hypothesis.begin(), hypothesis.end(), reference.begin());
+                       std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
     const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     Outcome outcome;
     bool room = true;
@@ -59,19 +63,19 @@ inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double p
 }
 
 bool Candidates::match_exact(Words hypothesis, Words reference) {
-    if (heads_.size() < vocabulary_.form_count()) heads_.resize(vocabulary_.form_count(), NONE);
+    if (heads_.size() < vocabulary_.identity_count()) heads_.resize(vocabulary_.identity_count(), NONE);
     entries_.resize(hypothesis.size);
     for (std::uint32_t i = static_cast<std::uint32_t>(hypothesis.size); i-- > 0;) {
-        std::uint32_t& head = heads_[vocabulary_.form_number(hypothesis[i])];
+        std::uint32_t& head = heads_[vocabulary_.identity(hypothesis[i])];
         entries_[i] = {i, head};
         head = i;
     }
     bool room = true;
     for (std::uint32_t j = 0; j < reference.size && room; ++j) {
-        std::uint32_t entry = heads_[vocabulary_.form_number(reference[j])];
+        std::uint32_t entry = heads_[vocabulary_.identity(reference[j])];
         for (; entry != NONE && room; entry = entries_[entry].next) room = add_word_pair(j, entries_[entry].position);
     }
-    for (const std::uint32_t type : hypothesis) heads_[vocabulary_.form_number(type)] = NONE;
+    for (const std::uint32_t type : hypothesis) heads_[vocabulary_.identity(type)] = NONE;
     return room;
 }
 
@@ -86,7 +90,7 @@ bool Candidates::match_keys(const KeyColumn& column, bool equal_words, Words hyp
     }
     bool room = true;
     for (std::uint32_t j = 0; j < reference.size && room; ++j) {
-        const std::uint32_t form = vocabulary_.form_number(reference[j]);
+        const std::uint32_t word = vocabulary_.identity(reference[j]);
         found_.clear();
         int sources = 0;
         for (const std::uint32_t key : column.keys(reference[j])) {
@@ -94,7 +98,7 @@ bool Candidates::match_keys(const KeyColumn& column, bool equal_words, Words hyp
             sources += entry != NONE;
             for (; entry != NONE; entry = entries_[entry].next) {
                 const std::uint32_t i = entries_[entry].position;
-                if (equal_words || vocabulary_.form_number(hypothesis[i]) != form) found_.push_back(i);
+                if (equal_words || vocabulary_.identity(hypothesis[i]) != word) found_.push_back(i);
             }
         }
         if (sources > 1) {
@@ -132,9 +136,9 @@ bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matche
                 for (std::size_t i = 0; i < size; ++i) sums_[i] += factor * values[i];
             }
         }
-        const std::uint32_t form = vocabulary_.form_number(type);
+        const std::uint32_t word = vocabulary_.identity(type);
         for (std::uint32_t i = 0; i < size && room; ++i) {
-            if (vocabulary_.form_number(hypothesis[i]) == form) {
+            if (vocabulary_.identity(hypothesis[i]) == word) {
                 if (match_equal) room = add_word_pair(j, i);
             } else if (known && column.known[hypothesis[i]]) {
                 const double similarity = (1 + sums_[i]) / 2;

@@ -37,11 +37,17 @@ struct Parameters {
     std::vector<double> weights;  // one a matcher
 };
 
+enum class Identity {
+    word,  // two words are one if they are equal
+    java,  // if their 32-bit hashes are, as for the Java program
+};
+
 struct Chain {
     std::vector<Matcher> matchers;
     Parameters parameters;
     std::size_t beam = 40;
     bool character_mode = false;
+    Identity identity = Identity::word;
     std::size_t max_candidates = 0;
 };
 

@@ -20,12 +20,23 @@ Value named(PyObject* object, const std::pair<const char*, Value> (&names)[Count
     throw std::invalid_argument("unknown name: " + name);
 }
 
+bool to_bool(PyObject* object) {
+    const int value = PyObject_IsTrue(object);
+    if (value < 0) throw ErrorSet{};
+    return value != 0;
+}
+
 Family family_of(PyObject* object) {
     static const std::pair<const char*, Family> names[] = {
         {"exact", Family::exact},           {"keys", Family::keys},         {"strings", Family::strings},
         {"synonyms", Family::synonyms},     {"phrases", Family::phrases},   {"similarity", Family::similarity},
         {"proposals", Family::proposals},
     };
+    return named(object, names);
+}
+
+Identity identity_of(PyObject* object) {
+    static const std::pair<const char*, Identity> names[] = {{"word", Identity::word}, {"java", Identity::java}};
     return named(object, names);
 }
 
@@ -48,100 +59,117 @@ Normalizer::Prefixes prefixes_of(PyObject* object) {
     return prefixes;
 }
 
-// The sections and parameters of a mapped index.
+// The sections and parameters of a mapped index, by name.
 class Sections {
 public:
-    Sections(Core& core, PyObject* object) : core_(core), items_(object) {}
+    Sections(Core& core, PyObject* index) : core_(core), index_(index) {}
 
-    std::string file() { return to_utf8(items_[next_++]); }
-    std::uint32_t number() { return to_number(items_[next_++]); }
+    std::string file() { return to_utf8(at("path").get()); }
+    std::uint32_t number(const char* name) { return to_number(at(name).get()); }
 
     template <class Item>
-    View<Item> view() {
-        core_.buffers.push_back(std::make_unique<Buffer>(items_[next_++]));
+    View<Item> view(const char* name) {
+        core_.buffers.push_back(std::make_unique<Buffer>(at(name).get()));
         return core_.buffers.back()->items<Item>();
     }
+    Words numbers(const char* name) { return view<std::uint32_t>(name); }
 
     WordTable words() {
-        const std::string name = file();
-        const std::uint32_t count = number(), probes = number();
-        const Words offsets = view<std::uint32_t>();
-        const View<std::uint8_t> bytes = view<std::uint8_t>();
-        return WordTable(name, offsets, bytes, view<std::uint32_t>(), count, probes);
+        return WordTable(file(), numbers("word_offsets"), view<std::uint8_t>("word_bytes"), numbers("word_slots"),
+                         number("words"), number("probes"));
     }
 
 private:
+    Ref at(const char* name) { return Ref(PyMapping_GetItemString(index_, name)); }
+
     Core& core_;
-    Sequence items_;
-    std::size_t next_ = 0;
+    PyObject* index_;
 };
 
-std::shared_ptr<const SynonymIndex> synonyms_of(Core& core, PyObject* object) {
-    Sections sections(core, object);
-    const WordTable words = sections.words();
-    const Words synset_start = sections.view<std::uint32_t>(), synset_ids = sections.view<std::uint32_t>();
-    const Words base_start = sections.view<std::uint32_t>(), base_ids = sections.view<std::uint32_t>();
-    return std::make_shared<SynonymIndex>(words, synset_start, synset_ids, base_start, base_ids);
+std::shared_ptr<const SynonymIndex> synonyms_of(Core& core, PyObject* index) {
+    Sections sections(core, index);
+    return std::make_shared<SynonymIndex>(sections.words(), sections.numbers("synset_start"),
+                                          sections.numbers("synset_ids"), sections.numbers("base_start"),
+                                          sections.numbers("base_ids"));
 }
 
-std::shared_ptr<const PhraseIndex> phrases_of(Core& core, PyObject* object) {
-    Sections sections(core, object);
-    const WordTable words = sections.words();
-    const std::uint32_t starts = sections.number(), nodes = sections.number();
-    const Words records = sections.view<std::uint32_t>(), entries = sections.view<std::uint32_t>();
-    return std::make_shared<PhraseIndex>(words, records, entries, starts, nodes);
+std::shared_ptr<const PhraseIndex> phrases_of(Core& core, PyObject* index) {
+    Sections sections(core, index);
+    return std::make_shared<PhraseIndex>(sections.words(), sections.numbers("nodes"), sections.numbers("entries"),
+                                         sections.number("starting_words"), sections.number("node_count"));
 }
 
-double weight_of(PyObject* object) {
-    const double weight = to_double(object);
+double weight_of(PyObject* object, const char* name) {
+    const double weight = to_double(attribute(object, name).get());
     if (!(std::fabs(weight) <= 1 << 20)) throw std::invalid_argument("a search weight is out of range");
     return weight;
 }
 
-Matcher matcher_of(Core& core, PyObject* object) {
-    const Sequence items(object);
+// A PlannedMatcher of meteor_e/engine/plan.py.
+Matcher matcher_of(Core& core, PyObject* planned) {
     Matcher matcher;
-    matcher.family = family_of(items[0]);
-    matcher.search_weight = weight_of(items[1]);
-    matcher.accuracy_search_weight = weight_of(items[2]);
-    matcher.column = to_number(items[3]);
-    matcher.match_equal_words = PyObject_IsTrue(items[4]) == 1;
-    matcher.threshold = to_double(items[5]);
-    if (matcher.family == Family::synonyms) matcher.synonyms = synonyms_of(core, items[6]);
-    if (matcher.family == Family::phrases) matcher.phrases = phrases_of(core, items[6]);
-    matcher.below = to_double(items[7]);
+    matcher.family = family_of(attribute(planned, "family").get());
+    matcher.search_weight = weight_of(planned, "search_weight");
+    matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
+    matcher.column = to_number(attribute(planned, "column").get());
+    matcher.match_equal_words = to_bool(attribute(planned, "match_equal_words").get());
+    matcher.threshold = to_double(attribute(planned, "threshold").get());
+    matcher.below = to_double(attribute(planned, "below").get());
+    const Ref index = attribute(planned, "resource");
+    if (matcher.family == Family::synonyms) matcher.synonyms = synonyms_of(core, index.get());
+    if (matcher.family == Family::phrases) matcher.phrases = phrases_of(core, index.get());
     return matcher;
 }
 
-int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
-    static const char* names[] = {"matchers",  "parameters",    "weights",     "beam",   "character_mode",
-                                  "max_candidates", "normalization", "apostrophes", "always", "numeric", nullptr};
-    PyObject *matchers, *weights, *normalization, *apostrophes, *always, *numeric;
-    Py_ssize_t beam, max_candidates;
-    int character_mode;
+// The Parameters of meteor_e/scoring/parameters.py.
+Parameters parameters_of(PyObject* object) {
+    const auto value = [object](const char* name) { return to_double(attribute(object, name).get()); };
     Parameters parameters;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(dddd)OnpnOOOO", const_cast<char**>(names), &matchers,
-                                     &parameters.alpha, &parameters.beta, &parameters.gamma, &parameters.delta,
-                                     &weights, &beam, &character_mode, &max_candidates, &normalization, &apostrophes,
-                                     &always, &numeric)) {
+    parameters.alpha = value("alpha");
+    parameters.beta = value("beta");
+    parameters.gamma = value("gamma");
+    parameters.delta = value("delta");
+    const Ref weights = attribute(object, "weights");
+    const Sequence items(weights.get());
+    for (std::size_t k = 0; k < items.size(); ++k) parameters.weights.push_back(to_double(items[k]));
+    return parameters;
+}
+
+// The Normalizer of meteor_e/text/normalization.py.
+std::unique_ptr<Normalizer> normalizer_of(PyObject* object) {
+    const Ref prefixes = attribute(object, "prefixes");
+    return std::make_unique<Normalizer>(mode_of(attribute(attribute(object, "mode").get(), "value").get()),
+                                        apostrophes_of(attribute(object, "apostrophes").get()),
+                                        prefixes_of(attribute(prefixes.get(), "always").get()),
+                                        prefixes_of(attribute(prefixes.get(), "numeric").get()),
+                                        to_string(attribute(object, "kept_capitals").get()), lowercase);
+}
+
+int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    static const char* names[] = {"settings", "matchers", "normalizer", "max_candidates", nullptr};
+    PyObject *settings, *matchers, *normalizer;
+    Py_ssize_t max_candidates;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$OOOn", const_cast<char**>(names), &settings, &matchers,
+                                     &normalizer, &max_candidates)) {
         return -1;
     }
     return guarded(-1, [&] {
         CoreObject* object = reinterpret_cast<CoreObject*>(self);
         if (object->core) throw std::invalid_argument("a core is initialised once");
         auto core = std::make_unique<Core>();
-        const Sequence chain(matchers), weight_list(weights);
+        const Sequence chain(matchers);
         for (std::size_t k = 0; k < chain.size(); ++k) core->chain.matchers.push_back(matcher_of(*core, chain[k]));
-        for (std::size_t k = 0; k < weight_list.size(); ++k) parameters.weights.push_back(to_double(weight_list[k]));
-        if (parameters.weights.size() != chain.size()) throw std::invalid_argument("one weight a matcher");
-        if (beam < 1 || max_candidates < 1) throw std::invalid_argument("beam and max_candidates are at least 1");
-        core->chain.parameters = std::move(parameters);
-        core->chain.beam = static_cast<std::size_t>(beam);
-        core->chain.character_mode = character_mode != 0;
+        core->chain.parameters = parameters_of(attribute(settings, "parameters").get());
+        core->chain.beam = to_size(attribute(settings, "beam").get());
+        core->chain.character_mode = to_bool(attribute(settings, "character_mode").get());
+        core->chain.identity = identity_of(attribute(settings, "identity").get());
+        if (core->chain.parameters.weights.size() != chain.size()) throw std::invalid_argument("one weight a matcher");
+        if (core->chain.beam < 1 || max_candidates < 1) {
+            throw std::invalid_argument("beam and max_candidates are at least 1");
+        }
         core->chain.max_candidates = static_cast<std::size_t>(max_candidates);
         core->vocabulary = std::make_unique<Vocabulary>(core->chain);
-        core->normalizer = std::make_unique<Normalizer>(mode_of(normalization), apostrophes_of(apostrophes),
-                                                        prefixes_of(always), prefixes_of(numeric), lowercase);
+        core->normalizer = normalizer_of(normalizer);
         object->core = core.release();
         return 0;
     });
@@ -235,9 +263,16 @@ void add_keys(KeyColumn& column, PyObject* object) {
     }
 }
 
-void add_strings(KeyColumn& column, PyObject* object) {
+void add_strings(KeyColumn& column, PyObject* object, Identity identity) {
     const Sequence strings(object);
-    for (std::size_t k = 0; k < strings.size(); ++k) column.add_string(to_string(strings[k]));
+    for (std::size_t k = 0; k < strings.size(); ++k) {
+        const std::u32string string = to_string(strings[k]);
+        if (identity == Identity::java) {
+            column.add_sparse({java_hash({string.data(), string.size()})});
+        } else {
+            column.add_string(string);
+        }
+    }
 }
 
 void add_vectors(VectorColumn& column, PyObject* object, std::size_t count) {
@@ -263,7 +298,9 @@ PyObject* core_describe(PyObject* self, PyObject* arguments) {
         for (std::size_t k = 0; count && k < items.size(); ++k) {
             const Matcher& matcher = core.chain.matchers[k];
             if (matcher.family == Family::keys) add_keys(vocabulary.keys(matcher.column), items[k]);
-            if (matcher.family == Family::strings) add_strings(vocabulary.keys(matcher.column), items[k]);
+            if (matcher.family == Family::strings) {
+                add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
+            }
             if (matcher.family == Family::similarity) add_vectors(vocabulary.vectors(matcher.column), items[k], count);
         }
         vocabulary.add_functional(reinterpret_cast<const std::uint8_t*>(PyBytes_AS_STRING(functional)), count);

@@ -2,10 +2,31 @@
 #include "core_object.hpp"
 
 #include "characters.hpp"
+#include "statistics.hpp"
 
 namespace {
 
 using namespace meteor::python;
+
+Ref names_of(const std::vector<const char*>& names) {
+    Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k), Ref(PyUnicode_FromString(names[k])).release());
+    }
+    return tuple;
+}
+
+// STATISTICS: names of the columns before, of and after the matchers; SCORES: names of the parts of a score.
+int add_layout(PyObject* module) {
+    return guarded(-1, [&] {
+        const meteor::Layout& layout = meteor::layout();
+        const Ref columns(Py_BuildValue("(NNN)", names_of(layout.before).release(), names_of(layout.matcher).release(),
+                                        names_of(layout.after).release()));
+        const Ref parts = names_of(layout.scores);
+        if (PyModule_AddObjectRef(module, "STATISTICS", columns.get()) < 0) return -1;
+        return PyModule_AddObjectRef(module, "SCORES", parts.get());
+    });
+}
 
 int execute(PyObject* module) {
     meteor::prepare_character_classes();
@@ -19,6 +40,7 @@ int execute(PyObject* module) {
     if (!core_type || !batch_type || !damaged_index_error) return -1;
     if (PyModule_AddObjectRef(module, "Core", reinterpret_cast<PyObject*>(core_type)) < 0) return -1;
     if (PyModule_AddObjectRef(module, "Batch", reinterpret_cast<PyObject*>(batch_type)) < 0) return -1;
+    if (add_layout(module) < 0) return -1;
     return PyModule_AddObjectRef(module, "DamagedIndexError", damaged_index_error);
 }
 

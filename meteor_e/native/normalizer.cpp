@@ -297,8 +297,9 @@ bool Normalizer::split_words(NormalizedText& result) const {
     const Characters& text = result.characters;
     const char32_t* at = text.data();
     const char32_t* end = at + text.size();
-    while (at < end && trimmed(*at)) ++at;
-    while (at < end && trimmed(end[-1])) --end;
+    // The Java program trims what it has normalized, and nothing else.
+    while (full && at < end && trimmed(*at)) ++at;
+    while (full && at < end && trimmed(end[-1])) --end;
 
     Characters& out = result.spare;
     out.clear();
@@ -329,7 +330,8 @@ bool Normalizer::lower(char32_t character, Characters& out) const {
     } else if (character == CAPITAL_SIGMA || character == CAPITAL_I_WITH_DOT) {
         return false;
     } else {
-        out.push(lowercase_(character));
+        const char32_t lowered = lowercase_(character);
+        out.push(lowered != character && kept_capitals_.count(character) ? character : lowered);
     }
     return true;
 }

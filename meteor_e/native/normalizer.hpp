@@ -54,9 +54,10 @@ public:
     using Lowercase = char32_t (*)(char32_t);
     using Prefixes = std::unordered_set<std::u32string>;
 
-    Normalizer(Mode mode, Apostrophes apostrophes, Prefixes always, Prefixes numeric, Lowercase lowercase)
+    Normalizer(Mode mode, Apostrophes apostrophes, Prefixes always, Prefixes numeric,
+               const std::u32string& kept_capitals, Lowercase lowercase)
         : mode_(mode), apostrophes_(apostrophes), always_(std::move(always)), numeric_(std::move(numeric)),
-          lowercase_(lowercase) {}
+          kept_capitals_(kept_capitals.begin(), kept_capitals.end()), lowercase_(lowercase) {}
 
     // Fills `result`. False: the text needs the Python normaliser (a letter whose lower case depends on its
     // neighbours or is two characters, or METEOR's own marker for dots).
@@ -79,6 +80,7 @@ private:
     Mode mode_;
     Apostrophes apostrophes_;
     Prefixes always_, numeric_;
+    std::unordered_set<char32_t> kept_capitals_;  // that stay as they are, whatever `lowercase_` has of them
     Lowercase lowercase_;
 };
 

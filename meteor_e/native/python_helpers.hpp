@@ -136,6 +136,9 @@ Result guarded(Result failed, const Function& function) noexcept {
     return failed;
 }
 
+// An attribute of a Python object.
+inline Ref attribute(PyObject* object, const char* name) { return Ref(PyObject_GetAttrString(object, name)); }
+
 inline std::size_t to_size(PyObject* object) {
     const std::size_t value = PyLong_AsSize_t(object);
     if (value == static_cast<std::size_t>(-1) && PyErr_Occurred()) throw ErrorSet{};

@@ -11,9 +11,10 @@ namespace {
 enum Column : std::size_t { HYPOTHESIS_LENGTH, REFERENCE_LENGTH, HYPOTHESIS_FUNCTION, REFERENCE_FUNCTION, MATCHERS };
 enum Count : std::size_t { HYPOTHESIS_CONTENT_MATCHES, REFERENCE_CONTENT_MATCHES, HYPOTHESIS_FUNCTION_MATCHES,
                            REFERENCE_FUNCTION_MATCHES, COUNTS };
+enum Last : std::size_t { CHUNKS, HYPOTHESIS_MATCHED, REFERENCE_MATCHED, LAST };
+enum Part : std::size_t { PRECISION, RECALL, F1, FMEAN, PENALTY, SCORE, PARTS };
 
-// The last three columns.
-std::size_t chunks_column(const Chain& chain) { return MATCHERS + COUNTS * chain.matchers.size(); }
+std::size_t last_columns(const Chain& chain) { return MATCHERS + COUNTS * chain.matchers.size(); }
 
 // Division of IEEE 754: 0/0 is not a number.
 double ratio(double numerator, double denominator) {
@@ -22,7 +23,34 @@ double ratio(double numerator, double denominator) {
                                                    : std::numeric_limits<double>::infinity();
 }
 
+// Whether all words of both sides match in one chunk. The matchers' counts are compared with the lengths: both are in
+// characters in character mode.
+bool is_perfect(const Chain& chain, const std::int64_t* row) {
+    if (row[last_columns(chain) + CHUNKS] != 1) return false;
+    std::int64_t hypothesis = 0, reference = 0;
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
+        hypothesis += counts[HYPOTHESIS_CONTENT_MATCHES] + counts[HYPOTHESIS_FUNCTION_MATCHES];
+        reference += counts[REFERENCE_CONTENT_MATCHES] + counts[REFERENCE_FUNCTION_MATCHES];
+    }
+    return hypothesis == row[HYPOTHESIS_LENGTH] && reference == row[REFERENCE_LENGTH];
+}
+
 }  // namespace
+
+const Layout& layout() {
+    static const Layout names{
+        {"hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words"},
+        {"hypothesis_content", "reference_content", "hypothesis_function", "reference_function"},
+        {"chunks", "hypothesis_matched", "reference_matched"},
+        {"precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"},
+    };
+    return names;
+}
+
+std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + LAST; }
+
+std::size_t scores_width() { return PARTS; }
 
 std::int64_t count_chunks(const std::vector<Match>& matches) {
     std::int64_t chunks = 0;
@@ -46,7 +74,7 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
         row[REFERENCE_LENGTH] += vocabulary.units(type);
         if (vocabulary.functional(type)) row[REFERENCE_FUNCTION] += vocabulary.units(type);
     }
-    std::int64_t* const end = row + chunks_column(chain);
+    std::int64_t* const last = row + last_columns(chain);
     for (const Match& match : matches) {
         std::int64_t* const counts = row + MATCHERS + COUNTS * match.matcher;
         for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
@@ -59,26 +87,21 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
             counts[vocabulary.functional(type) ? REFERENCE_FUNCTION_MATCHES : REFERENCE_CONTENT_MATCHES] +=
                 vocabulary.units(type);
         }
-        end[1] += match.hypothesis_length;
-        end[2] += match.reference_length;
+        last[HYPOTHESIS_MATCHED] += match.hypothesis_length;
+        last[REFERENCE_MATCHED] += match.reference_length;
     }
-    end[0] = count_chunks(matches);
+    last[CHUNKS] = count_chunks(matches);
 }
 
-// The matchers' counts are held against the lengths: both are in characters in character mode.
-bool is_perfect(const Chain& chain, const std::int64_t* row) {
-    if (row[chunks_column(chain)] != 1) return false;
-    std::int64_t hypothesis = 0, reference = 0;
-    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
-        hypothesis += counts[HYPOTHESIS_CONTENT_MATCHES] + counts[HYPOTHESIS_FUNCTION_MATCHES];
-        reference += counts[REFERENCE_CONTENT_MATCHES] + counts[REFERENCE_FUNCTION_MATCHES];
-    }
-    return hypothesis == row[HYPOTHESIS_LENGTH] && reference == row[REFERENCE_LENGTH];
+void add_row(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) {
+    const std::size_t chunks = last_columns(chain) + CHUNKS;
+    const std::int64_t left_out = is_perfect(chain, row) ? row[chunks] : 0;
+    for (std::size_t k = 0; k < total.size(); ++k) total[k] += row[k];
+    total[chunks] -= left_out;
 }
 
 // The order of the additions is fixed: the last digit depends on it.
-Scores compute_scores(const Chain& chain, const std::int64_t* row) {
+double compute_scores(const Chain& chain, const std::int64_t* row, double* scores) {
     const Parameters& parameters = chain.parameters;
     const double alpha = parameters.alpha, delta = parameters.delta;
     const auto number = [](std::int64_t value) { return static_cast<double>(value); };
@@ -96,18 +119,20 @@ Scores compute_scores(const Chain& chain, const std::int64_t* row) {
     const auto words = [&](Column length, Column function) {
         return delta * number(row[length] - row[function]) + (1 - delta) * number(row[function]);
     };
-    Scores scores{};
-    scores.precision = ratio(hypothesis_weighted, words(HYPOTHESIS_LENGTH, HYPOTHESIS_FUNCTION));
-    scores.recall = ratio(reference_weighted, words(REFERENCE_LENGTH, REFERENCE_FUNCTION));
-    scores.f1 = ratio(2 * scores.precision * scores.recall, scores.precision + scores.recall);
-    scores.fmean = ratio(1.0, ratio(1 - alpha, scores.precision) + ratio(alpha, scores.recall));
-    const std::int64_t* const end = row + chunks_column(chain);
-    const double matched = number(end[1] + end[2]) / 2;
-    const double fragmentation = is_perfect(chain, row) ? 0.0 : ratio(number(end[0]), matched);
-    scores.fragmentation_penalty = parameters.gamma * std::pow(fragmentation, parameters.beta);
-    const double score = scores.fmean * (1 - scores.fragmentation_penalty);
-    scores.score = score > 0 ? score : 0.0;
-    return scores;
+    const double precision = ratio(hypothesis_weighted, words(HYPOTHESIS_LENGTH, HYPOTHESIS_FUNCTION));
+    const double recall = ratio(reference_weighted, words(REFERENCE_LENGTH, REFERENCE_FUNCTION));
+    const double fmean = ratio(1.0, ratio(1 - alpha, precision) + ratio(alpha, recall));
+    const std::int64_t* const last = row + last_columns(chain);
+    const double matched = number(last[HYPOTHESIS_MATCHED] + last[REFERENCE_MATCHED]) / 2;
+    const double fragmentation = is_perfect(chain, row) ? 0.0 : ratio(number(last[CHUNKS]), matched);
+    const double penalty = parameters.gamma * std::pow(fragmentation, parameters.beta);
+    const double score = fmean * (1 - penalty);
+    scores[PRECISION] = precision;
+    scores[RECALL] = recall;
+    scores[F1] = ratio(2 * precision * recall, precision + recall);
+    scores[FMEAN] = fmean;
+    scores[PENALTY] = penalty;
+    return scores[SCORE] = score > 0 ? score : 0.0;
 }
 
 }  // namespace meteor

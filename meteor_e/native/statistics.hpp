@@ -9,13 +9,14 @@
 
 namespace meteor {
 
-// The numbers of a row of statistics, as Statistics.to_vector() orders them.
-inline std::size_t statistics_width(const Chain& chain) { return 7 + 4 * chain.matchers.size(); }
-
-struct Scores {
-    double precision, recall, f1, fmean, fragmentation_penalty, score;
+// The names of a row's columns, in their order, and of the parts of a score. Python checks that they are its own.
+struct Layout {
+    std::vector<const char*> before, matcher, after, scores;
 };
-constexpr std::size_t SCORES_WIDTH = 6;
+const Layout& layout();
+
+std::size_t statistics_width(const Chain& chain);
+std::size_t scores_width();
 
 // Chunks of matches sorted by reference position.
 std::int64_t count_chunks(const std::vector<Match>& matches);
@@ -23,9 +24,10 @@ std::int64_t count_chunks(const std::vector<Match>& matches);
 void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                       const std::vector<Match>& matches, std::int64_t* row);
 
-// Whether all words of both sides match in one chunk.
-bool is_perfect(const Chain& chain, const std::int64_t* row);
+// Adds a row to a sum as a corpus does: a segment that matches in one perfect chunk has no penalty.
+void add_row(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total);
 
-Scores compute_scores(const Chain& chain, const std::int64_t* row);
+// Applies the formula; `scores` has scores_width() parts. Returns the score.
+double compute_scores(const Chain& chain, const std::int64_t* row, double* scores);
 
 }  // namespace meteor

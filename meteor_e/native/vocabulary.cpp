@@ -4,6 +4,19 @@
 
 namespace meteor {
 
+std::uint32_t java_hash(View<char32_t> string) {
+    std::uint32_t hash = 0;
+    for (const char32_t character : string) {
+        if (character > 0xFFFF) {  // two UTF-16 code units
+            hash = 31 * hash + (0xD7C0 + static_cast<std::uint32_t>(character >> 10));
+            hash = 31 * hash + (0xDC00 | static_cast<std::uint32_t>(character & 0x3FF));
+        } else {
+            hash = 31 * hash + static_cast<std::uint32_t>(character);
+        }
+    }
+    return hash;
+}
+
 void KeyColumn::add(const std::vector<std::uint32_t>& keys) {
     for (const std::uint32_t key : keys) {
         keys_.push_back(key);
@@ -63,6 +76,12 @@ std::uint32_t Vocabulary::add(const char32_t* form, std::size_t size) {
 void Vocabulary::add_type(std::uint32_t number) {
     form_of_.push_back(number);
     const View<char32_t> form = forms_[number];
+    std::uint32_t identity = number;
+    if (chain_.identity == Identity::java) {
+        const auto next = static_cast<std::uint32_t>(identities_.size());
+        identity = identities_.emplace(java_hash(form), next).first->second;
+    }
+    identity_of_.push_back(identity);
     std::uint32_t units = 1;
     if (chain_.character_mode) {
         units = static_cast<std::uint32_t>(form.size);
@@ -96,6 +115,8 @@ void Vocabulary::clear() {
     ++generation_;
     forms_.clear();
     form_of_.clear();
+    identity_of_.clear();
+    identities_.clear();
     functional_.clear();
     units_.clear();
     for (KeyColumn& column : keys_) column.clear();

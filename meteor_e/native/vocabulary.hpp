@@ -1,6 +1,7 @@
 // Word types and their features, each computed once.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "string_table.hpp"
 
 namespace meteor {
+
+// Java's String.hashCode.
+std::uint32_t java_hash(View<char32_t> string);
 
 // The keys of a matcher that joins words by keys.
 class KeyColumn {
@@ -64,8 +68,9 @@ public:
     std::size_t size() const { return form_of_.size(); }
     std::size_t described() const { return functional_.size(); }  // types whose features are there
     View<char32_t> form(std::uint32_t type) const { return forms_[form_of_[type]]; }
-    std::uint32_t form_number(std::uint32_t type) const { return form_of_[type]; }
-    std::size_t form_count() const { return forms_.size(); }
+    // What makes words equal: types with one identity are one word to the matchers.
+    std::uint32_t identity(std::uint32_t type) const { return identity_of_[type]; }
+    std::size_t identity_count() const { return std::max(forms_.size(), identities_.size()); }
     bool functional(std::uint32_t type) const { return functional_[type] != 0; }
     std::uint32_t units(std::uint32_t type) const { return units_[type]; }
     const KeyColumn& keys(std::size_t column) const { return keys_[column]; }
@@ -79,7 +84,8 @@ private:
 
     const Chain& chain_;
     StringTable forms_;
-    std::vector<std::uint32_t> form_of_;
+    std::vector<std::uint32_t> form_of_, identity_of_;
+    std::unordered_map<std::uint32_t, std::uint32_t> identities_;  // numbers of the hashes of words, if they count
     std::vector<std::uint8_t> functional_;
     std::vector<std::uint32_t> units_;  // what the word counts: 1, or its UTF-16 code units in character mode
     std::vector<KeyColumn> keys_;

@@ -16,6 +16,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
+    "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
@@ -24,7 +25,27 @@ COMMANDS = {
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
-"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name."""
+"""The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
+
+
+LATER: dict[str, tuple[str, ...]] = {}
+"""Of each kind but languages, names that meteor_e took when plugins could already have had them.
+
+Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
+"""
+
+
+def is_taken_later(kind: str, name: str) -> bool:
+    """Return whether meteor_e took a name of its own when plugins could already have had it.
+
+    A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
+    are found without a look at plugins.
+    """
+    if kind == "language":
+        from meteor_e.languages.files import BUILTIN_CODES
+
+        return name not in BUILTIN_CODES and name not in ("cz", "se")  # the Java program's codes of cs and sv
+    return name in LATER.get(kind, ())
 
 
 @hookimpl
@@ -133,4 +154,5 @@ def meteor_e_chains() -> list[Traversable]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """The commands of the command line."""
-    return {name: f"meteor_e.cli.{name}:{name}" for name in COMMANDS}
+    modules = {name: name.replace("-", "_") for name in COMMANDS}
+    return {name: f"meteor_e.cli.{module}:{module}" for name, module in modules.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ import pluggy
 
 from meteor_e._version import __version__
 from meteor_e.api import hooks
-from meteor_e.base.errors import PluginError, near_miss
+from meteor_e.base.errors import ConfigError, PluginError, near_miss
 from meteor_e.base.guard import describe_error
 from meteor_e.plugins import builtin
 
@@ -55,11 +56,57 @@ class Problem(NamedTuple):
         return f"{self.source}: {self.message}"
 
 
+VARIABLE = "METEOR_E_PLUGINS"
+"""The environment variable that says which plugins there are: ``none``, or distributions and entry points, joined by
+commas. Without it, all that are installed."""
+
+
 def installed_entry_points() -> list[EntryPoint]:
-    """Return the entry points of all installed distributions for our group."""
+    """Return the entry points of installed distributions for our group, those that ``METEOR_E_PLUGINS`` allows.
+
+    Raises:
+        ConfigError: if it names something that is not installed.
+    """
     from importlib.metadata import entry_points
 
-    return list(entry_points(group=hooks.PROJECT))
+    wanted = os.environ.get(VARIABLE, "").strip()
+    if wanted.lower() == "none":
+        return []
+    found = list(entry_points(group=hooks.PROJECT))
+    return chosen(found, wanted) if wanted else found
+
+
+def chosen(entry_points: list[EntryPoint], names: str) -> list[EntryPoint]:
+    """Return the entry points that are named, by distribution or by name.
+
+    Args:
+        entry_points: all that there are.
+        names: names, joined by commas; case, ``-``, ``_`` and ``.`` make no difference.
+
+    Raises:
+        ConfigError: if a name is that of none.
+    """
+    left = {_normal(name): name.strip() for name in names.split(",") if name.strip()}
+    missing = dict(left)
+    found, known = [], set()
+    for entry_point in entry_points:
+        own = {entry_point.name, entry_point.dist.metadata["Name"] or "" if entry_point.dist is not None else ""}
+        known |= own - {""}
+        matched = {_normal(name) for name in own} & set(left)
+        if matched:
+            found.append(entry_point)
+            for name in matched:
+                missing.pop(name, None)
+    for name in missing.values():
+        raise ConfigError(
+            f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, known)}; "
+            f"there are {', '.join(sorted(known)) or 'no plugins'}; 'none' switches all off"
+        )
+    return found
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("_", "-").replace(".", "-")
 
 
 class PluginLoader:
@@ -113,8 +160,9 @@ class PluginLoader:
         """Add a plugin.
 
         Raises:
-            PluginError: if it has no hooks, wrong ones, or is there already.
+            PluginError: if it has no hooks, wrong ones, needs another version of the API, or is there already.
         """
+        _check_version(plugin)
         manager = self._manager
         for other, registered in self.sources:
             if registered is plugin:
@@ -145,6 +193,20 @@ class PluginLoader:
         except PLUGIN_FAILURES as error:
             raise PluginError(f"{hook}() raised {describe_error(error)}") from error
         return list(results)
+
+
+def _check_version(plugin: object) -> None:
+    """Raise a PluginError if a plugin says that it needs another version of the API."""
+    needed = getattr(plugin, "meteor_e_api", hooks.API_VERSION)
+    if needed == hooks.API_VERSION and not isinstance(needed, bool):
+        return
+    if not isinstance(needed, int) or isinstance(needed, bool):
+        raise PluginError(f"its meteor_e_api is {needed!r}; it must be a whole number, such as {hooks.API_VERSION}")
+    advice = "a newer meteor_e" if needed > hooks.API_VERSION else "a newer version of the plugin, or an older meteor_e"
+    raise PluginError(
+        f"it needs version {needed} of meteor_e's API; meteor_e {__version__} has version {hooks.API_VERSION}: "
+        f"install {advice}"
+    )
 
 
 def _wrong_hook(manager: pluggy.PluginManager, plugin: object) -> str | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, MeteorError, PluginError, PluginWarning, near_miss
+from meteor_e.plugins import builtin as builtins
 from meteor_e.plugins.definitions import KINDS, Definition, Kind, definitions
 from meteor_e.plugins.loading import BUILTIN, PluginLoader, Problem, Source, installed_entry_points
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from meteor_e.api.component import Component
     from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
     from meteor_e.api.java_modules import JavaModule
@@ -131,6 +133,14 @@ class Registry:
         found: type[Segmenter] = self._get("segmenter", name, explicit)
         return found
 
+    def component(self, kind: str, name: str, *, explicit: bool = False) -> type[Component]:
+        """Return the class of a matcher, lemmatizer, segmenter or feature by its kind and name.
+
+        Arguments and errors are those of :meth:`matcher`.
+        """
+        found: type[Component] = self._get(kind, name, explicit)
+        return found
+
     def language(self, code: str, *, explicit: bool = False) -> Language:
         """Return a language by its code or one of its aliases.
 
@@ -194,7 +204,9 @@ class Registry:
         """Return where the bearer of a name comes from; errors as for :meth:`matcher`."""
         return self._find(kind, name).source
 
-    def entries(self, kind: str | None = None, describe_chain: DescribeChain | None = None) -> list[Entry]:
+    def entries(
+        self, kind: str | None = None, describe_chain: DescribeChain | None = None, name: str | None = None
+    ) -> list[Entry]:
         """List everything of a kind, or of all kinds: plugins are imported, classes and files loaded.
 
         Broken things are listed with their error; nothing is raised and no warning is given.
@@ -202,6 +214,7 @@ class Registry:
         Args:
             kind: what to list; ``None`` for everything.
             describe_chain: checks a chain's file and says what the chain is for; by default only the name is listed.
+            name: list what has this name only; ``None`` for everything, and what is wrong with plugins.
         """
         listed: list[Entry] = []
         with self._lock:
@@ -209,8 +222,9 @@ class Registry:
                 if kind in (None, wanted.name):
                     self._collect(wanted)
                     names = sorted({*self._builtin[wanted.name], *self._foreign[wanted.name]})
-                    listed += [entry for name in names for entry in self._entries(wanted, name, describe_chain)]
-            problems = list(self._problems)
+                    asked = names if name is None else [name] if name in names else []
+                    listed += [entry for each in asked for entry in self._entries(wanted, each, describe_chain)]
+            problems = list(self._problems) if name is None else []
             self._warnings.clear()
         return listed + [
             Entry("plugin", source.plugin, "", source.distribution, source.version, source.plugin, error=message)
@@ -231,6 +245,9 @@ class Registry:
             self._collect_builtin(kind)
             builtin = self._builtin[kind.name].get(name)
             if builtin is not None and not explicit:
+                if builtins.is_taken_later(kind.name, name):
+                    # A plugin may have had the name first. Then it says so, and meteor_e's own is used.
+                    self._collect(kind)
                 return builtin
             self._collect(kind)
             claims = self._claims(kind, name)
@@ -336,7 +353,8 @@ class Registry:
 
 def _clash(kind: Kind, name: str, claims: list[Definition]) -> str:
     sources = [f"{claim.source} ({claim.source.plugin})" for claim in claims]
-    advice = "rename the plugin's" if claims[0].source == BUILTIN else "uninstall all but one of them"
+    ours = claims[0].source == BUILTIN
+    advice = "meteor_e's own is used; rename the plugin's" if ours else "uninstall all but one of them"
     return f"{kind.name} {name!r} is claimed by {' and by '.join(sources)}; {advice}"
 
 

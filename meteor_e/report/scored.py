@@ -21,7 +21,7 @@ from meteor_e.evaluation.significance import (
     meteor_statistics,
 )
 from meteor_e.scoring.results import CorpusScore, SegmentScore
-from meteor_e.scoring.statistics import StatisticsSum
+from meteor_e.scoring.statistics import StatisticsSum, columns
 
 if TYPE_CHECKING:
     from meteor_e.base.arraytypes import Floats
@@ -59,7 +59,7 @@ class ScoredSystem:
 
     @cached_property
     def counts(self) -> Floats:
-        """The segments' statistics, ``(segments, 7 + 4·matchers)``, as they are summed."""
+        """The segments' statistics, ``(segments, width)``, as they are summed."""
         return meteor_statistics([segment.statistics for segment in self.segments])
 
     def values(self, statistic: str) -> Floats:
@@ -73,18 +73,21 @@ class ScoredSystem:
         numbers, a segment at a time.
         """
         parameters = self.corpus.parameters
-        counts, delta = self.counts, parameters.delta
+        of, delta = columns(self.counts), parameters.delta
         score, fmean = self.values("score"), self.values("fmean")
         shares = np.zeros((len(self.segments), len(parameters.weights)))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for side, statistic, factor in ((0, "precision", 1 - parameters.alpha), (1, "recall", parameters.alpha)):
+            for side, statistic, factor in (
+                ("hypothesis", "precision", 1 - parameters.alpha),
+                ("reference", "recall", parameters.alpha),
+            ):
                 whole = self.values(statistic)
-                function = counts[:, 2 + side]
-                words = delta * (counts[:, side] - function) + (1 - delta) * function
+                content, function = (getattr(of, f"{side}_{kind}_words") for kind in ("content", "function"))
+                words = delta * content + (1 - delta) * function
                 slope = factor * (fmean / whole)
-                for at, weight in enumerate(parameters.weights):
-                    content, functional = counts[:, 4 + 4 * at + side], counts[:, 6 + 4 * at + side]
-                    part = weight * (delta * content + (1 - delta) * functional) / words
+                for at, (matched, weight) in enumerate(zip(of.matchers, parameters.weights, strict=True)):
+                    content, function = (getattr(matched, f"{side}_{kind}") for kind in ("content", "function"))
+                    part = weight * (delta * content + (1 - delta) * function) / words
                     shares[:, at] += part / whole * slope
         return np.where((score > 0)[:, None], shares * score[:, None], 0.0)
 

@@ -14,32 +14,22 @@ from numpy.typing import NDArray
 
 from meteor_e.base.arraytypes import Floats
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import perfect_rows
+from meteor_e.scoring.statistics import columns
 
-__all__ = ["ArrayScores", "Counts", "drop_perfect_chunks", "fragmentation", "power", "precision_recall", "score"]
+__all__ = ["ArrayScores", "Counts", "fragmentation", "power", "precision_recall", "score"]
 
 Counts = NDArray[Any]
-"""Statistics, ``(…, 7 + 4·matchers)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
+"""Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
 
 ArrayScores = Floats
 
 
-def drop_perfect_chunks(counts: Counts) -> Counts:
-    """Return segment statistics as they are summed: perfect one-chunk segments carry no chunk.
-
-    See :class:`meteor_e.scoring.statistics.StatisticsSum`.
-    """
-    result = counts.copy()
-    result[..., -3] = np.where(perfect_rows(counts), 0, counts[..., -3])
-    return result
-
-
 def fragmentation(counts: Counts) -> Floats:
     """Return chunks over matched words; 0 for perfect matches, NaN where nothing matches."""
-    chunks = counts[..., -3].astype(float)
-    matched = (counts[..., -2] + counts[..., -1]) / 2
+    of = columns(counts)
+    matched = (of.hypothesis_matched + of.reference_matched) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        result: Floats = np.where(perfect_rows(counts), 0.0, chunks / matched)
+        result: Floats = np.where(of.is_perfect, 0.0, of.chunks.astype(float) / matched)
     return result
 
 
@@ -53,19 +43,19 @@ def power(values: Floats, exponent: float) -> Floats:
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return weighted precision and recall; NaN or infinite where a side is empty."""
-    shape = counts.shape[:-1]
-    sums = [np.zeros(shape), np.zeros(shape)]
-    for offset, factor in ((0, delta), (2, 1 - delta)):
-        for matcher, weight in enumerate(weights):
-            for side in (0, 1):
-                sums[side] += counts[..., 4 + 4 * matcher + offset + side] * weight * factor
-    result = []
+    of = columns(counts)
+    hypothesis, reference = np.zeros(counts.shape[:-1]), np.zeros(counts.shape[:-1])
+    for matched, weight in zip(of.matchers, weights, strict=True):
+        hypothesis += matched.hypothesis_content * weight * delta
+        reference += matched.reference_content * weight * delta
+    for matched, weight in zip(of.matchers, weights, strict=True):
+        hypothesis += matched.hypothesis_function * weight * (1 - delta)
+        reference += matched.reference_function * weight * (1 - delta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for side in (0, 1):
-            function = counts[..., 2 + side]
-            content = counts[..., side] - function
-            result.append(sums[side] / (delta * content + (1 - delta) * function))
-    return result[0], result[1]
+        return (
+            hypothesis / (delta * of.hypothesis_content_words + (1 - delta) * of.hypothesis_function_words),
+            reference / (delta * of.reference_content_words + (1 - delta) * of.reference_function_words),
+        )
 
 
 def mean(precision: Floats, recall: Floats, alpha: float) -> Floats:
@@ -79,7 +69,7 @@ def score(counts: Counts, parameters: Parameters) -> ArrayScores:
     """Score statistics of segments, or sums of them.
 
     Args:
-        counts: ``(…, 7 + 4·matchers)``.
+        counts: ``(…, width)``.
         parameters: with one weight a matcher.
 
     Returns:

@@ -36,6 +36,10 @@ class FormulaScores(NamedTuple):
         return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
 
 
+PARTS = ("score", *(name for name in FormulaScores._fields if name != "score"))
+"""Names of the score and its parts, in the order in which tables have them."""
+
+
 def _ratio(numerator: float, denominator: float) -> float:
     """Divide as IEEE 754 does: 0/0 is not a number."""
     if denominator:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from meteor_e.scoring.alignment import AlignedMatch
@@ -62,44 +62,79 @@ class Statistics(NamedTuple):
     def is_perfect(self) -> bool:
         """Whether all words of both sides match in one chunk, which carries no penalty.
 
-        The matchers' counts are held against the lengths, because both are in characters in character mode.
+        The matchers' counts are compared with the lengths, because both are in characters in character mode.
         """
-        if self.chunks != 1:
-            return False
         hypothesis = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
-        return hypothesis == self.hypothesis_length and reference == self.reference_length
+        # "&" and not "and": the fields of columns() are arrays.
+        return (self.chunks == 1) & (hypothesis == self.hypothesis_length) & (reference == self.reference_length)
 
     def to_vector(self) -> list[int]:
-        """Return the numbers in the order of METEOR's ``-ssOut`` lines, ``7 + 4·matchers`` of them."""
-        counts = [count for matcher in self.matchers for count in matcher]
-        return [*self[:4], *counts, *self[5:]]
+        """Return the numbers in their fixed order, which :func:`column_names` gives; so many: :func:`width`."""
+        return list(_flat(self))
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
         """Return the statistics of a vector as :meth:`to_vector` makes it.
 
         Raises:
-            InputError: if the vector's length is not ``7 + 4·matchers``.
+            InputError: if no number of matchers has that many statistics.
         """
-        if len(vector) < 7 or (len(vector) - 7) % 4:
-            raise InputError(f"{len(vector)} statistics; 7 and 4 more a matcher were expected")
-        matchers = tuple(MatcherCounts(*vector[at : at + 4]) for at in range(4, len(vector) - 3, 4))
-        return cls(vector[0], vector[1], vector[2], vector[3], matchers, vector[-3], vector[-2], vector[-1])
+        size = len(MatcherCounts._fields)
+        behind = len(vector) - len(_AFTER)
+        if behind < len(_BEFORE) or (behind - len(_BEFORE)) % size:
+            raise InputError(f"{len(vector)} statistics; {width(0)} and {size} more a matcher were expected")
+        matchers = tuple(MatcherCounts(*vector[at : at + size]) for at in range(len(_BEFORE), behind, size))
+        return cls._make((*vector[: len(_BEFORE)], matchers, *vector[behind:]))
 
 
-def perfect_rows(counts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return :attr:`Statistics.is_perfect` of many segments at once.
+def _flat(statistics: tuple[Any, ...]) -> Iterator[Any]:
+    for name, value in zip(Statistics._fields, statistics, strict=True):
+        if name == "matchers":
+            for counts in value:
+                yield from counts
+        else:
+            yield value
+
+
+_AT = Statistics._fields.index("matchers")
+_BEFORE, _AFTER = Statistics._fields[:_AT], Statistics._fields[_AT + 1 :]
+
+LAYOUT = (_BEFORE, MatcherCounts._fields, _AFTER)
+"""Names of the columns of a vector: those before the matchers, those of each matcher, those after them."""
+
+
+def width(matchers: int) -> int:
+    """Return how many statistics a chain with so many matchers has."""
+    return len(_BEFORE) + len(MatcherCounts._fields) * matchers + len(_AFTER)
+
+
+def column_names(matchers: Sequence[str]) -> tuple[str, ...]:
+    """Name the columns of a vector; a column of a matcher is called ``matcher_field``."""
+    counts = [f"{matcher}_{field}" for matcher in matchers for field in MatcherCounts._fields]
+    return (*_BEFORE, *counts, *_AFTER)
+
+
+def columns(counts: NDArray[Any]) -> Any:
+    """Return the columns of many vectors by name: :class:`Statistics` whose fields are arrays, views of ``counts``.
 
     Args:
-        counts: vectors of statistics, ``(…, 7 + 4·matchers)``, as :meth:`Statistics.to_vector` makes them.
-
-    Returns:
-        Truth values of the shape of ``counts`` without its last axis.
+        counts: vectors of statistics, ``(…, width)``, as :meth:`Statistics.to_vector` makes them.
     """
-    # Columns of the matchers alternate between hypothesis and reference.
-    matched = [counts[..., 4 + side : -3 : 2].sum(axis=-1) for side in (0, 1)]
-    result: NDArray[np.bool_] = (counts[..., -3] == 1) & (matched[0] == counts[..., 0]) & (matched[1] == counts[..., 1])
+    return Statistics.from_vector([counts[..., at] for at in range(counts.shape[-1])])  # type: ignore[misc]
+
+
+def as_summed(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return statistics of segments as a corpus adds them up: a perfect segment leaves its chunk out.
+
+    Args:
+        counts: vectors of statistics, ``(…, width)``.
+    """
+    import numpy as np
+
+    result: NDArray[Any] = counts.copy()
+    chunks = columns(result).chunks
+    np.copyto(chunks, 0, where=columns(counts).is_perfect)
     return result
 
 
@@ -137,25 +172,25 @@ def collect(
         functional = [word.lower() in function_words for word in words]
         sides.append((units, functional))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
-    counts = [[0, 0, 0, 0] for _ in range(matcher_count)]
+    counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
     hypothesis_matched = reference_matched = 0
     for match in matches:
         count = counts[match.matcher]
         for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-            count[2 if hypothesis_functional[i] else 0] += hypothesis_units[i]
+            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += hypothesis_units[i]
         for j in range(match.reference_start, match.reference_start + match.reference_length):
-            count[3 if reference_functional[j] else 1] += reference_units[j]
+            count["reference_function" if reference_functional[j] else "reference_content"] += reference_units[j]
         hypothesis_matched += match.hypothesis_length
         reference_matched += match.reference_length
     return Statistics(
-        sum(hypothesis_units),
-        sum(reference_units),
-        sum(unit for unit, functional in zip(hypothesis_units, hypothesis_functional, strict=True) if functional),
-        sum(unit for unit, functional in zip(reference_units, reference_functional, strict=True) if functional),
-        tuple(MatcherCounts(*count) for count in counts),
-        chunks,
-        hypothesis_matched,
-        reference_matched,
+        hypothesis_length=sum(hypothesis_units),
+        reference_length=sum(reference_units),
+        hypothesis_function_words=sum(itertools.compress(hypothesis_units, hypothesis_functional)),
+        reference_function_words=sum(itertools.compress(reference_units, reference_functional)),
+        matchers=tuple(MatcherCounts(**count) for count in counts),
+        chunks=chunks,
+        hypothesis_matched=hypothesis_matched,
+        reference_matched=reference_matched,
     )
 
 
@@ -167,14 +202,12 @@ class StatisticsSum:
 
     def __init__(self, matcher_count: int) -> None:
         self.segments = 0
-        self._totals = [0] * (7 + 4 * matcher_count)
+        self._totals = [0] * width(matcher_count)
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""
         self.segments += 1
-        vector = statistics.to_vector()
-        if statistics.is_perfect:
-            vector[-3] = 0
+        vector = (statistics._replace(chunks=0) if statistics.is_perfect else statistics).to_vector()
         self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import located
-from meteor_e.engine.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS
-from meteor_e.scoring.statistics import MatcherCounts, Statistics, StatisticsSum, perfect_rows
+from meteor_e.engine.streaming import CHUNK_CHARACTERS, CHUNK_SEGMENTS, Chunk
+from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.statistics import as_summed, column_names, width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +22,7 @@ __all__ = ["PARTS", "PREFIX", "ColumnNames", "ScoredColumns", "score_columns", "
 PREFIX = "meteor_"
 """What the names of the columns begin with."""
 
-PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
-"""The parts of a score that have a column."""
-
-# FormulaScores has the score last.
-_ORDER = [5, 0, 1, 2, 3, 4]
+_ORDER = [FormulaScores._fields.index(part) for part in PARTS]
 
 
 class ColumnNames(NamedTuple):
@@ -50,18 +47,15 @@ class ColumnNames(NamedTuple):
             matchers: names of the chain's matchers.
             prefix: what all names begin with.
         """
-        fields = Statistics._fields
-        before, after = fields[: fields.index("matchers")], fields[fields.index("matchers") + 1 :]
         seen: Counter[str] = Counter()
-        counts = []
+        numbered = []
         for matcher in matchers:
             seen[matcher] += 1
-            name = matcher if seen[matcher] == 1 else f"{matcher}_{seen[matcher]}"
-            counts += [f"{name}_{field}" for field in MatcherCounts._fields]
+            numbered.append(matcher if seen[matcher] == 1 else f"{matcher}_{seen[matcher]}")
         return cls(
             tuple(prefix + part for part in PARTS),
             f"{prefix}reference_index",
-            tuple(prefix + name for name in (*before, *counts, *after)),
+            tuple(prefix + name for name in column_names(numbered)),
         )
 
     def all(self) -> tuple[str, ...]:
@@ -73,9 +67,9 @@ class ScoredColumns(NamedTuple):
     """What some segments came to, a row a segment.
 
     Attributes:
-        scores: ``(segments, 6)``, float64: the columns of :data:`PARTS`.
+        scores: ``(segments, parts)``, float64: the columns of :data:`PARTS`.
         reference_index: ``(segments,)``, int64.
-        statistics: ``(segments, 7 + 4·matchers)``, int64.
+        statistics: ``(segments, width)``, int64.
         total: the statistics as a corpus adds them up; see :class:`StatisticsSum`.
     """
 
@@ -109,7 +103,7 @@ def score_columns(
         meteor: the metric.
         hypotheses: raw segments.
         references: raw references of each, at least one.
-        threads: how many threads of this process work (native engine only).
+        threads: how many threads of this process work.
         where: says where a row is, for messages.
 
     Raises:
@@ -117,8 +111,8 @@ def score_columns(
     """
     import numpy as np
 
-    width = 7 + 4 * len(meteor.matchers)
-    total = [0] * width
+    size = width(len(meteor.matchers))
+    total = [0] * size
     parts: list[ScoredColumns] = []
     for start, stop in _parts(hypotheses, references):
         part = _score(meteor, hypotheses[start:stop], references[start:stop], threads, where, start)
@@ -126,7 +120,7 @@ def score_columns(
         parts.append(part)
     if len(parts) == 1:
         return parts[0]
-    empty = ScoredColumns(np.empty((0, 6)), np.empty(0, np.int64), np.empty((0, width), np.int64), total)
+    empty = ScoredColumns(np.empty((0, len(PARTS))), np.empty(0, np.int64), np.empty((0, size), np.int64), total)
     scores, indexes, statistics, _ = zip(empty, *parts, strict=True)
     return ScoredColumns(np.concatenate(scores), np.concatenate(indexes), np.concatenate(statistics), total)
 
@@ -153,43 +147,17 @@ def _score(
 ) -> ScoredColumns:
     import numpy as np
 
-    engine = meteor._engine
-    if engine is None:
-        return _score_in_python(meteor, hypotheses, references, where, start)
-    scored = engine.score(hypotheses, references, threads=threads)
+    scored = meteor.score_chunk(Chunk(start + 1, hypotheses, references), threads)
     if scored.failures:
         row = min(scored.failures)
         with located(where(start + row)):
             raise scored.failures[row]
-    scores = np.frombuffer(scored.scores).reshape(-1, 6)[:, _ORDER]
+    scores = np.frombuffer(scored.scores).reshape(-1, len(PARTS))[:, _ORDER]
     return ScoredColumns(
         np.where(np.isnan(scores), 0.0, scores),
         np.frombuffer(scored.best_references, np.int32).astype(np.int64),
-        np.frombuffer(scored.statistics, np.int64).reshape(-1, scored.width),
+        np.frombuffer(scored.statistics, np.int64).reshape(len(hypotheses), -1),
         scored.total,
-    )
-
-
-def _score_in_python(
-    meteor: Meteor,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    where: Callable[[int], str],
-    start: int,
-) -> ScoredColumns:
-    import numpy as np
-
-    scores, indexes, statistics = [], [], []
-    total = StatisticsSum(len(meteor.matchers))
-    for row, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=True), start):
-        with located(where(row)):
-            segment = meteor.score(hypothesis, texts)
-        scores.append([getattr(segment, part) for part in PARTS])
-        indexes.append(segment.reference_index)
-        statistics.append(segment.statistics.to_vector())
-        total.add(segment.statistics)
-    return ScoredColumns(
-        np.array(scores, float), np.array(indexes, np.int64), np.array(statistics, np.int64), total.total.to_vector()
     )
 
 
@@ -197,9 +165,7 @@ def sum_statistics(statistics: NDArray[np.int64]) -> list[int]:
     """Add up the statistics of segments as a corpus does; :class:`StatisticsSum` says how.
 
     Args:
-        statistics: ``(segments, 7 + 4·matchers)``.
+        statistics: ``(segments, width)``.
     """
-    total: list[int] = statistics.sum(0).tolist()
-    # A perfect segment has one chunk, and leaves it out.
-    total[-3] -= int(perfect_rows(statistics).sum())
+    total: list[int] = as_summed(statistics).sum(0).tolist()
     return total

@@ -15,6 +15,14 @@ The checks know nothing of what a matcher is for. That the right words match is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from meteor_e.api.component import Component
+from meteor_e.api.features import Feature
+from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.api.matchers import Matcher
+from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import PluginError
 from meteor_e.chains.config import describe_chain
 from meteor_e.plugins.registry import Registry
@@ -24,7 +32,44 @@ from meteor_e.testing.matchers import check_matcher
 from meteor_e.testing.report import ConformanceError, listing
 from meteor_e.testing.segmenters import check_segmenter
 
-__all__ = ["ConformanceError", "check_feature", "check_lemmatizer", "check_matcher", "check_plugin", "check_segmenter"]
+__all__ = [
+    "ConformanceError",
+    "check_component",
+    "check_feature",
+    "check_lemmatizer",
+    "check_matcher",
+    "check_plugin",
+    "check_segmenter",
+]
+
+
+_CHECKS: dict[type[Component], Callable[..., None]] = {
+    Matcher: check_matcher,
+    Lemmatizer: check_lemmatizer,
+    Segmenter: check_segmenter,
+    Feature: check_feature,
+}
+
+
+def check_component(component: type[Component] | Component, **given: Any) -> None:
+    """Check a matcher, lemmatizer, segmenter or feature, by the check of its family.
+
+    Args:
+        component: the class, or a component that is made already.
+        given: what the check of the family takes, and the component's options.
+
+    Raises:
+        ConformanceError: saying what is wrong.
+        MeteorError: if the component cannot be made with these options.
+        TypeError: for what is of none of these families.
+    """
+    cls = component if isinstance(component, type) else type(component)
+    for family, check in _CHECKS.items():
+        if issubclass(cls, family):
+            check(component, **given)
+            return
+    families = ", ".join(family.__name__ for family in _CHECKS)
+    raise TypeError(f"{cls.__name__} is of no family that can be checked: {families}")
 
 
 def check_plugin(plugin: object) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.guard import describe_error
@@ -64,6 +64,8 @@ def check_matcher(
         _check_keys(report, made, distinct)
     if isinstance(made, SimilarityMatcher):
         _check_vectors(report, made, distinct)
+    if isinstance(made, ContextualMatcher):
+        _check_encoding(report, made, segments)
     if isinstance(made, PhraseMatcher):
         _check_table(report, made, segments)
     report.stop()
@@ -73,7 +75,7 @@ def check_matcher(
     _check_promises(report, made, pairs, proposed)
     _check_repeats(report, made, cls, pairs, proposed)
     if not isinstance(matcher, Matcher):
-        again = report.run("making it a second time", lambda: cls.create(context, **options))
+        again = report.run("making it a second time", lambda: cls.make(context, **options))
         if isinstance(again, Matcher):
             _compare(report, again, pairs, proposed, "a second matcher with the same options")
             report.expect(again.describe() == made.describe(), "describe() differs between equal matchers")
@@ -185,18 +187,57 @@ def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[
         "a second call overwrites the rows of the first; return a new array",
     )
     for name, again in (("in another order", None if others is None else others[::-1]), ("again", ask(tokens))):
-        if again is None or (matcher.contextual and name == "in another order"):
+        if again is None:
             continue
         report.expect(
             again.shape == kept.shape and bool(np.allclose(again, kept, atol=1e-5, equal_nan=True)),
             f"the vectors differ when asked for {name}; they may depend on the tokens only",
         )
     one = ask(tokens[:1])
-    if one is not None and not matcher.contextual:
+    if one is not None:
         report.expect(
             one.shape == (1, kept.shape[1]) and bool(np.allclose(one, kept[:1], atol=1e-5, equal_nan=True)),
-            "the vector of a token alone differs from its vector among others; set contextual = True if it must",
+            "the vector of a token alone differs from that among others; a ContextualMatcher's may",
         )
+
+
+def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
+    """Check that a sentence's rows are of length 1, and the same whatever is encoded beside it."""
+    import numpy as np
+
+    sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
+    answer = report.run(f"encode of {len(sentences)} sentences", lambda: matcher.encode(sentences))
+    if answer is None or not report.expect(
+        isinstance(answer, tuple) and len(answer) == 2, f"encode returned {short(answer)}; return rows and offsets"
+    ):
+        return
+    rows, offsets = answer
+    ends = np.cumsum([0, *map(len, sentences)])
+    if not report.expect(
+        isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == ends[-1],
+        f"encode returned {_array(rows)} for {ends[-1]} tokens; it must return a float32 array, one row a token",
+    ) or not report.expect(
+        list(map(int, offsets)) == ends.tolist(),
+        "the offsets are not those of the sentences; they begin at 0, and end with the number of all tokens",
+    ):
+        return
+    lengths = np.linalg.norm(rows, axis=1)
+    report.expect(bool(np.isfinite(rows).all()), "encode returned vectors that are not finite")
+    fits = np.abs(lengths - 1) <= 1e-3
+    report.expect(
+        bool((fits | (lengths == 0)).all()),
+        "encode returned vectors whose length is neither 1 nor 0; divide each by its length",
+    )
+    for number, sentence in enumerate(sentences):
+        alone = report.run("encode of one sentence", lambda sentence=sentence: matcher.encode([sentence]))  # type: ignore[misc]
+        if alone is None:
+            return
+        same = rows[ends[number] : ends[number + 1]]
+        if not report.expect(
+            alone[0].shape == same.shape and bool(np.allclose(alone[0], same, atol=1e-5)),
+            "the rows of a sentence depend on the sentences that are encoded with it",
+        ):
+            return
 
 
 def _array(value: object) -> str:
@@ -326,7 +367,7 @@ def _check_signature(
 ) -> None:
     """Check that options which change the matches show in the signature."""
     try:
-        plain = cls.create(context)
+        plain = cls.make(context)
         differs = any(not _same(_matches(plain, pair), matches) for pair, matches in zip(pairs, proposed, strict=True))
     except MeteorError:
         return

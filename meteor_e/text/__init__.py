@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.text.normalization import Normalizer, lowercase
+    from meteor_e.text.lowercase import lowercase
+    from meteor_e.text.normalization import Normalizer
 
 __all__ = [
     "Normalizer",
@@ -17,6 +18,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "normalization": ["Normalizer", "lowercase"],
+        "lowercase": ["lowercase"],
+        "normalization": ["Normalizer"],
     },
 )

@@ -7,9 +7,10 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 from meteor_e.api.lemmatizers import Lemmatizer
+from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.errors import InputError, ResourceError
 from meteor_e.base.files import open_regular, read_regular, spell_size
 
@@ -30,6 +31,12 @@ class NoLemmatizer(Lemmatizer):
         return [(None, None)] * len(words)
 
 
+class LookupOptions(ComponentOptions):
+    """Options of :class:`LookupLemmatizer`."""
+
+    file: Annotated[FilePath, Meta(description="The table, plain or compressed (.gz).")]
+
+
 class LookupLemmatizer(Lemmatizer):
     """Lemmas and tags from a file; a word that is not in it is its own lemma.
 
@@ -45,6 +52,7 @@ class LookupLemmatizer(Lemmatizer):
     """
 
     name: ClassVar[str] = "lookup"
+    Options: ClassVar[type[Any] | str | None] = LookupOptions
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         path = Path(file)

@@ -10,13 +10,9 @@ import re
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.base.errors import ConfigError
+from meteor_e.text.lowercase import later_capitals, lowercase
 
-__all__ = ["APOSTROPHE_STYLES", "Normalizer", "lowercase"]
-
-
-def lowercase(text: str) -> str:
-    """Lowercase by Unicode's rules, independent of the locale."""
-    return text.lower()
+__all__ = ["APOSTROPHE_STYLES", "Normalizer"]
 
 
 APOSTROPHE_STYLES = ("english", "french", "apart")
@@ -50,12 +46,17 @@ class Normalizer:
         self.apostrophes = apostrophes
         self.prefixes = NonbreakingPrefixes(frozenset(prefixes.always), frozenset(prefixes.numeric))
 
+    @property
+    def kept_capitals(self) -> str:
+        """Characters that stay as they are, whatever this Python's table of Unicode has of them."""
+        return later_capitals()
+
     def __call__(self, text: str) -> str:
         """Return the normalised text."""
         if self.mode is Normalization.NONE:
-            return text.strip(_TRIMMED)
+            return text
         if self.mode is Normalization.LOWER:
-            return lowercase(text.strip(_TRIMMED))
+            return lowercase(text)
         from meteor_e.text import normalization_steps as steps
 
         text = steps.set_apart(text, self.apostrophes, self.prefixes)

@@ -16,6 +16,7 @@ from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.evaluation.data import TestSet
 from meteor_e.metrics.chain_metric import chain_statistics
+from meteor_e.scoring import statistics
 from meteor_e.scoring.arrays import Counts
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class TuningSet:
     """Judged segments ("cells": one segment of one system) and what people say of them.
 
     Attributes:
-        counts: statistics ``(cells × references, 7 + 4·matchers)``, the references of a cell one after the other.
+        counts: statistics ``(cells × references, width)``, the references of a cell one after the other.
         starts: where each cell begins in ``counts``, ``(cells,)``.
         units: segment that a cell belongs to, ``(cells,)``; what folds and bootstrap samples are made of.
         groups: test set and language pair that a cell belongs to, ``(cells,)``.
@@ -137,7 +138,7 @@ def collect(
                 "units": columns + len(unit_groups),
                 "groups": np.full(len(rows), group),
                 "humans": humans[rows, columns],
-                "lengths": own[:, 0, 1].astype(float),
+                "lengths": statistics.columns(own[:, 0]).reference_length.astype(float),
                 "better": better,
                 "worse": worse,
                 "rows": rows,

@@ -12,6 +12,7 @@ from meteor_e.base.memory import Memory
 from meteor_e.scoring import arrays
 from meteor_e.scoring.arrays import Counts
 from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import as_summed
 from meteor_e.tuning.data import TuningSet
 
 __all__ = ["Point", "PointScorer", "point_of"]
@@ -75,7 +76,7 @@ class PointScorer:
 
     @cached_property
     def _summable(self) -> Counts:
-        return arrays.drop_perfect_chunks(self._counts.T)
+        return as_summed(self._counts.T)
 
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)

@@ -81,15 +81,15 @@ def test_meteor_conforms():
 def test_meteor_takes_the_language_of_the_recipe():
     german = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
     with pytest.raises(ConfigError, match="'xx'"):
-        MeteorFeature.create(german)
-    made = MeteorFeature.create(german, chain=chain())
+        MeteorFeature.make(german)
+    made = MeteorFeature.make(german, chain=chain())
     assert "lang:other" in made.describe()
 
 
 def test_meteor_by_a_chain_that_names_no_language():
     xx = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
     with pytest.raises(ConfigError, match="'xx'"):
-        MeteorFeature.create(xx, chain={"matchers": ["exact"]})
+        MeteorFeature.make(xx, chain={"matchers": ["exact"]})
 
 
 def test_settings_of_a_chain():
@@ -106,7 +106,7 @@ def test_settings_of_a_chain():
 
 def test_meteor_refuses_other_options():
     with pytest.raises(ConfigError, match=r"feature 'meteor' has no option 'tasks' \(did you mean 'task'"):
-        MeteorFeature.create(default_context(), tasks="adq")
+        MeteorFeature.make(default_context(), tasks="adq")
 
 
 def test_rows_and_columns_of_a_feature():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meteor_e.api import matchers as base
-from meteor_e.api.matchers import KeyMatcher, Match, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens
 from meteor_e.base.errors import ConfigError
 
@@ -83,8 +83,19 @@ class Compass(SimilarityMatcher):
         return np.array([self.table.get(token.form, (0, 0)) for token in tokens], dtype=np.float32)
 
 
-class SentenceCompass(Compass):
-    contextual = True
+class SentenceCompass(ContextualMatcher):
+    """The same, a sentence at a time."""
+
+    name = "sentence-compass"
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.asked = []
+
+    def encode(self, sentences):
+        self.asked += [[token.form for token in sentence] for sentence in sentences]
+        words = [token for sentence in sentences for token in sentence]
+        return Compass().vectors(words), np.cumsum([0, *map(len, sentences)])
 
 
 @pytest.mark.parametrize("kind", [Compass, SentenceCompass])
@@ -94,27 +105,60 @@ class SentenceCompass(Compass):
 )
 def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
     hypothesis = tokens("east northeast north west dog cat")
-    found = {hypothesis[m.hypothesis_start].form for m in kind(threshold).match(hypothesis, tokens("east dog"))}
+    found = {
+        hypothesis[m.hypothesis_start].form for m in kind(threshold=threshold).match(hypothesis, tokens("east dog"))
+    }
     assert found == set(pairs)
+
+
+def test_a_sentence_is_encoded_once():
+    """Whether it is a hypothesis or a reference, however often it comes, and all that are new at once."""
+    matcher = SentenceCompass(threshold=0.8)
+    matcher.remember([tokens("east north"), tokens("west"), tokens("east north"), []])
+    assert matcher.asked == [["east", "north"], ["west"]]
+    for _ in range(3):
+        list(matcher.match(tokens("east north"), tokens("west")))
+        list(matcher.match(tokens("west"), tokens("northeast")))
+    assert matcher.asked == [["east", "north"], ["west"], ["northeast"]]
+    assert "_sentence_cache" not in pickle.loads(pickle.dumps(matcher)).__dict__
+
+
+def test_the_memory_of_sentences_is_bounded(monkeypatch):
+    monkeypatch.setattr(ContextualMatcher._sentence_cache, "limit", 3)
+    matcher = SentenceCompass()
+    for number in range(20):
+        list(matcher.match(tokens(f"east {number}"), tokens("east")))
+        assert len(vars(matcher)["_sentence_cache"]) <= 3
+
+
+@pytest.mark.parametrize("offsets", [[0, 1], [0, 2, 2], [0, 1, 3], [1, 3], []])
+def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
+    class Short(SentenceCompass):
+        def encode(self, sentences):
+            return np.zeros((2, 2), dtype=np.float32), np.array(offsets)
+
+    with pytest.raises(TypeError, match="encode returned rows of shape"):
+        list(Short().match(tokens("a b c"), tokens("c")))
 
 
 def test_similarity_is_the_probability_and_equal_words_are_sure():
     found = {
-        m.hypothesis_start: m.probability for m in Compass(0.5).match(tokens("east northeast north"), tokens("east"))
+        m.hypothesis_start: m.probability
+        for m in Compass(threshold=0.5).match(tokens("east northeast north"), tokens("east"))
     }
     assert found == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}
 
 
 def test_words_without_a_vector_match_nothing_but_themselves():
-    assert list(Compass(0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
-    assert list(Compass(0.0).match([], tokens("cow"))) == []
-    assert list(Compass(0.0).match(tokens("cow"), [])) == []
+    assert list(Compass(threshold=0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
+    assert list(Compass(threshold=0.0).match([], tokens("cow"))) == []
+    assert list(Compass(threshold=0.0).match(tokens("cow"), [])) == []
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
 def test_thresholds_lie_between_zero_and_one(threshold):
-    with pytest.raises(ConfigError, match=r"matcher 'compass': threshold is .*; it must be between 0 and 1"):
-        Compass(threshold)
+    with pytest.raises(ConfigError, match=r"matcher 'compass': threshold must be a number from 0 to 1, not "):
+        Compass(threshold=threshold)
 
 
 def test_vectors_of_the_wrong_shape_are_a_mistake():
@@ -128,11 +172,11 @@ def test_vectors_of_the_wrong_shape_are_a_mistake():
 
     for kind in (Short, Flat):
         with pytest.raises(TypeError, match="it must return one row a token"):
-            list(kind(0.5).match(tokens("a b"), tokens("c")))
+            list(kind(threshold=0.5).match(tokens("a b"), tokens("c")))
 
 
 def test_the_signature_tells_the_threshold():
-    assert Compass(0.75).describe() == "threshold=0.75"
+    assert Compass(threshold=0.75).describe() == "threshold=0.75"
 
 
 class Table:

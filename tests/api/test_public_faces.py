@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from pathlib import Path
 
 import pytest
+
+import meteor_e
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,3 +87,21 @@ def test_plugins_import_public_faces_only():
 )
 def test_the_check_sees_what_is_behind_a_face(line, is_behind):
     assert bool(list(behind_the_faces(ast.parse(line)))) == is_behind
+
+
+def table():
+    """The rows of the manual's table: for each face the version of the API in which each name came."""
+    text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(meteor_e[.\w]*)` \| (\d+) \| (.*) \|$", text, re.MULTILINE)
+    return [(face, int(version), re.findall(r"`(\w+)`", names)) for face, version, names in rows]
+
+
+def test_the_manual_lists_every_name_with_its_version():
+    listed = {face: set() for face in FACES}
+    for face, version, names in table():
+        assert 1 <= version <= meteor_e.api.API_VERSION
+        assert not listed[face] & set(names)
+        listed[face] |= set(names)
+    # The names of meteor_e.api are also at the top, where they are not listed again.
+    assert listed.pop("meteor_e") == FACES["meteor_e"] - FACES["meteor_e.api"]
+    assert listed == {face: names for face, names in FACES.items() if face != "meteor_e"}

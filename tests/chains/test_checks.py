@@ -12,8 +12,9 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import registry
 
 PLUGIN = """
-    from meteor_e import KeyMatcher, Lemmatizer, SimilarityMatcher, hookimpl
-    from meteor_e.base.errors import ConfigError, ResourceError
+    from typing import Annotated
+    from meteor_e.api import ComponentOptions, ConfigError, FilePath, KeyMatcher, Lemmatizer, Meta, ResourceError
+    from meteor_e.api import SimilarityMatcher, hookimpl
 
     class Near(SimilarityMatcher):
         name = "near"
@@ -22,26 +23,31 @@ PLUGIN = """
 
     class Sound(KeyMatcher):
         name = "sound"
-        def __init__(self, file, length=4, table=None, strict=True):
-            if length > 9:
-                raise ValueError("length is at most 9")
+        class Options(ComponentOptions):
+            file: FilePath
+            length: Annotated[int, Meta(le=9)] = 4
+            table: str | None = None
+            strict: bool = True
+        def __init__(self, file, length, table, strict):
+            if length == 5:
+                raise ValueError("length is not 5")
         def keys(self, token):
             return ()
 
     class Own(KeyMatcher):
         name = "own"
-        def __init__(self, length=4):
-            pass
+        class Options(ComponentOptions):
+            length: int = 4
         @classmethod
-        def create(cls, context, **options):
-            return super().create(context, **options)
+        def create(cls, context, options):
+            return cls(length=options.length)
         def keys(self, token):
             return ()
 
     class Broken(KeyMatcher):
         name = "broken"
         @classmethod
-        def create(cls, context, **options):
+        def create(cls, context, options):
             raise KeyError("oops")
         def keys(self, token):
             return ()
@@ -50,7 +56,7 @@ PLUGIN = """
         name = "needs"
         requires = ("a file",)
         @classmethod
-        def create(cls, context, **options):
+        def create(cls, context, options):
             raise ResourceError("the file is missing")
         def keys(self, token):
             return ()
@@ -107,7 +113,7 @@ lemmatizer: {use: lokup}
             "c.yaml:7: matchers[1].treshold: matcher 'near' has no option 'treshold' (did you mean 'threshold'?)",
             "c.yaml:7: matchers[1].wieght: matcher 'near' has no option 'wieght'; its options: threshold, below (",
             "c.yaml:8: matchers[2].weight: must be a number, 0 or more, not -1",
-            "c.yaml:9: matchers[3]: matcher 'sound' refuses its options",
+            "c.yaml:11: matchers[3].length: must be a whole number, at most 9, not 10",
             "c.yaml:12: lemmatizer.use: there is no lemmatizer 'lokup' (did you mean 'lookup'?)",
         ],
     )
@@ -116,7 +122,7 @@ lemmatizer: {use: lokup}
 def test_a_broken_plugin_is_named(plugins):
     starts(
         check("language: other\nmatchers: [exact, broken]", plugins),
-        ["c.yaml:2: matchers[1]: fails with KeyError: 'oops'"],
+        ["c.yaml:2: matchers[1]: making matcher 'broken' failed with KeyError: 'oops'"],
     )
 
 
@@ -137,11 +143,10 @@ def test_an_unknown_language_is_one_mistake():
     starts(check("language: 3\ntask: rnak"), ["c.yaml:1: language: must be a text, not 3"])
 
 
-def test_unknown_options_show_even_if_something_else_is_wrong():
+def test_nothing_is_made_with_wrong_options():
     starts(
         check("language: other\nmatchers: [{use: stem, stemer: german}]"),
         [
-            "c.yaml:2: matchers[0]: matcher 'stem': language 'other' has no stemmer",
             "c.yaml:2: matchers[0].stemer: matcher 'stem' has no option 'stemer' (did you mean 'stemmer'?)",
         ],
     )
@@ -278,8 +283,7 @@ def test_defaults_of_options_are_spelled_out(plugins):
     assert spelled["matchers"] == [
         {"use": "near", "weight": 1.0, "threshold": 0.8},
         {"use": "sound", "weight": 1.0, "file": "x", "strict": False, "length": 4},
-        # It makes its own defaults.
-        {"use": "own", "weight": 1.0},
+        {"use": "own", "weight": 1.0, "length": 4},
     ]
 
 

@@ -63,7 +63,7 @@ def test_every_key(write):
         beam=5,
         character_mode=True,
         pack="de",
-        lemmatizer=MatcherConfig("lookup", None, {"file": str(file.parent / "lemmas.tsv")}, f"{file}:15"),
+        lemmatizer=MatcherConfig("lookup", None, {"file": "lemmas.tsv"}, f"{file}:15"),
         name="mine",
         description="all of it",
         source=str(file),
@@ -95,28 +95,71 @@ def test_lemmatizer_none_is_no_lemmatizer():
     assert load_chain({"lemmatizer": "lookup"}).lemmatizer == MatcherConfig("lookup")
 
 
-def test_paths_are_relative_to_the_file(write, tmp_path, monkeypatch):
+PATHS = """
+    from meteor_e.api import ComponentOptions, FilePath, FolderPath, KeyMatcher, hookimpl
+
+    class Table(KeyMatcher):
+        '''Looks into files.'''
+
+        name = "table"
+
+        class Options(ComponentOptions):
+            file: FilePath
+            models: list[FilePath] = []
+            data: FolderPath | None = None
+            several: FilePath | list[FilePath] | None = None
+            profile: str = ""
+            path: str = ""
+
+        def keys(self, token):
+            return ()
+
+    @hookimpl
+    def meteor_e_matchers():
+        return [Table]
+"""
+
+
+def test_paths_are_relative_to_the_file(write, tmp_path, monkeypatch, plugin_site):
+    """Which options are paths, their types say, not their names."""
+    plugin_site.add("tables", PATHS)
     monkeypatch.setenv("HOME", "/home/u")
     file = write("""\
-language: ./xx.yaml
+language: other
 pack: packs/xx
 matchers:
-  - {use: a, file: x.tsv, model_file: m/x.bin, files: [a, /b], path: ~/c, folder: ../d}
-  - {use: b, model: x.bin, profile: x, file: 3, weight: 1}
-lemmatizer: {use: lookup, lemma_path: l.tsv, weight: kept}
+  - {use: table, file: x.tsv, models: [a, /b], data: ~/c, several: ../d, profile: x, path: p.bin}
+lemmatizer: {use: lookup, file: l.tsv}
 """)
-    chain = load_chain(file)
-    assert chain.language == str(tmp_path / "xx.yaml")
-    assert chain.pack == str(tmp_path / "packs" / "xx")
+    loaded = load_chain(file)
+    assert load_chain(write("language: ./xx.yaml")).language == str(tmp_path / "xx.yaml")
+    assert loaded.pack == str(tmp_path / "packs" / "xx")
+    chain = resolve(loaded, plugin_site.registry())
     assert chain.matchers[0].options == {
         "file": str(tmp_path / "x.tsv"),
-        "model_file": str(tmp_path / "m" / "x.bin"),
-        "files": [str(tmp_path / "a"), "/b"],
-        "path": "/home/u/c",
-        "folder": str(tmp_path / ".." / "d"),
+        "models": [str(tmp_path / "a"), "/b"],
+        "data": "/home/u/c",
+        "several": str(tmp_path / ".." / "d"),
+        "profile": "x",
+        "path": "p.bin",
     }
-    assert chain.matchers[1].options == {"model": "x.bin", "profile": "x", "file": 3}
-    assert chain.lemmatizer.options == {"lemma_path": str(tmp_path / "l.tsv"), "weight": "kept"}
+    assert chain.lemmatizer == ("lookup", {"file": str(tmp_path / "l.tsv")})
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{use: table}", "chain.yaml:2: matcher 'table' needs the option 'file'"),
+        ("{use: table, file: x, models: y}", "chain.yaml:2: matcher 'table': models must be a list, not '/"),
+        ("{use: table, flie: x}", r"chain.yaml:2: matcher 'table' has no option 'flie' \(did you mean 'file'\?\)"),
+        ("{use: stem, stemmer: [x]}", "chain.yaml:2: matcher 'stem': stemmer must be a text, not a list"),
+    ],
+)
+def test_options_are_checked_before_anything_is_made(write, plugin_site, entry, message):
+    plugin_site.add("tables", PATHS)
+    chain = load_chain(write(f"language: other\nmatchers: [{entry}]"))
+    with pytest.raises(ConfigError, match=message):
+        resolve(chain, plugin_site.registry())
 
 
 def test_names_of_languages_and_packs_are_no_paths(write):

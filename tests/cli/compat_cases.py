@@ -77,6 +77,11 @@ odd.txt odd-ref.txt -s function.words -m 'exact stem' -writeAlignments -vOut
 odd.txt odd-ref.txt -s function.words -m 'exact stem' -writeAlignments -lower
 odd.txt odd-ref.txt -s function.words -m 'exact stem' -l fr -writeAlignments -vOut
 odd.txt odd.txt -s function.words -m exact -ch -vOut
+control.txt control-ref.txt -s function.words -m 'exact stem' -writeAlignments -vOut
+control.txt control-ref.txt -s function.words -m 'exact stem' -writeAlignments -lower -ch
+control.txt control-ref.txt -s function.words -m 'stem exact' -norm -ssOut
+control.txt control-ref.txt -s function.words -m 'stem exact' -ssOut
+control.sgm control-ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments -lower
 empty.txt empty.txt -s function.words -m exact -ssOut
 hyp.txt ref.txt -new new -vOut
 hyp.txt ref.txt -new new -x 1 -q

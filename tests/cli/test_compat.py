@@ -408,12 +408,9 @@ def english(packs):
 @pytest.fixture
 def java_is_meteor_e(tmp_path, monkeypatch):
     """Put a program called java first on the path that runs meteor-e."""
-    shim = tmp_path / "bin" / "java"
-    shim.parent.mkdir()
-    words = shlex.join(command())
-    shim.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "-jar -Xmx2G meteor-1.5.jar" ] || exit 9\nshift 3\nexec {words} "$@"\n')
-    shim.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+    folder = tmp_path / "bin"
+    subprocess.run([sys.executable, "-m", "meteor_e", "java-shim", str(folder)], check=True, capture_output=True)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the program called java is a shell script")

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e.cli.compat import _lemmatizer, _matcher
 from meteor_e.java.options import JavaConfiguration, UsageError, parse
+from meteor_e.java.program import chain_of
 
 
 def configuration(*arguments):
     return JavaConfiguration.of(parse(["h", "r", *arguments]))
+
+
+def _lemmatizer(found):
+    return chain_of(found)[1]
+
+
+def _matcher(module, found):
+    return chain_of(found)[0][found.modules.index(module)]
 
 
 def test_meteor_1_5_is_left_alone():

@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.cli import cli
 from meteor_e.cli.new_plugin import FAMILIES, write_plugin
 
 
@@ -40,6 +42,14 @@ def test_bad_names(name, tmp_path):
 def test_an_existing_folder_is_left_alone(tmp_path):
     with pytest.raises(ConfigError, match="exists"):
         write_plugin("good", "key", tmp_path)
+
+
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["plugins", "new", "soundalike"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "meteor-e-soundalike" in result.output
+    assert (tmp_path / "meteor-e-soundalike" / "pyproject.toml").is_file()
 
 
 def test_the_files_of_a_plugin(tmp_path):

@@ -255,3 +255,80 @@ def test_completion_knows_commands_of_plugins_and_survives_broken_ones(greeting,
     for typed, completed in (("gr", "plain,greet\n"), ("sa", "\n")):
         monkeypatch.setenv("COMP_WORDS", f"meteor-e {typed}")
         assert run_cli() == (0, completed, "")
+
+
+OPTIONS = """
+    from typing import Annotated, Literal
+
+    from meteor_e.api import ComponentOptions, FilePath, KeyMatcher, Meta, hookimpl
+
+    class Table(KeyMatcher):
+        '''Words of one class match.
+
+        Classes are in a file.
+        '''
+
+        name = "table"
+
+        class Options(ComponentOptions):
+            file: Annotated[FilePath, Meta(description="The classes.")]
+            share: Annotated[float, Meta(ge=0, le=1, description="How much. \x1b[31m")] = 0.5
+            case: Annotated[Literal["keep", "lower"], Meta(description="Whether case counts.")] = "keep"
+
+        def keys(self, token):
+            return ()
+
+    @hookimpl
+    def meteor_e_matchers():
+        return [Table]
+    """
+
+
+@pytest.fixture
+def described(plugin_site, monkeypatch):
+    plugin_site.add("table-plugin", OPTIONS, version="2.5")
+    own = plugin_site.registry()
+    monkeypatch.setattr(meteor_e.cli.plugins, "registry", lambda: own)
+
+    def run(*arguments):
+        return CliRunner().invoke(cli, ["plugins", *arguments])
+
+    return run
+
+
+def test_one_component_with_its_options(described):
+    done = described("table")
+    assert done.exit_code == 0
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert lines[0] == "matcher table (table-plugin 2.5)"
+    assert "Classes are in a file." in lines
+    assert "file the path of a file required The classes." in lines
+    assert any(line.startswith("share a number from 0 to 1 0.5 How much. ") for line in lines)
+    assert "\x1b" not in done.output
+    assert 'case one of keep, lower "keep" Whether case counts.' in lines
+
+
+def test_one_component_as_json(described):
+    (row,) = json.loads(described("table", "--json").output)
+    assert (row["kind"], row["name"], row["status"]) == ("matcher", "table", "ok")
+    assert row["description"].startswith("Words of one class match.")
+    assert row["options"][0] == {
+        "name": "file",
+        "type": "the path of a file",
+        "required": True,
+        "default": None,
+        "help": "The classes.",
+    }
+    assert [option["default"] for option in row["options"]] == [None, 0.5, "keep"]
+
+
+def test_what_has_no_options(described):
+    assert "It has no options." in described("exact", "--kind", "matcher").output
+    assert "chain exact" in described("exact").output
+
+
+def test_a_name_that_nothing_has(described):
+    done = described("tabel")
+    assert done.exit_code != 0
+    assert "did you mean 'table'" in str(done.exception)
+    assert "there is no feature 'table'" in str(described("table", "-k", "feature").exception)

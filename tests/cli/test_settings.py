@@ -15,7 +15,7 @@ def test_values_are_those_of_yaml():
     texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
     assert parse_settings(texts) == {
         "stem": {"stemmer": "german"},
-        "a": {"b": 0.5, "c": True, "file": str(Path.cwd() / "x" / "y"), "d": "a=b"},
+        "a": {"b": 0.5, "c": True, "file": "x/y", "d": "a=b"},
         "lemmatizer": {"use": "lookup"},
     }
 
@@ -53,6 +53,17 @@ def test_a_chain_file(tmp_path):
     assert other["lemmatizer"] == {"use": "own", "speed": 3}
     replaced = apply_settings(str(file), {"matchers": ["exact"]}, {"exact": {"x": 1}})
     assert replaced["matchers"] == [{"use": "exact", "x": 1}]
+
+
+def test_paths_are_seen_from_the_working_folder(tmp_path, monkeypatch):
+    """Whatever the chain lacks, the settings may bring."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/u")
+    for path, wanted in (("x/y.tsv", tmp_path / "x" / "y.tsv"), ("~/y.tsv", Path("/home/u/y.tsv"))):
+        given = parse_settings([f"lemmatizer.file={path}"])
+        for chain in ({"lemmatizer": "lookup"}, {"matchers": ["exact"], "lemmatizer": "lookup"}):
+            changed = apply_settings(None, {"language": "de", **chain}, given)
+            assert changed["lemmatizer"] == {"use": "lookup", "file": str(wanted)}
 
 
 def test_what_the_chain_does_not_have():

@@ -256,7 +256,7 @@ class TestWorkers:
             pass
 
         context = MatcherContext(meteor.chain.language, meteor.resources, True)
-        meteor.matchers = [Other.create(context), *meteor.matchers[1:]]
+        meteor.matchers = [Other.make(context), *meteor.matchers[1:]]
         with pytest.raises(ConfigError, match="'exact' was replaced"):
             PortableMetric.of(meteor)
 

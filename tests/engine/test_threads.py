@@ -150,6 +150,6 @@ def test_a_running_call_is_stopped_from_another_thread():
     hypotheses = [f"{text} {number}" for number in range(5000)]
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        metric._engine.score(hypotheses, [[text[::-1] + text]] * 5000, stop=stop)
+        metric.score_chunk(Chunk(1, hypotheses, [[text[::-1] + text]] * 5000), stop=stop)
     timer.join()
     assert time.monotonic() - begin < 20

@@ -15,11 +15,11 @@ from meteor_e.java.formats import (
     hash_map_order,
     hashtable_order,
     java_double,
-    java_hash,
     java_lines,
     parse_java_double,
     parse_java_int,
 )
+from meteor_e.text.identity import java_hash
 
 JAR = os.environ.get("METEOR_E_JAR", "")
 

@@ -49,7 +49,7 @@ char32_t identity(char32_t character) { return character; }
 void tokenize(Input& input) {
     const Mode modes[] = {Mode::none, Mode::lower, Mode::full, Mode::no_punctuation};
     const Apostrophes styles[] = {Apostrophes::english, Apostrophes::french, Apostrophes::apart};
-    const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, identity);
+    const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, U"\u0410", identity);
     const char32_t pool[] = U"ab D.,'`-\u2018\u201C\u2013\u00A0\u03A3\u0130 09OTMULI..''--\t\n";
     const std::size_t pool_size = sizeof pool / sizeof pool[0] - 1;
     std::vector<std::uint32_t> text;

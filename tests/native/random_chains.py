@@ -12,7 +12,7 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.paraphrase import ParaphraseMatcher
 from meteor_e.matchers.stem import StemMatcher
@@ -92,11 +92,14 @@ class Sounds(SimilarityMatcher):
         return rows
 
 
-class ContextualSounds(Sounds):
+class ContextualSounds(ContextualMatcher):
     """The same, asked for once a sentence."""
 
     name = "contextual-sounds"
-    contextual = True
+
+    def encode(self, sentences):
+        words = [token for sentence in sentences for token in sentence]
+        return Sounds().vectors(words), np.cumsum([0, *map(len, sentences)])
 
 
 class Whims(Matcher):
@@ -166,9 +169,9 @@ def chains(folder: Path) -> dict[str, list[Matcher]]:
         "meteor": [exact, stem, synonym, paraphrase],
         "exact": [exact],
         "no-exact": [paraphrase, stem, synonym],
-        "keys": [exact, Letters(), Sounds(0.7), Sounds(0.4, below=0.7)],
-        "python": [Whims(), exact, OwnTable(paraphrases), ContextualSounds(0.75)],
-        "all": [exact, stem, synonym, paraphrase, Sounds(0.8), Whims(), Letters()],
+        "keys": [exact, Letters(), Sounds(threshold=0.7), Sounds(threshold=0.4, below=0.7)],
+        "python": [Whims(), exact, OwnTable(paraphrases), ContextualSounds(threshold=0.75)],
+        "all": [exact, stem, synonym, paraphrase, Sounds(threshold=0.8), Whims(), Letters()],
         "no-table": [exact, ParaphraseMatcher(None)],
     }
 
@@ -205,7 +208,7 @@ def engines(
         if native:
             assert meteor.engine == "native"
         else:
-            meteor._engine = None
+            meteor.engine = "python"
         pair.append(meteor)
     return pair[0], pair[1]
 

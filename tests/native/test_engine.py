@@ -16,9 +16,10 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates
 from meteor_e.engine import native as engine_native
-from meteor_e.engine.native import default_threads, native_module
+from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
 from meteor_e.engine.streaming import CHUNK_SEGMENTS
+from meteor_e.engine.threads import default_threads
 from meteor_e.matchers.exact import ExactMatcher
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -319,7 +320,7 @@ class TestSharing:
 
     def test_interrupt(self):
         """Ctrl-C ends a batch that takes long."""
-        meteor, _ = engines([Sounds(0.5)])
+        meteor, _ = engines([Sounds(threshold=0.5)])
         text = " ".join(f"w{number % 400}" for number in range(1200))
         hypotheses = [f"{text} {number}" for number in range(CHUNK_SEGMENTS)]
         timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))

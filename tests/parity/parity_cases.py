@@ -213,6 +213,6 @@ class OwnResources:
             resources=resources,
         )
         if engine == "python":
-            meteor._engine = None
+            meteor.engine = "python"
         assert meteor.engine == engine
         return meteor

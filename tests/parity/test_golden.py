@@ -10,9 +10,9 @@ from parity_cases import OwnResources
 from test_parity import matches_text, statistics_text
 
 from meteor_e.formats.plain import read_segments
-from meteor_e.java.formats import java_hash
 from meteor_e.scoring import formula
 from meteor_e.scoring.results import SegmentScore
+from meteor_e.text.identity import java_hash
 from meteor_e.text.stemming import stemmer
 
 pytestmark = pytest.mark.shared

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e import ConfigError, InputError, KeyMatcher, Lemmatizer, Match, Matcher, Meteor, PluginError, hookimpl
+from meteor_e import (
+    ComponentOptions,
+    ConfigError,
+    InputError,
+    KeyMatcher,
+    Lemmatizer,
+    Match,
+    Matcher,
+    Meteor,
+    PluginError,
+    hookimpl,
+)
 from meteor_e.base.guard import guarded
 from meteor_e.plugins.registry import registry
 
@@ -14,6 +25,9 @@ class Sad(KeyMatcher):
 
     name = "sad"
 
+    class Options(ComponentOptions):
+        when: str = "match"
+
     def __init__(self, when: str = "match"):
         self.when = when
         if when == "init":
@@ -22,10 +36,10 @@ class Sad(KeyMatcher):
             raise ValueError("not today")
 
     @classmethod
-    def create(cls, context, **options):
-        if options.get("when") == "create":
+    def create(cls, context, options):
+        if options.when == "create":
             raise ZeroDivisionError("in create")
-        return super().create(context, **options)
+        return super().create(context, options)
 
     def keys(self, token):
         if self.when == "text":
@@ -45,11 +59,11 @@ class Malformed(Matcher):
 
     name = "malformed"
 
-    def __init__(self, far: bool = False):
-        self.far = far
+    class Options(ComponentOptions):
+        far: bool = False
 
     def match(self, hypothesis, reference):
-        yield Match(7, 0) if self.far else (0, 0)
+        yield Match(7, 0) if self.options.far else (0, 0)
 
 
 class SadLemmatizer(Lemmatizer):

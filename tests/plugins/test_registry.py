@@ -14,6 +14,7 @@ from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.chains.config import describe_chain
 from meteor_e.chains.signature import plugins_of
 from meteor_e.languages.files import BUILTIN_CODES
+from meteor_e.plugins.builtin import is_taken_later
 from meteor_e.plugins.definitions import KINDS
 from meteor_e.plugins.registry import Registry, registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
@@ -164,6 +165,81 @@ def test_a_plugin_that_takes_a_builtin_name(plugin_site):
     errors = {entry.distribution: entry.error for entry in own.entries("matcher") if entry.name == "exact"}
     assert set(errors) == {"meteor_e", "greedy-plugin"}
     assert all("claimed by" in error for error in errors.values())
+
+
+FROM_THE_FIRST = {
+    "matcher": ["exact", "lemma", "paraphrase", "stem", "synonym"],
+    "language": [*BUILTIN_CODES, "cz", "other"],
+    "lemmatizer": ["lookup", "none"],
+    "segmenter": ["characters", "unicode"],
+}
+"""The names that meteor_e had before the first plugin could have had them. This list does not grow."""
+
+
+@pytest.mark.parametrize("kind", FROM_THE_FIRST)
+def test_new_names_of_our_own_are_known_to_be_new(kind):
+    """Else a plugin that has such a name would be replaced without a word."""
+    names = set(Registry(list).names(kind)) - set(FROM_THE_FIRST[kind])
+    aliases = {name for name in names if kind == "language" and Registry(list).language(name).code != name}
+    assert all(is_taken_later(kind, name) for name in names - aliases)
+
+
+POLISH = """
+    from meteor_e import hookimpl
+
+    @hookimpl
+    def meteor_e_languages():
+        return [{"code": "pl", "name": "My Polish", "matchers": ["exact"], "default_task": "li"}]
+    """
+
+
+def test_a_language_that_meteor_e_took_later(plugin_site):
+    """Who has a plugin with ``pl`` is told when meteor_e has one of its own, and in the listing."""
+    plugin_site.add("polish-plugin", POLISH)
+    own = plugin_site.registry()
+    with pytest.warns(
+        PluginWarning, match=r"'pl' is claimed by .* and by polish-plugin 1\.0 .*; meteor_e's own is used"
+    ):
+        assert own.language("pl").name == "Polish"
+    errors = {entry.distribution: entry.error for entry in own.entries("language") if entry.name == "pl"}
+    assert set(errors) == {"meteor_e", "polish-plugin"}
+    assert all("meteor_e's own is used; rename the plugin's" in error for error in errors.values())
+
+
+@pytest.mark.parametrize(
+    ("needed", "message"),
+    [
+        ("1", ""),
+        ("2", "it needs version 2 of meteor_e's API; meteor_e .* has version 1: install a newer meteor_e"),
+        ("0", "it needs version 0 of meteor_e's API; .*: install a newer version of the plugin"),
+        ("'1'", "its meteor_e_api is '1'; it must be a whole number"),
+        ("True", "its meteor_e_api is True"),
+    ],
+)
+def test_the_api_that_a_plugin_needs(plugin_site, needed, message):
+    plugin_site.add("sound-plugin", f"    meteor_e_api = {needed}\n{SOUNDEX}")
+    own = plugin_site.registry()
+    if not message:
+        assert own.matcher("initial").name == "initial"
+        return
+    with pytest.raises(PluginError, match=f"plugins that failed: sound-plugin 1.0: {message}"):
+        own.matcher("initial")
+
+
+def test_plugins_are_switched_off(plugin_site, monkeypatch):
+    plugin_site.add("sound-plugin", SOUNDEX)
+    plugin_site.add("polish-plugin", POLISH)
+    monkeypatch.setenv("METEOR_E_PLUGINS", "none")
+    assert "initial" not in Registry().names("matcher")
+    for names in ("sound-plugin", "Sound_Plugin, polish.plugin", "sound_plugin"):
+        monkeypatch.setenv("METEOR_E_PLUGINS", names)
+        assert Registry().matcher("initial").name == "initial"
+    monkeypatch.setenv("METEOR_E_PLUGINS", "polish-plugin")
+    with pytest.raises(PluginError, match="there is no matcher 'initial'"):
+        Registry().matcher("initial")
+    monkeypatch.setenv("METEOR_E_PLUGINS", "sound-plugn")
+    with pytest.raises(ConfigError, match=r"'sound-plugn', which is not installed \(did you mean 'sound-plugin'\?\)"):
+        Registry().names("matcher")
 
 
 BROKEN = {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from meteor_e.scoring import arrays, formula
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, perfect_rows
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, as_summed, columns
 
 share = st.floats(0, 1)
 
@@ -46,7 +46,7 @@ def test_sums_equal_those_of_a_corpus(rows):
     total = StatisticsSum(3)
     for row in rows:
         total.add(Statistics.from_vector(row))
-    assert arrays.drop_perfect_chunks(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
+    assert as_summed(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
 
 
 def test_perfect_segments_are_the_same_ones_in_character_mode():
@@ -55,7 +55,7 @@ def test_perfect_segments_are_the_same_ones_in_character_mode():
         [[9, 9, 0, 0, 9, 9, 0, 0, 1, 2, 2], [9, 8, 0, 0, 8, 8, 0, 0, 1, 2, 2], [2, 2, 0, 0, 2, 2, 0, 0, 1, 2, 2]]
     )
     expected = [Statistics.from_vector(row).is_perfect for row in rows.tolist()]
-    assert perfect_rows(rows).tolist() == expected == [True, False, True]
+    assert columns(rows).is_perfect.tolist() == expected == [True, False, True]
     parameters = Parameters(0.85, 0.2, 0.6, 0.75, (1.0,))
     scores = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows.tolist()]
     assert arrays.score(rows, parameters) == pytest.approx(scores, rel=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.stem import StemMatcher
@@ -22,14 +24,11 @@ class Ends(KeyMatcher):
 
     name = "ends"
 
-    def __init__(self, letters: int = 2) -> None:
-        self.letters = letters
+    class Options(ComponentOptions):
+        letters: Annotated[int, Meta(ge=1, description="How many letters.")] = 2
 
     def keys(self, token):
-        return {token.form[-self.letters :]}
-
-    def describe(self):
-        return f"letters={self.letters}"
+        return {token.form[-self.options.letters :]}
 
 
 class Letters(SimilarityMatcher):
@@ -93,7 +92,7 @@ class Joined(Matcher):
         (StemMatcher, ["chats", "chat"], {"stemmer": "french"}),
         (Ends, None, {}),
         (Ends, ["mention", "nation"], {"letters": 4}),
-        (Ends(3), None, {}),
+        (Ends(letters=3), None, {}),
         (Letters, None, {}),
         (Letters, None, {"threshold": 0.9}),
         (Soon, ["as soon as possible", "asap"], {}),
@@ -152,27 +151,35 @@ class ReservedOption(Ends):
 
     name = "reserved"
 
-    def __init__(self, weight: float = 1) -> None:
-        super().__init__()
+    class Options(ComponentOptions):
+        weight: Annotated[float, Meta(description="How much it counts.")] = 1
 
 
-class TakesAnything(Ends):
-    """Takes any option."""
+class NoHelp(Ends):
+    """An option that nobody explains."""
 
-    name = "takes-anything"
+    name = "no-help"
 
-    def __init__(self, **options) -> None:
-        super().__init__()
+    class Options(ComponentOptions):
+        letters: int = 2
 
 
-class OwnCreate(Ends):
-    """Does not check options."""
+class BadDefault(Ends):
+    """A default that is out of bounds."""
 
-    name = "own-create"
+    name = "bad-default"
 
-    @classmethod
-    def create(cls, context, **options):
-        return cls(**options)
+    class Options(ComponentOptions):
+        letters: Annotated[int, Meta(ge=3, description="How many letters.")] = 2
+
+
+class NoStruct(Ends):
+    """Options that are no class of options."""
+
+    name = "no-struct"
+
+    class Options:
+        letters: int = 2
 
 
 class Describes(Ends):
@@ -477,8 +484,8 @@ class Unpicklable(Ends):
 
     name = "unpicklable"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
         self.function = lambda: None
 
 
@@ -488,7 +495,7 @@ class ForgetsOption(Ends):
     name = "forgets-option"
 
     def __getstate__(self):
-        return {"letters": 1}
+        return {"options": self.Options(letters=1)}
 
 
 class SharedState(Ends):
@@ -519,8 +526,9 @@ WRONG = [
     (Heavy, {}, "search_weight is 'much'"),
     (Requires, {}, "requires is 'wordnet'"),
     (ReservedOption, {}, "an option 'weight', a word that chains use"),
-    (TakesAnything, {}, "an unknown option is taken without a word"),
-    (OwnCreate, {}, "an unknown option is a TypeError, not a ConfigError"),
+    (NoHelp, {}, "option 'letters' has no help"),
+    (BadDefault, {}, "the default of option 'letters' must be a whole number, 3 or more, not 2"),
+    (NoStruct, {}, "must be a subclass of ComponentOptions"),
     (Describes, {}, r"describe\(\) returned 'a\\nb'"),
     (DescribesAtRandom, {}, "describes itself otherwise"),
     (Silent, {"letters": 1}, "its options change the matches, but describe"),
@@ -574,7 +582,7 @@ def test_the_right_way_to_hash_passes():
 def test_a_matcher_that_cannot_be_made():
     with pytest.raises(ConfigError, match="has no option 'letter'"):
         check_matcher(Ends, letter=2)
-    with pytest.raises(ConfigError, match="threshold is 7"):
+    with pytest.raises(ConfigError, match="threshold must be a number from 0 to 1, not 7"):
         check_matcher(Letters, threshold=7)
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.normalization import Normalizer, lowercase, unescape_entities
+from meteor_e.text.lowercase import later_capitals, lowercase
+from meteor_e.text.normalization import Normalizer, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
 
@@ -61,8 +62,30 @@ def test_without_punctuation_only_letters_and_digits_stay():
 
 
 def test_lower_and_none_leave_punctuation_alone():
-    assert Normalizer(Normalization.LOWER)("  It's THIS, \u00a0ok.\x01") == "it's this, \u00a0ok."
-    assert Normalizer(Normalization.NONE)("\x00 It's THIS. ") == "It's THIS."
+    assert Normalizer(Normalization.LOWER)("  It's THIS, \u00a0ok.\x01") == "  it's this, \u00a0ok.\x01"
+    assert Normalizer(Normalization.NONE)("\x00 It's THIS. ") == "\x00 It's THIS. "
+
+
+def test_control_characters_at_the_edges_are_trimmed_as_java_trims_them():
+    # java -jar meteor-1.5.jar … -lower (or nothing): they belong to the word; with -norm they are trimmed.
+    for character in map(chr, (*range(1, 9), 11, *range(14, 32))):
+        for mode in (Normalization.NONE, Normalization.LOWER):
+            assert split_words(Normalizer(mode)(f"{character}hello world{character}")) == [
+                f"{character}hello",
+                f"world{character}",
+            ]
+        assert split_words(english(f"{character}hello world{character}")) == ["hello", "world"]
+
+
+def test_letters_that_unicode_13_does_not_know_stay():
+    assert lowercase("\u2c2f\ua7c0\ua7d0\U00010570 \u00c0\u0410") == "\u2c2f\ua7c0\ua7d0\U00010570 \u00e0\u0430"
+    # They are no letters to the rule of the final sigma, nor are later marks ignored by it.
+    assert lowercase("\u2c2f\u03a3 \u0391\u03a3") == "\u2c2f\u03c3 \u03b1\u03c2"
+    assert lowercase("\u0391\u0301\u03a3 \u0391\u1ac1\u03a3") == "\u03b1\u0301\u03c2 \u03b1\u1ac1\u03c3"
+
+
+def test_later_capitals_are_the_letters_with_a_lower_case():
+    assert all(character.lower() != character == lowercase(character) for character in later_capitals())
 
 
 def test_lower_case_is_unicodes_and_not_the_locales():

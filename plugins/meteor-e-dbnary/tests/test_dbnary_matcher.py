@@ -132,7 +132,6 @@ GOLDEN = {
 def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
     """The figures in golden/meteor-e, of chains without vectors."""
     from meteor_e.formats.plain import read_segments
-    from meteor_e.java.words import with_java_words
 
     code = name[:2]
     files, folder, modules, weights = GOLDEN[name]
@@ -149,7 +148,7 @@ def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
         lemmatizer={"use": "lookup", "file": str(shared / f"golden/meteor-e/resources/{code}.lemmas.tsv")},
     )
     # The program compares words by their 32-bit hashes.
-    meteor.matchers = with_java_words(meteor.matchers)
+    meteor.compare_words_by("java")
     hypotheses = list(read_segments(shared / f"golden/input/{files}.hyp"))
     references = list(read_segments(shared / f"golden/input/{files}.ref"))
     expected = (shared / f"golden/meteor-e/{name}.vout.tsv").read_text().splitlines()

@@ -121,12 +121,12 @@ def test_length_ratio():
 @pytest.mark.parametrize(
     ("matcher", "options", "message"),
     [
-        ("soundex", {"shortest": 0}, "shortest is 0"),
+        ("soundex", {"shortest": 0}, "shortest must be a whole number, 1 or more, not 0"),
         ("soundex", {"shorter": 5}, r"no option 'shorter' \(did you mean 'shortest'"),
-        ("ngrams", {"size": 0}, "must be 1 or more"),
-        ("ngrams", {"threshold": 2}, "threshold is 2"),
-        ("compounds", {"parts": 1}, "parts is 1"),
-        ("compounds", {"parts": "three"}, "refuses its options"),
+        ("ngrams", {"size": 0}, "size must be a whole number, 1 or more, not 0"),
+        ("ngrams", {"threshold": 2}, "threshold must be a number from 0 to 1, not 2"),
+        ("compounds", {"parts": 1}, "parts must be a whole number, 2 or more, not 1"),
+        ("compounds", {"parts": "three"}, "parts must be a whole number, 2 or more, not 'three'"),
         ("abbreviations", {}, "no table for language 'ca'"),
     ],
 )

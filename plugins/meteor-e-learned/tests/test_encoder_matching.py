@@ -120,8 +120,8 @@ def test_files_that_are_none(encoder, tmp_path):
         EncoderMatchingFeature(str(broken), encoder["tokenizer_file"])
     with pytest.raises(InputError, match="not a tokenizer"):
         EncoderMatchingFeature(encoder["model_file"], str(broken))
-    with pytest.raises(ConfigError, match="longest is 2"):
-        EncoderMatchingFeature(**encoder, longest=2)
+    with pytest.raises(ConfigError, match="longest must be a whole number, 3 or more, not 2"):
+        EncoderMatchingFeature.make(None, **encoder, longest=2)
     # A table with fewer rows than the tokenizer has numbers fails in the middle of a run.
     write_encoder(tmp_path / "small.onnx", np.eye(3))
     small = EncoderMatchingFeature(str(tmp_path / "small.onnx"), encoder["tokenizer_file"])

@@ -57,8 +57,8 @@ def test_character_ngrams():
     assert found["4_f"] == 0
     assert len(CharacterNgramsFeature(orders=2).columns) == 6
     assert not any(row(CharacterNgramsFeature(), "", "").values())
-    with pytest.raises(ConfigError, match="at least 1"):
-        CharacterNgramsFeature.create(None, orders=0)
+    with pytest.raises(ConfigError, match="1 or more"):
+        CharacterNgramsFeature.make(None, orders=0)
 
 
 def test_a_corpus_makes_words_known(tmp_path):

@@ -51,7 +51,7 @@ def test_plugin_conforms():
     ],
 )
 def test_simplemma(code, words, lemmas):
-    lemmatizer = SimplemmaLemmatizer.create(context(code))
+    lemmatizer = SimplemmaLemmatizer.make(context(code))
     tokens = lemmatizer.analyze(words)
     assert [token.lemma for token in tokens] == lemmas
     assert {token.tag for token in tokens} == {None}
@@ -81,10 +81,10 @@ def test_languages_that_simplemma_does_not_know(monkeypatch):
     meteor = Meteor("other", matchers=["exact"], lemmatizer="auto")
     assert "lemmas:auto(none)" in meteor.signature
     assert meteor.tokenize("houses")[0].lemma is None
-    assert AutoLemmatizer.create(context("fr")).analyze(["maisons"])[0].lemma == "maison"
-    assert AutoLemmatizer.create(context("fr")).describe().startswith("simplemma ")
+    assert AutoLemmatizer.make(context("fr")).analyze(["maisons"])[0].lemma == "maison"
+    assert AutoLemmatizer.make(context("fr")).describe().startswith("simplemma ")
     with pytest.raises(ConfigError, match="no option 'language'"):
-        AutoLemmatizer.create(context("fr"), language="de")
+        AutoLemmatizer.make(context("fr"), language="de")
 
 
 def test_without_simplemma(monkeypatch):
@@ -116,7 +116,7 @@ def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code,
 
 def test_hanta():
     sentence = ["he", "saw", "the", "saws", "and", "saw", "them"]
-    lemmatizer = HantaLemmatizer.create(context("en"))
+    lemmatizer = HantaLemmatizer.make(context("en"))
     see, saw = ("see", "VERB"), ("saw", "NOUN")
     assert lemmatizer.lemmatize(sentence) == [
         *(("he", "PRON"), see, ("the", "DET"), saw, ("and", "CCONJ"), see, ("they", "PRON")),

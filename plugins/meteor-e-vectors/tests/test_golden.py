@@ -116,13 +116,12 @@ def test_every_golden_run_is_tested(shared):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
-    from meteor_e.java.words import with_java_words
 
     command = Command(shared, name)
     lemmatizer = {"use": "lookup", "file": str(command.lemmas)} if command.lemmatizes else None
     meteor = Meteor(command.language, matchers=list(command.matchers()), lemmatizer=lemmatizer)
     # The program takes two French words for one, as METEOR 1.5 does.
-    meteor.matchers = with_java_words(meteor.matchers)
+    meteor.compare_words_by("java")
     hypotheses, references = (
         list(read_segments(command.golden / file)) for file in (command.hypotheses, command.references)
     )
@@ -135,7 +134,7 @@ def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
         assert all(abs(one - other) <= CLOSE for one, other in zip(ours, figures, strict=True) if other == other)
     if name == "de-vector":
         # A sample in pure Python, whose numbers are the same.
-        meteor._engine = None
+        meteor.engine = "python"
         assert [segment.statistics for segment in meteor.segments(hypotheses[:40], references[:40])] == [
             segment.statistics for segment in segments[:40]
         ]

@@ -40,13 +40,13 @@ def test_words_match_by_their_similarity(plane):
     assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
     # (1 + cos 53.13°)/2 is a hair above .8, and that of one degree more is not there.
     assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
-    assert pairs(VectorMatcher(plane, 0.81), "house", "building") == []
+    assert pairs(VectorMatcher(plane, threshold=0.81), "house", "building") == []
     assert pairs(matcher, "house", "dog") == []
 
 
 def test_equal_words_match_even_without_vectors(plane):
     assert pairs(VectorMatcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
-    assert pairs(VectorMatcher(plane, 0.0), "xyzzy", "house") == []
+    assert pairs(VectorMatcher(plane, threshold=0.0), "xyzzy", "house") == []
 
 
 def test_equal_words_are_no_longer_fixed(plane):
@@ -89,7 +89,7 @@ def test_bands_of_similarity_have_weights_of_their_own(plane):
     counts = meteor.score("house dog", ["home hound"]).statistics.matchers
     assert [count.hypothesis_content for count in counts] == [0, 1, 1]
     # Equal words are proposed by the band without an upper bound only.
-    upper = VectorMatcher(plane, 0.5, below=0.9)
+    upper = VectorMatcher(plane, threshold=0.5, below=0.9)
     assert pairs(upper, "house", "house") == []
     assert upper.describe().startswith("threshold=0.5 below=0.9")
 
@@ -154,11 +154,11 @@ def test_the_language_s_vectors_are_the_default(plane, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 2}, "threshold is 2"),
-        ({"threshold": "abc"}, "threshold is abc; it must be between 0 and 1, such as 0.8"),
-        ({"key": "words"}, r"key is 'words' \(did you mean 'word'"),
+        ({"threshold": 2}, "threshold must be a number from 0 to 1, not 2"),
+        ({"threshold": "abc"}, "threshold must be a number from 0 to 1, not 'abc'"),
+        ({"key": "words"}, r"key must be one of .*, not 'words' \(did you mean 'word'"),
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
-        ({"tags": "NOUN"}, "it must be a list of tags"),
+        ({"tags": "NOUN"}, "tags must be a list with something in it, not 'NOUN'"),
         ({"treshold": 0.5}, r"no option 'treshold' \(did you mean 'threshold'"),
     ],
 )
@@ -169,7 +169,11 @@ def test_wrong_options(plane, options, message):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"threshold": -1}, "threshold is -1"), ({"threshold": "x"}, "threshold is x"), ({"longest": 1}, "longest is 1")],
+    [
+        ({"threshold": -1}, "threshold must be a number from 0 to 1, not -1"),
+        ({"threshold": "x"}, "threshold must be a number from 0 to 1, not 'x'"),
+        ({"longest": 1}, "longest must be a whole number, 2 or more, not 1"),
+    ],
 )
 def test_wrong_options_of_phrases(plane, options, message):
     with pytest.raises(ConfigError, match=message):

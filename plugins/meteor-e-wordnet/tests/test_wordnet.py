@@ -41,7 +41,7 @@ def context(code="en", explicit=True):
 
 
 def made(code="en", **options):
-    return WordnetMatcher.create(context(code), **options)
+    return WordnetMatcher.make(context(code), **options)
 
 
 def match(matcher, one, other):
@@ -164,7 +164,7 @@ def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
         made("fr")
     with pytest.raises(ResourceError, match="there is no folder"):
         made(folder=str(tmp_path / "none"))
-    optional = WordnetMatcher.create(context(explicit=False))
+    optional = WordnetMatcher.make(context(explicit=False))
     assert (optional.keys(Token("car")), optional.describe()) == (set(), "none")
 
 
@@ -257,11 +257,11 @@ def test_damaged_files_of_other_languages(tmp_path, content, error, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"relations": ["hyponyms"]}, r"there is no 'hyponyms' \(did you mean 'hypernyms'"),
-        ({"relations": []}, "relations is empty"),
-        ({"parts_of_speech": ["nouns"]}, r"there is no 'nouns' \(did you mean 'noun'"),
-        ({"depth": 0}, "depth is 0"),
-        ({"depth": "2"}, "depth is '2'"),
+        ({"relations": ["hyponyms"]}, r"relations\[0\] must be one of .*, not 'hyponyms' \(did you mean 'hypernyms'"),
+        ({"relations": []}, "relations must be .*, not an empty list"),
+        ({"parts_of_speech": ["nouns"]}, r"parts_of_speech\[0\] must be one of .*, not 'nouns' \(did you mean 'noun'"),
+        ({"depth": 0}, "depth must be a whole number from 1 to 20, not 0"),
+        ({"depth": "2"}, "depth must be a whole number from 1 to 20, not '2'"),
         ({"dept": 2}, r"no option 'dept' \(did you mean 'depth'"),
     ],
 )

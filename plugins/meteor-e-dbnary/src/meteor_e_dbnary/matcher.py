@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
-from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
-from meteor_e.api import unknown_options
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    KeyMatcher,
+    MatcherContext,
+    Meta,
+    ResourceError,
+    Token,
+)
 from meteor_e_dbnary.synsets import NO_SYNSETS, PathLike, Synsets, load_pack, load_synsets, pack_name
 
 
@@ -31,6 +39,14 @@ class DbnaryMatcher(KeyMatcher):
     default_weight: ClassVar[float] = 0.8
     requires: ClassVar[tuple[str, ...]] = ("a pack of synsets (meteor-e dbnary extract)", "a lemmatizer in the chain")
 
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        file: Annotated[FilePath, Meta(description="A synset file of METEOR-E, plain or gzipped.")] | None = None
+        pack: (
+            Annotated[str, Meta(description="The name of a pack; by default dbnary- and the language's code.")] | None
+        ) = None
+
     def __init__(
         self, synsets: Synsets | None = None, /, file: PathLike | None = None, pack: str | None = None
     ) -> None:
@@ -50,20 +66,19 @@ class DbnaryMatcher(KeyMatcher):
         self._index, self._description = synsets.index, synsets.description
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> DbnaryMatcher:
+    def create(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
         """Load the synsets that the options name, or those of the language's pack.
 
         Raises:
-            ConfigError: for unknown options, or several sources.
+            ConfigError: for several sources.
             ResourceError: if the synsets are missing or damaged.
         """
-        for message in unknown_options("matcher 'dbnary'", cls, options).values():
-            raise ConfigError(message)
-        if options.get("file") is None and options.get("pack") is None:
-            options["pack"] = pack_name(context.language.code)
-            if not context.explicit and load_pack(options["pack"]) is None:
+        if options.file is None and options.pack is None:
+            pack = pack_name(context.language.code)
+            if not context.explicit and load_pack(pack) is None:
                 return cls(NO_SYNSETS)
-        return super().create(context, **options)
+            options = options.replaced(pack=pack)
+        return super().create(context, options)
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the token's form and of its lemma."""

@@ -7,9 +7,18 @@ import os
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
-from meteor_e import ConfigError, InputError, MatcherContext, PhraseMatcher, ResourceError
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    InputError,
+    MatcherContext,
+    Meta,
+    PhraseMatcher,
+    ResourceError,
+)
 
 
 class MemoryTable:
@@ -54,15 +63,18 @@ class Abbreviations(PhraseMatcher):
 
     The table has a line ``abbreviation⇥expansion`` for each, in the form that words have after normalisation:
     in lower case, without the dots. Empty lines and lines that begin with # are left out.
-
-    Args:
-        file: path of a table; by default one of English that comes with the plugin.
     """
 
     name: ClassVar[str] = "abbreviations"
     default_weight: ClassVar[float] = 0.6
 
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        file: Annotated[FilePath, Meta(description="A table; by default one of English.")] | None = None
+
     def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
+        super().__init__(file=file)
         source = files("meteor_e_example") / "data" / "abbreviations.en.tsv" if file is None else Path(file)
         try:
             content = source.read_bytes()
@@ -72,14 +84,14 @@ class Abbreviations(PhraseMatcher):
         self._description = f"{source.name}@{hashlib.sha256(content).hexdigest()[:12]}"
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Abbreviations:
+    def create(cls, context: MatcherContext, options: Options) -> Abbreviations:
         """Refuse to take English abbreviations for those of another language."""
-        if not options.get("file") and context.language.code != "en":
+        if not options.file and context.language.code != "en":
             raise ConfigError(
                 f"matcher 'abbreviations': there is no table for language {context.language.code!r}; "
                 "name one with the option 'file'"
             )
-        return super().create(context, **options)
+        return super().create(context, options)
 
     @property
     def table(self) -> MemoryTable:

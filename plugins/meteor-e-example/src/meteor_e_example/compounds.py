@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from meteor_e import ConfigError, Match, Matcher, Token
+from meteor_e.api import ComponentOptions, Match, Matcher, Meta, Token
 
 
 class Compounds(Matcher):
@@ -13,18 +13,15 @@ class Compounds(Matcher):
 
     English writes many compounds together, with a hyphen, or apart, and texts do not agree on which; so do
     translations into German, Dutch or Swedish that take a compound apart. Hyphens within words do not count.
-
-    Args:
-        parts: the greatest number of words of a compound that is written apart.
     """
 
     name: ClassVar[str] = "compounds"
     default_weight: ClassVar[float] = 0.8
 
-    def __init__(self, parts: int = 3) -> None:
-        if parts < 2:
-            raise ConfigError(f"matcher 'compounds': parts is {parts}; it must be 2 or more")
-        self.parts = parts
+    class Options(ComponentOptions):
+        """What a chain may say beside the name; the values are in ``self.options``."""
+
+        parts: Annotated[int, Meta(ge=2, description="Words of a compound that is written apart, at most.")] = 3
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose one word for several, by reference position: the order is a part of the result."""
@@ -47,14 +44,10 @@ class Compounds(Matcher):
         letters = [token.form.replace("-", "") for token in tokens]
         for start in range(len(letters)):
             spelling = ""
-            for end in range(start, min(len(letters), start + self.parts)):
+            for end in range(start, min(len(letters), start + self.options.parts)):
                 if not letters[end].isalpha():
                     break
                 spelling += letters[end]
                 length = end - start + 1
                 (words if length == 1 else groups).setdefault(spelling, []).append((start, length))
         return words, groups
-
-    def describe(self) -> str:
-        """Name what changes the result."""
-        return f"parts={self.parts}"

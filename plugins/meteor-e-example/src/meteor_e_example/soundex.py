@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from meteor_e import ConfigError, KeyMatcher, Token
+from meteor_e.api import ComponentOptions, KeyMatcher, Meta, Token
 
 _DIGITS = {
     letter: digit for digit, letters in enumerate(["BFPV", "CGJKQSXZ", "DT", "L", "MN", "R"], 1) for letter in letters
@@ -36,24 +36,17 @@ class Soundex(KeyMatcher):
     """English words that sound alike match, such as names that are transcribed in several ways.
 
     Short words are left alone: two of them sound alike by chance too often.
-
-    Args:
-        shortest: the least number of letters of a word that matches.
     """
 
     name: ClassVar[str] = "soundex"
     default_weight: ClassVar[float] = 0.3
 
-    def __init__(self, shortest: int = 4) -> None:
-        if shortest < 1:
-            raise ConfigError(f"matcher 'soundex': shortest is {shortest}; it must be 1 or more")
-        self.shortest = shortest
+    class Options(ComponentOptions):
+        """What a chain may say beside the name; the values are in ``self.options``."""
+
+        shortest: Annotated[int, Meta(ge=1, description="Letters of the shortest word that matches.")] = 4
 
     def keys(self, token: Token) -> set[str]:
         """Return the code of the word, or nothing."""
-        code = soundex(token.form) if len(token.form) >= self.shortest else ""
+        code = soundex(token.form) if len(token.form) >= self.options.shortest else ""
         return {code} if code else set()
-
-    def describe(self) -> str:
-        """Name what changes the result; it becomes a part of the score's signature."""
-        return f"shortest={self.shortest}"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
 
 from meteor_e.api import ConfigError, near_miss
-from meteor_e.base import find_problems, is_path, parse_yaml, raise_problems, read_yaml
-from meteor_e.chains import names_a_path
+from meteor_e.base import find_problems, parse_yaml, raise_problems, read_yaml
 from meteor_e.features import FeatureSet
 from meteor_e.plugins import plugin_registry
 
@@ -25,7 +24,6 @@ __all__ = [
     "make_features",
     "recipe_from_json",
     "resolve",
-    "with_paths",
 ]
 
 
@@ -167,33 +165,6 @@ def resolve(text: str, folder: Path) -> str:
     return str(folder / Path(filled).expanduser())
 
 
-_MAY_BE_PATHS = ("chain", "language", "pack", "function_words")
-"""Options that are a name or a path, as chains tell them apart."""
-
-
-def with_paths(value: Any, change: Callable[[str], str], *, path: bool = False) -> Any:
-    """Return an entry of a recipe with its paths changed, those within a chain or its settings, too.
-
-    Args:
-        value: the entry, or what is in it.
-        change: called with each path.
-        path: whether a text is one.
-    """
-    if isinstance(value, Mapping):
-        return {
-            name: with_paths(
-                inner,
-                change,
-                path=isinstance(name, str)
-                and (names_a_path(name) or (name in _MAY_BE_PATHS and isinstance(inner, str) and is_path(inner))),
-            )
-            for name, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [with_paths(inner, change, path=path) for inner in value]
-    return change(value) if path and isinstance(value, str) else value
-
-
 def make_features(entries: list[str | dict[str, Any]], language: str, folder: Path) -> FeatureSet:
     """Make the features of a recipe; options that name files are seen from a folder."""
-    return FeatureSet.from_config(with_paths(entries, lambda path: resolve(path, folder)), language)
+    return FeatureSet.from_config(FeatureSet.with_paths(entries, lambda path: resolve(path, folder)), language)

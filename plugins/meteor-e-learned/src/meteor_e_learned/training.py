@@ -24,7 +24,7 @@ from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, Run
 from meteor_e_learned.probes import probe
-from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features, with_paths
+from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features
 
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
@@ -226,5 +226,6 @@ def _relocated(recipe: Recipe, folder: Path, output: Path) -> Recipe:
     def moved(path: str) -> str:
         return path if path.startswith(("$", "~", "/")) else os.path.relpath(folder.absolute() / path, here)
 
-    features, vectors, target = with_paths([recipe.features, recipe.vectors, recipe.target], moved)
+    features, vectors = (FeatureSet.with_paths(entries, moved) for entries in (recipe.features, recipe.vectors))
+    target = None if recipe.target is None else FeatureSet.with_paths([recipe.target], moved)[0]
     return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
-from meteor_e.api import near_miss
+from meteor_e.api import ComponentOptions, Meta, near_miss
 from meteor_e.base import Memory
 from meteor_e.text import lowercase
 from meteor_e_lemmatizers.started import StartedLemmatizer
@@ -50,6 +50,11 @@ class HantaLemmatizer(StartedLemmatizer):
     requires: ClassVar[tuple[str, ...]] = ("HanTa",)
     started = ("_tagger",)
 
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        language: Annotated[str, Meta(description="de, en or nl; by default the chain's language.")] | None = None
+
     def __init__(self, language: str) -> None:
         if language not in MODELS:
             raise ConfigError(
@@ -64,10 +69,9 @@ class HantaLemmatizer(StartedLemmatizer):
         self._lemmas = Memory[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> HantaLemmatizer:
+    def create(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
         """Take the chain's language, unless another one is named."""
-        options.setdefault("language", context.language.code)
-        return super().create(context, **options)
+        return cls(options.language or context.language.code)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """Tag a sentence; a word without a lemma is its own, and so is one that is too long to be looked into."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
-from meteor_e.api import near_miss, unknown_options
+from meteor_e.api import ComponentOptions, Meta, near_miss
 from meteor_e.text import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
@@ -25,6 +25,17 @@ class SimplemmaLemmatizer(Lemmatizer):
     requires: ClassVar[tuple[str, ...]] = ("simplemma",)
     tags = False
 
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        language: (
+            Annotated[str, Meta(description="The language's code in simplemma; by default the chain's language.")]
+            | None
+        ) = None
+        greedy: Annotated[
+            bool, Meta(description="Look further for lemmas of unknown words: finds more, and more that are wrong.")
+        ] = False
+
     def __init__(self, language: str, greedy: bool = False) -> None:
         known = known_languages()
         if language not in known:
@@ -36,10 +47,9 @@ class SimplemmaLemmatizer(Lemmatizer):
         self._greedy = bool(greedy)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> SimplemmaLemmatizer:
+    def create(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
         """Take the chain's language, unless another one is named."""
-        options.setdefault("language", simplemma_code(context.language.code))
-        return super().create(context, **options)
+        return cls(options.language or simplemma_code(context.language.code), options.greedy)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, None]]:
         """Return the lemma of each word: the word itself where simplemma finds none."""
@@ -70,15 +80,12 @@ class AutoLemmatizer(Lemmatizer):
         self._lemmatizer = lemmatizer
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> AutoLemmatizer:
+    def create(cls, context: MatcherContext, options: None) -> AutoLemmatizer:
         """Look whether simplemma knows the chain's language.
 
         Raises:
-            ConfigError: for any option.
             ResourceError: if simplemma is not installed.
         """
-        for message in unknown_options(f"lemmatizer {cls.name!r}", cls, options).values():
-            raise ConfigError(message)
         code = simplemma_code(context.language.code)
         return cls(SimplemmaLemmatizer(code) if code in known_languages() else None)
 

@@ -18,9 +18,17 @@ import threading
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, ClassVar, Literal
+from typing import IO, Annotated, ClassVar, Literal
 
-from meteor_e import ConfigError, MatcherContext, PluginError, ResourceError
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    MatcherContext,
+    Meta,
+    PluginError,
+    ResourceError,
+)
 from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 
@@ -46,6 +54,21 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("TreeTagger", "a parameter file")
     started = ("_lock", "_process")
+
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        parameter_file: Annotated[
+            FilePath, Meta(description="The language's parameter file, such as french.par, in UTF-8.")
+        ]
+        command: Annotated[str, Meta(description="The program: a path, or a name to look for on the PATH.")] = (
+            "tree-tagger"
+        )
+        timeout: Annotated[float, Meta(gt=0, description="Seconds to wait for a sentence.")] = 60.0
+        language: (
+            Annotated[str, Meta(description="Code that decides what the tags mean; by default the chain's language.")]
+            | None
+        ) = None
 
     def __init__(
         self,
@@ -78,10 +101,10 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
         self._process: _Process | None = None
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> TreeTaggerLemmatizer:
+    def create(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
         """Take the chain's language for the meaning of the tags."""
-        options.setdefault("language", context.language.code)
-        return super().create(context, **options)
+        language = context.language.code if options.language is None else options.language
+        return super().create(context, options.replaced(language=language))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Tag a sentence; a word that TreeTagger does not know is its own lemma."""

@@ -7,9 +7,9 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from meteor_e import PluginError, ResourceError
+from meteor_e.api import ComponentOptions, FilePath, Meta, PluginError, ResourceError
 from meteor_e_lemmatizers.started import StartedLemmatizer
 
 
@@ -27,6 +27,11 @@ class UdpipeLemmatizer(StartedLemmatizer):
     scope: ClassVar[Literal["word", "sentence"]] = "sentence"
     requires: ClassVar[tuple[str, ...]] = ("ufal.udpipe", "a UDPipe model")
     started = ("_model", "_lock")
+
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        model_file: Annotated[FilePath, Meta(description="The model, from https://ufal.mff.cuni.cz/udpipe/1/models.")]
 
     def __init__(self, model_file: str | os.PathLike[str]) -> None:
         self._path = Path(model_file)

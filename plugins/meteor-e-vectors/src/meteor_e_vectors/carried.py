@@ -44,7 +44,7 @@ class CarriedStatistics(ArrayCache):
         self._beneath = beneath
         found = [used for name, used in zip(meteor.matcher_names, meteor.matchers, strict=True) if name == matcher]
         # Vectors that depend on the sentence are not compared here; all segments are aligned afresh then.
-        self._matchers = [used for used in found if isinstance(used, SimilarityMatcher) and not used.contextual]
+        self._matchers = [used for used in found if isinstance(used, SimilarityMatcher)]
         self._carries = len(self._matchers) == len(found)
         self._texts = {digest(texts): texts for test in tests for texts in (*test.outputs, *test.references)}
         self._numbers: dict[str, NDArray[np.intp]] = {}

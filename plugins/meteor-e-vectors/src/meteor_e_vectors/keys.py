@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from meteor_e import ConfigError, Token
 from meteor_e.api import near_miss
 
-__all__ = ["KEYS", "checked_key", "key_of", "needed"]
+__all__ = ["KEYS", "Key", "checked_key", "key_of", "needed"]
 
-KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
+Key = Literal["word", "lemma", "word_POS", "lemma_POS", "word_lemma"]
 """The keys of METEOR-E; ``POS`` is the universal tag."""
+
+KEYS: tuple[str, ...] = get_args(Key)
 
 
 def checked_key(key: str, where: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from meteor_e import ConfigError, SimilarityMatcher, Token
-from meteor_e_vectors.keys import checked_key, key_of, needed
+from meteor_e.api import FilePath, Meta, SimilarityMatcher, SimilarityOptions, Token
+from meteor_e_vectors.keys import Key, checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import find_vectors, usable_vectors
 
@@ -28,15 +28,8 @@ class VectorMatcher(SimilarityMatcher):
     matches no other word.
 
     Args:
-        file: the vectors: a vector file, or a file of word2vec, GloVe, fastText or gensim, which is converted
-            once; by default those that are installed for the language.
-        threshold: lowest similarity of a match, in [0, 1].
-        key: what a vector is looked up by (``word``, ``lemma``, ``word_POS``, ``lemma_POS``, ``word_lemma``); by
-            default what the file says.
-        below: similarity from which on words do not match, equal words among them; for chains that have the matcher
-            several times, with a weight for each band of similarities.
-        tags: universal tags of the words that match; words of other tags match equal words only. For chains that
-            have the matcher several times, with a weight for each group of tags.
+        file: the vectors; see :class:`Options`.
+        options: the other options.
     """
 
     name: ClassVar[str] = "vector"
@@ -44,31 +37,49 @@ class VectorMatcher(SimilarityMatcher):
     search_weight: ClassVar[float] = 0.5
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
-    def __init__(
-        self,
-        file: str | os.PathLike[str],
-        threshold: float = 0.8,
-        key: str | None = None,
-        below: float | None = None,
-        tags: Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(threshold, below)
-        if tags is not None and (isinstance(tags, str) or not tags or not all(isinstance(tag, str) for tag in tags)):
-            raise ConfigError(f"matcher 'vector': tags is {tags!r}; it must be a list of tags, such as [NOUN, VERB]")
+    class Options(SimilarityOptions):
+        """What a chain may say beside ``threshold`` and ``below``."""
+
+        file: (
+            Annotated[
+                FilePath,
+                Meta(
+                    description="The vectors: a vector file, or one of word2vec, GloVe, fastText or gensim, which is "
+                    "converted once; by default those that are installed for the language."
+                ),
+            ]
+            | None
+        ) = None
+        key: (
+            Annotated[Key, Meta(description="What a vector is looked up by; by default what the file says.")] | None
+        ) = None
+        tags: (
+            Annotated[
+                list[str],
+                Meta(
+                    min_length=1,
+                    description="Universal tags of the words that match; words of other tags match equal words only. A "
+                    "chain that has the matcher several times gives each group of tags a weight of its own.",
+                ),
+            ]
+            | None
+        ) = None
+
+    def __init__(self, file: str | os.PathLike[str], **options: Any) -> None:
+        super().__init__(file=file, **options)
+        tags, key = self.options.tags, self.options.key
         self.tags = None if tags is None else frozenset(tags)
-        if key is not None:
-            checked_key(key, "matcher 'vector': key")
         self.vector_file = usable_vectors(file)
         self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
         self.needs_lemmas = "lemma" in needed(self.key)
         self.needs_tags = "tag" in needed(self.key) or tags is not None
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: Options) -> Self:
         """Find the language's vectors where the chain names no file."""
-        if options.get("file") is None:
-            options["file"] = find_vectors(context.language.code)
-        return super().create(context, **options)
+        if options.file is None:
+            options = options.replaced(file=str(find_vectors(context.language.code)))
+        return super().create(context, options)
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return the vectors of some words, one a row, of length 1."""
@@ -80,4 +91,5 @@ class VectorMatcher(SimilarityMatcher):
     def describe(self) -> str:
         """Name threshold, key and tags, and the vectors by their digest."""
         tags = "" if self.tags is None else f" tags={','.join(sorted(self.tags))}"
-        return f"{super().describe()} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"
+        below = "" if self.below is None else f" below={self.below}"
+        return f"threshold={self.threshold}{below} key={self.key}{tags} vectors@{self.vector_file.digest[:12]}"

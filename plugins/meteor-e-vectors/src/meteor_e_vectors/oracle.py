@@ -122,7 +122,7 @@ def evaluate_thresholds(
     meteor: Meteor,
     tests: Sequence[TestSet],
     values: Sequence[float],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure[TestSet]],
     cache: ArrayCache,
     *,
     matcher: str = "vector",

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e import ConfigError, Match, Matcher, Token
-from meteor_e_vectors.keys import checked_key, key_of, needed
+from meteor_e.api import ComponentOptions, FilePath, Match, Matcher, Meta, Token
+from meteor_e_vectors.keys import Key, checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
 from meteor_e_vectors.places import find_vectors, usable_vectors
 
@@ -38,10 +38,8 @@ class PhraseVectorMatcher(Matcher):
     is left of them matches without that word.
 
     Args:
-        file: the vectors, as for the matcher ``vector``.
-        threshold: lowest similarity, (1 + cosine)/2, of a match, in [0, 1].
-        longest: words of the longest phrase, at least 2.
-        key: what a vector is looked up by; by default what the file says.
+        file: the vectors; see :class:`Options`.
+        options: the other options.
     """
 
     name: ClassVar[str] = "phrase-vector"
@@ -49,19 +47,23 @@ class PhraseVectorMatcher(Matcher):
     accuracy_search_weight: ClassVar[float] = 0.0
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
-    def __init__(
-        self, file: str | os.PathLike[str], threshold: float = 0.95, longest: int = 3, key: str | None = None
-    ) -> None:
-        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
-            raise ConfigError(
-                f"matcher 'phrase-vector': threshold is {threshold}; it must be between 0 and 1, such as 0.95"
-            )
-        if not isinstance(longest, int) or longest < 2:
-            raise ConfigError(f"matcher 'phrase-vector': longest is {longest}; it must be 2 or more")
-        if key is not None:
-            checked_key(key, "matcher 'phrase-vector': key")
-        self.threshold = threshold
-        self.longest = longest
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        file: Annotated[FilePath, Meta(description="The vectors, as for the matcher vector.")] | None = None
+        threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest similarity, (1 + cosine)/2, of a match.")] = (
+            0.95
+        )
+        longest: Annotated[int, Meta(ge=2, description="Words of the longest phrase.")] = 3
+        key: (
+            Annotated[Key, Meta(description="What a vector is looked up by; by default what the file says.")] | None
+        ) = None
+
+    def __init__(self, file: str | os.PathLike[str], **options: Any) -> None:
+        super().__init__(file=file, **options)
+        key = self.options.key
+        self.threshold: float = self.options.threshold
+        self.longest: int = self.options.longest
         self.vector_file = usable_vectors(file)
         self.key = key if key is not None else checked_key(self.vector_file.key, f"{file}: key")
         self.needs_lemmas = "lemma" in needed(self.key)
@@ -69,11 +71,11 @@ class PhraseVectorMatcher(Matcher):
         self._total = max(1, int(self.vector_file.counts.sum(dtype=np.uint64)))
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: Options) -> Self:
         """Find the language's vectors where the chain names no file."""
-        if options.get("file") is None:
-            options["file"] = find_vectors(context.language.code)
-        return super().create(context, **options)
+        if options.file is None:
+            options = options.replaced(file=str(find_vectors(context.language.code)))
+        return super().create(context, options)
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every similar pair of phrases: by the reference's phrase, then by the hypothesis's."""

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from meteor_e import ConfigError, KeyMatcher, MatcherContext, ResourceError, Token
-from meteor_e.api import Language, near_miss, unknown_options
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    FolderPath,
+    KeyMatcher,
+    Language,
+    MatcherContext,
+    Meta,
+    ResourceError,
+    Token,
+)
 from meteor_e.packs import Progress, SynonymIndex, cached_index, terminal_progress
 from meteor_e_wordnet.morphology import base_forms
 from meteor_e_wordnet.relations import HYPERNYMS, PARTS_OF_SPEECH, RELATIONS, SYNONYMS, Lexicon, entry, write_index
@@ -21,6 +31,10 @@ _OMW_VERSION = "3.0"
 """The WordNet whose synsets the Open Multilingual WordNet's files name."""
 
 
+Relation = Literal["synonyms", "hypernyms", "similar", "also", "entailments", "causes", "verb-groups", "derivations"]
+PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
+
+
 class WordnetMatcher(KeyMatcher):
     """Different words match if they share a synset of WordNet, or their synsets are related.
 
@@ -29,46 +43,57 @@ class WordnetMatcher(KeyMatcher):
     lemma's synsets, too.
 
     Args:
-        relations: what makes two words match: ``synonyms``, ``hypernyms``, ``similar``, ``also``, ``entailments``,
-            ``causes``, ``verb-groups``, ``derivations``.
-        depth: how many steps up a hypernym may be.
-        parts_of_speech: of ``noun``, ``verb``, ``adjective``, ``adverb``.
-        folder: where the data are, in the place of nltk's folders and Debian's.
-        file: a ``.tab`` file of the Open Multilingual WordNet.
+        index: keys of words; ``None`` matches nothing.
+        description: of the index, for the signature.
+        english: whether the base forms are those of English.
+        parts: letters of the parts of speech whose synsets count.
     """
 
     name: ClassVar[str] = "wordnet"
     default_weight: ClassVar[float] = 0.8
     requires: ClassVar[tuple[str, ...]] = ("WordNet's or the Open Multilingual WordNet's files",)
 
+    class Options(ComponentOptions):
+        """What a chain may say beside the name."""
+
+        relations: Annotated[
+            Relation | Annotated[list[Relation], Meta(min_length=1)], Meta(description="What makes two words match.")
+        ] = "synonyms"
+        depth: Annotated[int, Meta(ge=1, le=20, description="Steps up to a hypernym, at most.")] = 1
+        parts_of_speech: (
+            Annotated[
+                PartOfSpeech | Annotated[list[PartOfSpeech], Meta(min_length=1)],
+                Meta(description="Parts of speech whose synsets count; by default all."),
+            ]
+            | None
+        ) = None
+        folder: (
+            Annotated[FolderPath, Meta(description="Where the data are, instead of nltk's folders and Debian's.")]
+            | None
+        ) = None
+        file: Annotated[FilePath, Meta(description="A .tab file of the Open Multilingual WordNet.")] | None = None
+
     def __init__(
         self,
         index: SynonymIndex | None = None,
         description: str = "none",
         english: bool = True,
-        /,
-        relations: Sequence[str] = (SYNONYMS,),
-        depth: int = 1,
-        parts_of_speech: Sequence[str] = tuple(PARTS_OF_SPEECH),
-        folder: str | None = None,
-        file: str | None = None,
+        parts: str = "".join(PARTS_OF_SPEECH.values()),
     ) -> None:
         self._index = index
         self._description = description
         self._english = english
-        self._parts = _letters(parts_of_speech)
+        self._parts = parts
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> WordnetMatcher:
+    def create(cls, context: MatcherContext, options: Options) -> WordnetMatcher:
         """Find the data, and index what the options ask for; the index is kept in the cache.
 
         Raises:
-            ConfigError: for unknown options, or values that make no sense.
+            ConfigError: for values that make no sense together.
             ResourceError: if there are no data, which says how to get them, or they are damaged.
         """
-        for message in unknown_options("matcher 'wordnet'", cls, options).values():
-            raise ConfigError(message)
-        wanted = _Wanted.of(context.language, **options)
+        wanted = _Wanted.of(context.language, options)
         data = wanted.find()
         if data is None:
             if context.explicit:
@@ -76,7 +101,7 @@ class WordnetMatcher(KeyMatcher):
                 raise ResourceError(f"matcher 'wordnet': there is no {what}; {how_to_get(what, wanted.folder)}")
             return cls()
         index, description = wanted.index(data)
-        return cls(index, description, wanted.english, **options)
+        return cls(index, description, wanted.english, wanted.parts)
 
     def keys(self, token: Token) -> set[int]:
         """Return what the token's form, its base forms and its lemma share with other words."""
@@ -110,26 +135,16 @@ class _Wanted:
     file: Path | None
 
     @classmethod
-    def of(
-        cls,
-        language: Language,
-        relations: Sequence[str] = (SYNONYMS,),
-        depth: int = 1,
-        parts_of_speech: Sequence[str] = tuple(PARTS_OF_SPEECH),
-        folder: str | None = None,
-        file: str | None = None,
-    ) -> _Wanted:
-        """Check the options; ConfigError for those that make no sense."""
-        chosen = _names("relations", relations, RELATIONS)
-        if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 20:
-            raise ConfigError(f"matcher 'wordnet': depth is {depth!r}; it must be a whole number between 1 and 20")
+    def of(cls, language: Language, options: WordnetMatcher.Options) -> _Wanted:
+        """Return what the options ask for, in one order; ConfigError where they make no sense together."""
+        chosen, parts = _names(options.relations), _names(options.parts_of_speech or list(PARTS_OF_SPEECH))
         wanted = cls(
             language,
             tuple(relation for relation in RELATIONS if relation in chosen),
-            depth,
-            _letters(parts_of_speech),
-            None if folder is None else Path(folder),
-            None if file is None else Path(file),
+            options.depth,
+            "".join(letter for part, letter in PARTS_OF_SPEECH.items() if part in parts),
+            None if options.folder is None else Path(options.folder),
+            None if options.file is None else Path(options.file),
         )
         if not wanted.english and "derivations" in chosen:
             raise ConfigError("matcher 'wordnet': derivations hold between English words; leave them out")
@@ -221,19 +236,6 @@ class _Data:
     tab: Tab | None
 
 
-def _names(option: str, given: Sequence[str], known: Collection[str]) -> list[str]:
-    """Return the names that an option lists."""
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in known:
-            hint = near_miss(name, known) if isinstance(name, str) else ""
-            raise ConfigError(f"matcher 'wordnet': {option}: there is no {name!r}{hint}; there are {', '.join(known)}")
-    if not names:
-        raise ConfigError(f"matcher 'wordnet': {option} is empty; name at least one of {', '.join(known)}")
-    return names
-
-
-def _letters(parts_of_speech: Sequence[str]) -> str:
-    """Return the letters of parts of speech, in one order."""
-    names = _names("parts_of_speech", parts_of_speech, PARTS_OF_SPEECH)
-    return "".join(letter for part, letter in PARTS_OF_SPEECH.items() if part in names)
+def _names(given: str | Sequence[str]) -> Sequence[str]:
+    """Return the names that an option lists, or its only one."""
+    return [given] if isinstance(given, str) else given

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Feature, FeatureBatch
+from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
 from meteor_e.features import characters, mean_over_references
 
 __all__ = ["CharacterNgramsFeature"]
@@ -17,17 +17,18 @@ class CharacterNgramsFeature(Feature):
     """Precision and recall of character n-grams, an order at a time, as written (Popović, 2015).
 
     Spaces are characters, so that orders above the first see where words begin and end; runs of spaces are one.
-
-    Args:
-        orders: the longest n.
     """
 
     name: ClassVar[str] = "character-ngrams"
 
-    def __init__(self, orders: int = 6) -> None:
-        if orders < 1:
-            raise ValueError("orders must be at least 1")
-        self.orders = orders
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        orders: Annotated[int, Meta(ge=1, description="The longest n.")] = 6
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.orders: int = self.options.orders
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ReferenceFeature
+from meteor_e.api import ComponentOptions, ReferenceFeature
 from meteor_e.features import split
 from meteor_e_learned.document_vectors import join_phrases
-from meteor_e_learned.features.vectors import _NeedsVectors, cosine, open_word_vectors
+from meteor_e_learned.features.vectors import VectorFile, _NeedsVectors, cosine, open_word_vectors
 
 __all__ = ["DocumentCosineFeature"]
 
@@ -28,6 +28,11 @@ class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
 
     name: ClassVar[str] = "document-cosine"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        file: VectorFile
 
     def __init__(self, file: str) -> None:
         self._file = os.fspath(file)

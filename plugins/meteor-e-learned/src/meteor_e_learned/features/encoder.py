@@ -14,13 +14,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError, PluginError, ReferenceFeature, ResourceError
-from meteor_e_learned.features.vocabulary import Frequencies
+from meteor_e.api import FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
+from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -112,7 +112,6 @@ class EncoderMatchingFeature(ReferenceFeature):
         longest: tokens of a segment that are looked at; encoders have a limit.
 
     Raises:
-        ConfigError: if ``longest`` is too small for a token between the two that a tokenizer may add.
         ResourceError: if a file cannot be read.
         InputError: if a file is no encoder, or no tokenizer.
         PluginError: if ONNX Runtime or tokenizers is not installed.
@@ -121,10 +120,15 @@ class EncoderMatchingFeature(ReferenceFeature):
     name: ClassVar[str] = "encoder-matching"
     requires: ClassVar[tuple[str, ...]] = ("onnxruntime", "tokenizers", "wordfreq", "an encoder")
 
+    class Options(LanguageOptions):
+        """What a recipe may say."""
+
+        model_file: Annotated[FilePath, Meta(description="The encoder, ONNX.")]
+        tokenizer_file: Annotated[FilePath, Meta(description="Its tokenizer, tokenizer.json.")]
+        longest: Annotated[int, Meta(ge=3, description="Tokens of a segment that are looked at, at most.")] = 256
+
     def __init__(self, model_file: str, tokenizer_file: str, language: str = "en", longest: int = 256) -> None:
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
-        if longest < 3:
-            raise ConfigError(f"feature {self.name!r}: longest is {longest}; it has to be 3 or more")
         self._longest = longest
         self._frequencies = Frequencies(language)
         self._references: OrderedDict[str, _Encoded] = OrderedDict()
@@ -135,9 +139,9 @@ class EncoderMatchingFeature(ReferenceFeature):
         self._encoder = _open(self._model_file, self._tokenizer_file, self._longest, changed)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, **{"language": context.language.code, **options})
+        return super().create(context, options.within(context))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_encoder": None, "_references": OrderedDict()}

@@ -6,9 +6,9 @@ import functools
 import hashlib
 import os
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from meteor_e.api import InputError, PluginError, ReferenceFeature, ResourceError
+from meteor_e.api import ComponentOptions, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
 from meteor_e.features import split
 
 __all__ = ["LanguageModelFeature"]
@@ -58,6 +58,11 @@ class LanguageModelFeature(ReferenceFeature):
         *("total", "per_word", "unknown", "unknown_added", "worst_word", "worst_window", "mean_order"),
         *("added", "added_per_word", "difference"),
     )
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        file: Annotated[FilePath, Meta(description="A language model, ARPA's form or KenLM's binary one.")]
 
     def __init__(self, file: str) -> None:
         self._file = os.fspath(file)

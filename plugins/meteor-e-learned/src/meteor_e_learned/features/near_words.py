@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch
 from meteor_e.features import mean_over_references, precision_recall_f, segment_pairs, words
-from meteor_e_learned.features.vocabulary import Frequencies
+from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,13 +35,15 @@ class NearWordsFeature(Feature):
     name: ClassVar[str] = "near-words"
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz", "wordfreq")
 
+    Options = LanguageOptions
+
     def __init__(self, language: str = "en") -> None:
         self.frequencies = Frequencies(language)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, **{"language": context.language.code, **options})
+        return super().create(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,10 +117,10 @@ class TagVectorsFeature(SegmentFeature):
     segment_dimension = len(CLASSES)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         _english_only(cls.name, context)
-        return super().create(context, **options)
+        return super().create(context, options)
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
         """Tag and count."""
@@ -157,10 +157,10 @@ class TagOverlapFeature(ReferenceFeature):
     requires: ClassVar[tuple[str, ...]] = ("textblob",)
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         _english_only(cls.name, context)
-        return super().create(context, **options)
+        return super().create(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -11,14 +11,22 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError, ReferenceFeature, ResourceError, SegmentFeature
+from meteor_e.api import (
+    ComponentOptions,
+    FilePath,
+    InputError,
+    Meta,
+    ReferenceFeature,
+    ResourceError,
+    SegmentFeature,
+)
 from meteor_e.features import split
-from meteor_e_learned.features.vocabulary import Frequencies, as_list
+from meteor_e_learned.features.vocabulary import CorpusOptions, Frequencies, LanguageOptions, as_list
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,6 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "cosine", "open_word_vectors"]
 
 Floats32 = NDArray[np.float32]
+
+
+VectorFile = Annotated[FilePath, Meta(description="Word vectors in word2vec's form.")]
 
 
 class WordVectors:
@@ -135,6 +146,11 @@ class WordVectorsFeature(_NeedsVectors, SegmentFeature):
     name: ClassVar[str] = "word-vectors"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
 
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        file: VectorFile
+
     def __init__(self, file: str) -> None:
         self._file = os.fspath(file)
         self._vectors = open_word_vectors(file)
@@ -179,15 +195,20 @@ class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
     name: ClassVar[str] = "vector-matching"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "wordfreq", "word vectors")
 
+    class Options(CorpusOptions):
+        """What a recipe may say."""
+
+        file: VectorFile
+
     def __init__(self, file: str, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
         self._file = os.fspath(file)
         self._vectors = open_word_vectors(file)
         self._frequencies = Frequencies(language, as_list(corpus_file))
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, **{"language": context.language.code, **options})
+        return super().create(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
 from meteor_e.base import digest
 from meteor_e.features import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, split, words
 from meteor_e.formats import read_segments
@@ -94,6 +94,31 @@ def as_list(files: str | os.PathLike[str] | Sequence[str] | None) -> list[str]:
     return [os.fspath(files)] if isinstance(files, str | os.PathLike) else [os.fspath(file) for file in files]
 
 
+class LanguageOptions(ComponentOptions, kw_only=True):
+    """The language of hypotheses and references, as an option of features that need it."""
+
+    language: (
+        Annotated[str, Meta(description="Code of the language of hypotheses and references; by default the recipe's.")]
+        | None
+    ) = None
+
+    def within(self, context: MatcherContext) -> Self:
+        """Return the options with the context's language, where they name none."""
+        return self if self.language is not None else self.replaced(language=context.language.code)
+
+
+class CorpusOptions(LanguageOptions, kw_only=True):
+    """A language, and corpora whose frequencies count."""
+
+    corpus_file: (
+        Annotated[
+            FilePath | list[FilePath],
+            Meta(description="Text files whose words are known, too; frequencies in them count where they are higher."),
+        ]
+        | None
+    ) = None
+
+
 class VocabularyFeature(Feature):
     """Words that no list has, words that the reference lacks, and words in common by what they tell.
 
@@ -107,13 +132,15 @@ class VocabularyFeature(Feature):
     name: ClassVar[str] = "vocabulary"
     requires: ClassVar[tuple[str, ...]] = ("wordfreq",)
 
+    Options = CorpusOptions
+
     def __init__(self, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
         self.frequencies = Frequencies(language, as_list(corpus_file))
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, **{"language": context.language.code, **options})
+        return super().create(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:

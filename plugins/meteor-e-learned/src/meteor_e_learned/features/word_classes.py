@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,11 @@ class WordClassesFeature(Feature):
     name: ClassVar[str] = "word-classes"
 
     @classmethod
-    def create(cls, context: MatcherContext, **options: Any) -> Self:
+    def create(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        return super().create(context, **options)
+        return super().create(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:

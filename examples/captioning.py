@@ -1,0 +1,72 @@
+"""The evaluation of image captions as pycocoevalcap does it, without Java.
+
+    python examples/captioning.py [ANNOTATIONS.json RESULTS.json]
+
+The files are COCO's: ``{"annotations": [{"image_id": …, "caption": …}, …]}`` and
+``[{"image_id": …, "caption": …}, …]``.
+METEOR needs its English pack (``meteor-e pack install en``); BLEU, ROUGE and CIDEr come from pycocoevalcap, if it is
+installed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from meteor_e.integrations.coco import Meteor, PTBTokenizer
+
+Captions = dict[Any, list[dict[str, str]]]
+
+OWN = (
+    {
+        1: [{"caption": "A man is riding a brown horse."}, {"caption": "The man's horse runs through a field."}],
+        2: [{"caption": "Two dogs play in the snow."}, {"caption": "Dogs are playing outside; it's snowing!"}],
+    },
+    {1: [{"caption": "A man rides a horse in a field."}], 2: [{"caption": "Two dogs run through the snow."}]},
+)
+
+
+def read(annotations: str, results: str) -> tuple[Captions, Captions]:
+    """Return references and captions by image id, of the images that have a caption."""
+    captions: Captions = {}
+    for result in json.loads(Path(results).read_text(encoding="utf-8")):
+        captions.setdefault(result["image_id"], []).append(result)
+    references: Captions = {key: [] for key in captions}
+    for annotation in json.loads(Path(annotations).read_text(encoding="utf-8"))["annotations"]:
+        if annotation["image_id"] in references:
+            references[annotation["image_id"]].append(annotation)
+    return references, captions
+
+
+def scorers() -> list[tuple[str, Any]]:
+    """Return METEOR and, if pycocoevalcap is installed, its metrics that are written in Python."""
+    found: list[tuple[str, Any]] = [("METEOR", Meteor())]
+    try:
+        from pycocoevalcap.bleu.bleu import Bleu
+        from pycocoevalcap.cider.cider import Cider
+        from pycocoevalcap.rouge.rouge import Rouge
+    except ImportError:
+        print("pycocoevalcap is not installed: METEOR alone", file=sys.stderr)
+        return found
+    return [("Bleu", Bleu(4)), *found, ("ROUGE_L", Rouge()), ("CIDEr", Cider())]
+
+
+def main() -> None:
+    """Tokenize, score and print a line for each metric."""
+    references, captions = read(*sys.argv[1:]) if len(sys.argv) == 3 else OWN
+    tokenizer = PTBTokenizer()
+    gts, res = tokenizer.tokenize(references), tokenizer.tokenize(captions)
+    for name, scorer in scorers():
+        options = {"verbose": 0} if name == "Bleu" else {}
+        score, _ = scorer.compute_score(gts, res, **options)
+        if name == "Bleu":
+            for order, value in enumerate(score, 1):
+                print(f"Bleu_{order}\t{value:.6f}")
+        else:
+            print(f"{name}\t{score:.6f}")
+
+
+if __name__ == "__main__":
+    main()

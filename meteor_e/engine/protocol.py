@@ -1,0 +1,113 @@
+"""What an engine is: chunks of segments in, statistics and scores out.
+
+:class:`~meteor_e.engine.native.NativeEngine` runs the C++ core, :class:`~meteor_e.engine.python.PythonEngine` is the
+readable definition. They give the same digits, and nothing above this protocol knows which one runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from meteor_e.base.errors import MeteorError
+from meteor_e.engine.streaming import Chunk
+from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics
+
+__all__ = ["Engine", "EngineSettings", "Scored"]
+
+
+class EngineSettings(NamedTuple):
+    """The numbers that decide a score, beside the matchers.
+
+    Attributes:
+        parameters: of the formula.
+        beam: paths that survive a position of the search.
+        character_mode: count lengths and matches in characters.
+        identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.
+    """
+
+    parameters: Parameters
+    beam: int
+    character_mode: bool
+    identity: str = "word"
+
+
+class Scored(NamedTuple):
+    """The results of a chunk: one row per hypothesis.
+
+    Attributes:
+        statistics: int64 in rows, as :meth:`Statistics.to_vector` orders them. A hypothesis without a score has its
+            lengths and no match.
+        scores: float64 in rows, the fields of :class:`FormulaScores`; undefined parts are NaN.
+        best_references: int32: which of its references each hypothesis is scored against.
+        failures: hypothesis → the error why it has no score.
+        alignments: with the best references, ``None`` for a failure; empty if they were not asked for.
+        total: the statistics of all hypotheses that have a score, added up as a corpus does.
+    """
+
+    statistics: bytes
+    scores: bytes
+    best_references: bytes
+    failures: dict[int, MeteorError]
+    alignments: list[Alignment | None]
+    total: list[int]
+
+    def rows(self) -> Iterator[tuple[Statistics, FormulaScores, int]]:
+        """Yield statistics, scores and best reference of each hypothesis."""
+        statistics: list[int] = memoryview(self.statistics).cast("q").tolist()
+        scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
+        parts, width = len(FormulaScores._fields), len(self.total)
+        for number, reference in enumerate(memoryview(self.best_references).cast("i")):
+            yield (
+                Statistics.from_vector(statistics[number * width : (number + 1) * width]),
+                FormulaScores._make(scores[number * parts : (number + 1) * parts]),
+                reference,
+            )
+
+
+class Engine(Protocol):
+    """Scores chunks of segments. Threads may share one."""
+
+    @property
+    def name(self) -> str:
+        """What :attr:`meteor_e.Meteor.engine` says."""
+
+    @property
+    def max_threads(self) -> int | None:
+        """Threads beyond which more are of no use; ``None`` if there is no such number."""
+
+    def score(
+        self,
+        chunk: Chunk,
+        *,
+        threads: int = 1,
+        alignments: bool = False,
+        maximum_accuracy: bool = False,
+        stop: object = None,
+    ) -> Scored:
+        """Score a chunk, each hypothesis against its own references (at least one).
+
+        Args:
+            chunk: raw segments.
+            threads: how many threads work.
+            alignments: keep the alignments.
+            maximum_accuracy: align in the maximum-accuracy mode.
+            stop: when another thread makes it true, a list that gets an item, the call ends in KeyboardInterrupt.
+
+        Raises:
+            MeteorError: if a resource or a matcher fails; what is wrong with a single pair is in ``failures``.
+        """
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts, each text read once; a row for each pair.
+
+        Args:
+            texts: raw segments.
+            hypotheses, references: for each pair the numbers of its two texts.
+            threads: how many threads work.
+        """

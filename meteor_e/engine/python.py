@@ -1,0 +1,136 @@
+"""The engine in plain Python: what METEOR computes, to read and to check the native engine against."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from meteor_e.api.matchers import Matcher
+from meteor_e.api.tokens import Token
+from meteor_e.base.errors import MeteorError
+from meteor_e.engine.aligner import align
+from meteor_e.engine.protocol import EngineSettings, Scored
+from meteor_e.engine.streaming import Chunk
+from meteor_e.scoring import formula
+from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
+from meteor_e.text.identity import find_identity
+
+__all__ = ["PythonEngine"]
+
+
+class _Pair(NamedTuple):
+    """A hypothesis with one of its references."""
+
+    reference: int
+    alignment: Alignment | None
+    statistics: Statistics
+    scores: formula.FormulaScores
+
+
+class PythonEngine:
+    """Scores chunks, one pair of segments after the other.
+
+    Args:
+        settings: parameters, beam and units.
+        matchers: the chain.
+        function_words: the language's function words.
+        tokenize: a raw segment's tokens.
+    """
+
+    name = "python"
+    max_threads = 1
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        matchers: Sequence[Matcher],
+        function_words: Collection[str],
+        tokenize: Callable[[str], Sequence[Token]],
+    ) -> None:
+        self._settings = settings
+        self._matchers = matchers
+        self._function_words = function_words
+        self._tokenize = tokenize
+        self._identity = find_identity(settings.identity)
+
+    def score(
+        self,
+        chunk: Chunk,
+        *,
+        threads: int = 1,
+        alignments: bool = False,
+        maximum_accuracy: bool = False,
+        stop: object = None,
+    ) -> Scored:
+        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
+        pairs = zip(chunk.hypotheses, chunk.references, strict=True)
+        sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
+        return self._score(sides, maximum_accuracy, stop)
+
+    def score_pairs(
+        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
+    ) -> Scored:
+        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
+        tokens = {number: self._tokenize(texts[number]) for number in {*hypotheses, *references}}
+        pairs = zip(hypotheses, references, strict=True)
+        return self._score(([tokens[left], tokens[right]] for left, right in pairs), False, None)
+
+    def _score(self, sides: Iterable[Sequence[Sequence[Token]]], accurate: bool, stop: object) -> Scored:
+        """Score hypotheses, each followed by its references."""
+        statistics, scores, references = array("q"), array("d"), array("i")
+        failures: dict[int, MeteorError] = {}
+        kept: list[Alignment | None] = []
+        total = StatisticsSum(len(self._matchers))
+        for number, (hypothesis, *others) in enumerate(sides):
+            if stop:
+                raise KeyboardInterrupt
+            try:
+                best = self._best(hypothesis, others, accurate)
+                total.add(best.statistics)
+            except MeteorError as error:
+                failures[number] = error
+                best = self._count(hypothesis, others[0], None, 0)
+            statistics.extend(best.statistics.to_vector())
+            scores.extend(best.scores)
+            references.append(best.reference)
+            kept.append(best.alignment)
+        return Scored(
+            statistics.tobytes(),
+            scores.tobytes(),
+            references.tobytes(),
+            failures,
+            kept,
+            total.total.to_vector(),
+        )
+
+    def _best(self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], accurate: bool) -> _Pair:
+        """Return the pair of the reference with the highest score, of equals the first."""
+        pairs = []
+        for number, reference in enumerate(references):
+            alignment = align(
+                self._matchers,
+                hypothesis,
+                reference,
+                beam=self._settings.beam,
+                maximum_accuracy=accurate,
+                identity=self._identity,
+            )
+            pairs.append(self._count(hypothesis, reference, alignment, number))
+        return max(pairs, key=lambda pair: pair.scores.score)
+
+    def _count(
+        self, hypothesis: Sequence[Token], reference: Sequence[Token], alignment: Alignment | None, number: int
+    ) -> _Pair:
+        """Score an alignment; ``None`` stands for one in which nothing matches."""
+        statistics = collect(
+            [token.form for token in hypothesis],
+            [token.form for token in reference],
+            () if alignment is None else alignment.matches,
+            0 if alignment is None else alignment.chunks,
+            len(self._matchers),
+            self._function_words,
+            character_mode=self._settings.character_mode,
+        )
+        return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))

@@ -1,0 +1,173 @@
+"""``pycocoevalcap``'s METEOR and tokenizer for image captions, without Java.
+
+Code that says ``from pycocoevalcap.meteor.meteor import Meteor`` and
+``from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer`` changes its imports::
+
+    from meteor_e.integrations.coco import Meteor, PTBTokenizer
+
+Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and CoreNLP 3.4.1's jars.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from meteor_e.base.errors import InputError
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor as Metric
+    from meteor_e.text.ptb import Tokenizer
+
+__all__ = ["Meteor", "PTBTokenizer"]
+
+Id = TypeVar("Id", bound=Hashable)
+_LINE_BREAKS = re.compile("[\n\r]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class Meteor:
+    """METEOR of captions: ``pycocoevalcap.meteor.meteor.Meteor`` without its Java process.
+
+    Args:
+        meteor: another metric; by default METEOR 1.5 for English with full normalization, as pycocoevalcap
+            starts it (``-l en -norm``).
+
+    Raises:
+        ResourceError: if METEOR's English pack is not installed.
+    """
+
+    def __init__(self, meteor: Metric | None = None) -> None:
+        if meteor is None:
+            from meteor_e.meteor import Meteor as Metric
+
+            meteor = Metric("en", normalization="full")
+        self._meteor = meteor
+
+    def method(self) -> str:
+        """Return the name under which captioning reports the score."""
+        return "METEOR"
+
+    def compute_score(
+        self, gts: Mapping[Id, Sequence[str]], res: Mapping[Id, Sequence[str]]
+    ) -> tuple[float, list[float]]:
+        """Return the corpus score and the score of each caption, in the order of ``gts``.
+
+        Args:
+            gts: tokenized reference captions by image id.
+            res: one tokenized caption by image id.
+
+        Raises:
+            InputError: naming the image id, for ids that only one side has, an image without references, without a
+                caption or with several, and what is not a text.
+        """
+        from meteor_e.scoring import formula
+        from meteor_e.scoring.statistics import StatisticsSum
+
+        _check_mapping(gts, "gts")
+        _check_mapping(res, "res")
+        for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
+            missing = [key for key in one if key not in other]
+            if missing:
+                raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}" + _more(missing))
+        if not gts:
+            raise InputError("there are no captions to score")
+        hypotheses, references = [], []
+        for key, texts in gts.items():
+            own = _texts(res[key], key, "res")
+            if len(own) != 1:
+                raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
+            # What pycocoevalcap writes to the Java program: it cleans the caption alone.
+            hypotheses.append(_line(own[0].replace("|||", "").replace("  ", " ")))
+            references.append([part for text in _texts(texts, key, "gts") for part in _line(text).split("|||")])
+        total = StatisticsSum(len(self._meteor.matchers))
+        scores = []
+        for segment in self._meteor.segments(hypotheses, references):
+            total.add(segment.statistics)
+            scores.append(segment.score)
+        return formula.compute(total.total, self._meteor.chain.parameters).score, scores
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.method()
+
+
+class PTBTokenizer:
+    """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
+
+    Tokens are in lower case, and punctuation is left out.
+    """
+
+    _shared: Tokenizer | None = None
+
+    def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
+        """Return the tokens of each caption, joined by blanks.
+
+        Args:
+            captions_for_image: for each image id its captions, each a mapping with the text as ``caption``.
+
+        Raises:
+            InputError: naming the image id, for an image without captions and for a caption that is not a text.
+        """
+        _check_mapping(captions_for_image, "captions")
+        counts: list[tuple[Id, int]] = []
+        lines: list[str] = []
+        for key, captions in captions_for_image.items():
+            if isinstance(captions, str | bytes | Mapping) or not isinstance(captions, Sequence) or not captions:
+                raise InputError(
+                    f"image {key!r} needs a list of captions, [{{'caption': text}}], not {_short(captions)}"
+                )
+            for caption in captions:
+                if not isinstance(caption, Mapping) or "caption" not in caption:
+                    raise InputError(f"a caption of image {key!r} must be {{'caption': text}}, not {_short(caption)}")
+                text = _text(caption["caption"], key, "a caption")
+                lines.append(text.replace("\n", " "))
+            counts.append((key, len(captions)))
+        # Empty captions leave nothing, so that one line stays one caption.
+        tokens = iter([line.rstrip() for line in self._tokenizer().lines(lines)] if lines else [])
+        return {key: [next(tokens) for _ in range(count)] for key, count in counts}
+
+    @classmethod
+    def _tokenizer(cls) -> Tokenizer:
+        if cls._shared is None:
+            from meteor_e.text.ptb import PUNCTUATION, Tokenizer
+
+            cls._shared = Tokenizer(lowercase=True, drop=PUNCTUATION)
+        return cls._shared
+
+
+def _check_mapping(value: object, name: str) -> None:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be a mapping from image ids to captions, not {type(value).__name__}")
+
+
+def _texts(value: object, key: object, name: str) -> Sequence[str]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
+        raise InputError(f"image {key!r} needs a list of captions in {name}, not {_short(value)}")
+    if not value:
+        raise InputError(f"image {key!r} has no caption in {name}")
+    return [_text(text, key, f"a caption in {name}") for text in value]
+
+
+def _text(value: object, key: object, what: str) -> str:
+    if isinstance(value, Mapping):
+        raise InputError(f"{what} of image {key!r} is a mapping, not a text; tokenize the captions first")
+    if not isinstance(value, str):
+        raise InputError(f"{what} of image {key!r} is not a text: {_short(value)}")
+    if _SURROGATES.search(value):
+        raise InputError(f"{what} of image {key!r} holds half of a character (a surrogate): {_short(value)}")
+    return value
+
+
+def _line(text: str) -> str:
+    return _LINE_BREAKS.sub(" ", text)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _more(keys: Sequence[object]) -> str:
+    return f" (nor are {len(keys) - 1} more)" if len(keys) > 1 else ""

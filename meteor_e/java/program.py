@@ -1,0 +1,388 @@
+"""The Java program's main part: options in, scores out, as METEOR 1.5's jar writes them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TextIO, cast
+
+from meteor_e.api.java_modules import JavaModule, JavaSettings
+from meteor_e.base.errors import ConfigError, InputError, located
+from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
+from meteor_e.formats.sgml import JavaSgml, read_java_sgml
+from meteor_e.java.alignments import format_alignment
+from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
+from meteor_e.java.options import JavaConfiguration, JavaOptions
+from meteor_e.java.report import compare_lines, corpus_table, header, score_fields, statistics_line, statistics_vector
+from meteor_e.java.stdio import answer
+from meteor_e.meteor import Meteor
+from meteor_e.packs import cached_paraphrase_index, cached_synonym_index, read_function_words
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins import plugin_registry
+from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.formula import FormulaScores, compute
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
+
+__all__ = ["run"]
+
+
+def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
+    """Do what the Java program does with a command line, and write what it writes.
+
+    Args:
+        options: the options as they were given.
+        configuration: what they mean.
+        stream: standard output.
+
+    Raises:
+        MeteorError: where the Java program would fail, or write numbers that mean nothing.
+    """
+    if not (options.quiet or options.statistics or options.stdio):
+        stream.write(header(configuration, "SGML" if options.sgml else "plaintext"))
+        stream.flush()
+    if options.stdio and options.sgml:
+        _warn("Stdio incompatible with other modes - using Stdio only")
+    for warning in configuration.warnings:
+        _warn(warning)
+    meteor = make_meteor(configuration)
+    if options.stdio:
+        _serve(meteor, configuration, stream)
+    elif options.sgml:
+        _score_sgml(meteor, options, configuration, stream)
+    else:
+        _score_plain(meteor, options, configuration, stream)
+
+
+def _warn(message: str) -> None:
+    print(f"Warning: {message}", file=sys.stderr, flush=True)
+
+
+# -- the metric ------------------------------------------------------------------------------------------------
+
+
+def make_meteor(configuration: JavaConfiguration) -> Meteor:
+    """Return the metric that the options name; it tells words apart as the Java program does."""
+    weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
+    entries, lemmatizer = chain_of(configuration)
+    meteor = Meteor(
+        configuration.language.code,
+        task="li",
+        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), configuration.parameters, strict=False)),
+        matchers=[{**entry, "weight": weight} for entry, weight in zip(entries, weights, strict=False)],
+        lemmatizer=lemmatizer,
+        normalization=configuration.normalization,
+        beam=configuration.beam,
+        character_mode=configuration.character_mode,
+        resources=_resources(configuration),
+    )
+    meteor.compare_words_by("java")
+    return meteor
+
+
+def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
+    """Return what stands for the modules in a chain, and the lemmatizer."""
+    extension = configuration.extension
+    if extension is None:
+        return [{"use": module} for module in configuration.modules], None
+    settings = JavaSettings(
+        language=configuration.language,
+        language_name=configuration.language_name.lower(),
+        vectors=extension.vectors,
+        key=extension.key,
+        threshold=extension.threshold,
+        lemmas=extension.lemmas,
+        synonyms=configuration.synonyms,
+    )
+
+    def module(name: str) -> JavaModule:
+        return plugin_registry().java_module(name)()
+
+    entries = [
+        dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}
+        for name in configuration.modules
+    ]
+    if extension.lemmas is not None:
+        return entries, {"use": "lookup", "file": extension.lemmas}
+    return entries, module("embeddings").lemmatizer(settings) if extension.lemmatizes else None
+
+
+def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
+    """Return the resources if they differ from the language's own; only what a module needs is opened."""
+    given: dict[str, Any] = {}
+    if configuration.words is not None:
+        given["own_function_words"] = read_function_words(configuration.words)
+    elif configuration.language.code != "en":
+        # The Java program counts English function words in every language.
+        given["own_function_words"] = _language_resources("en").function_words
+    extension = configuration.extension
+    replaced = () if extension is None else extension.modules
+    if configuration.synonyms is not None and "synonym" in configuration.modules and "synonym" not in replaced:
+        given["own_synonyms"] = cached_synonym_index(configuration.synonyms, configuration.language_name.lower())
+    if configuration.paraphrases is not None and "paraphrase" in configuration.modules:
+        given["own_paraphrases"] = cached_paraphrase_index(configuration.paraphrases)
+    if not given:
+        return None
+    resources = _language_resources(configuration.language.code)
+    return dataclasses.replace(resources, **given, own_description="files of the command line")
+
+
+def _language_resources(code: str) -> LanguageResources:
+    return Meteor(code, matchers=["exact"]).resources
+
+
+@dataclasses.dataclass(frozen=True)
+class _Segment:
+    """A segment as the Java program scores it: parts of the score that are undefined are NaN."""
+
+    statistics: Statistics
+    scores: FormulaScores
+    alignment: Alignment | None
+
+
+def _segments(
+    meteor: Meteor, hypotheses: Iterable[str], references: Iterable[Sequence[str]], *, alignments: bool
+) -> Iterator[_Segment]:
+    for chunk, scored in meteor.scored_chunks(hypotheses, references, alignments=alignments):
+        kept = scored.alignments if alignments else itertools.repeat(None)
+        for number, ((statistics, scores, _), alignment) in enumerate(zip(scored.rows(), kept, strict=False)):
+            if number in scored.failures:
+                raise InputError(f"segment {chunk.first + number}: {scored.failures[number]}")
+            yield _Segment(statistics, scores, alignment)
+
+
+def _alignment(segment: _Segment, ids: str) -> str:
+    assert segment.alignment is not None  # they were asked for
+    scores = segment.scores
+    parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
+    return format_alignment(segment.alignment, ids, parts)
+
+
+# -- plain text ------------------------------------------------------------------------------------------------
+
+
+def _lines(path: str) -> list[str]:
+    name = input_name(path)
+    with open_binary(path) as stream, reading(name), located(name):
+        return list(java_lines(cast(Any, stream)))
+
+
+def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
+    per_segment = options.references_per_segment
+    if options.hypothesis == options.reference == "-":
+        raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
+    hypotheses, references = _lines(options.hypothesis), _lines(options.reference)
+    if len(hypotheses) * per_segment != len(references):
+        raise InputError(
+            f"test and reference not same length: {options.hypothesis} has {len(hypotheses)} segments, "
+            f"{options.reference} has {len(references)} lines"
+            + (f" for {per_segment} references a segment" if per_segment > 1 else "")
+        )
+    total = StatisticsSum(len(meteor.matchers))
+    with contextlib.ExitStack() as stack:
+        output: TextIO | None = None
+        if options.alignments:
+            output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
+        groups = (references[at : at + per_segment] for at in range(0, len(references), per_segment))
+        segments = _segments(meteor, hypotheses, groups, alignments=options.alignments)
+        for number, segment in enumerate(segments, 1):
+            if not options.statistics:
+                total.add(segment.statistics)
+            if output is not None:
+                output.write(_alignment(segment, str(number)))
+            if options.statistics:
+                stream.write(statistics_line(segment.statistics, configuration.slots) + "\n")
+            elif options.quiet and not options.verbose:
+                print(java_double(segment.scores.score), file=sys.stderr)
+            else:
+                stream.write(f"Segment {number} score:\t{score_fields(segment.scores, options.verbose)}\n")
+    if options.statistics:
+        return
+    if not hypotheses:
+        raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
+    scores = compute(total.total, meteor.chain.parameters)
+    if options.quiet:
+        stream.write(java_double(scores.score) + "\n")
+    else:
+        stream.write("\nSystem level statistics:\n\n" + corpus_table(total.total, scores, configuration))
+
+
+# -- SGML ------------------------------------------------------------------------------------------------------
+
+
+def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
+    tests = _read_sgml(options.hypothesis)
+    references = _read_sgml(options.reference)
+    _check_sets(tests, references, options)
+    order = functools.cmp_to_key(compare_lines)
+    lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
+    alignments: list[tuple[str, str]] = []
+
+    def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
+        last = (
+            statistics_line(statistics, configuration.slots)
+            if options.statistics
+            else score_fields(scores, options.verbose)
+        )
+        lines[level].append("\t".join((*ids, last)))
+        return lines[level][-1]
+
+    for set_id, system in _systems(tests):
+        total = StatisticsSum(len(meteor.matchers))
+        documents: dict[str, StatisticsSum] = {}
+        pairs = list(_pairs(set_id, system, tests[set_id], references[set_id]))
+        segments = _segments(
+            meteor,
+            [_sgml_text(hypothesis) for _, _, hypothesis, _ in pairs],
+            [list(map(_sgml_text, sides)) for _, _, _, sides in pairs],
+            alignments=options.alignments,
+        )
+        for (document, name, _, _), segment in zip(pairs, segments, strict=True):
+            total.add(segment.statistics)
+            documents.setdefault(document, StatisticsSum(len(meteor.matchers))).add(segment.statistics)
+            ids = (set_id, system, document, name)
+            line = add_line("seg", ids, segment.statistics, segment.scores)
+            if options.alignments:
+                alignments.append((line, _alignment(segment, "\t".join(ids))))
+        if not total.segments:
+            raise InputError(
+                f"system {system!r} of set {set_id!r} has no segment that a reference in {options.reference} has"
+            )
+        for document, part in documents.items():
+            scores = compute(part.total, meteor.chain.parameters)
+            add_line("doc", (set_id, system, document), part.total, scores)
+        scores = compute(total.total, meteor.chain.parameters)
+        add_line("sys", (set_id, system), total.total, scores)
+        if not options.statistics:
+            stream.write(f"[{set_id}][{system}] \n")
+            stream.write(corpus_table(total.total, scores, configuration) + "\n")
+    stream.flush()
+    for level, rows in lines.items():
+        with atomic_writer(f"{options.prefix}-{level}.scr") as output:
+            output.writelines(line + "\n" for line in sorted(rows, key=order))
+    if options.alignments:
+        with atomic_writer(f"{options.prefix}-align.out") as output:
+            output.writelines(text for _, text in sorted(alignments, key=lambda entry: order(entry[0])))
+
+
+def _read_sgml(path: str) -> JavaSgml:
+    return read_java_sgml(_lines(path), input_name(path))
+
+
+def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
+    for path, own, path_of_others, others in (
+        (options.hypothesis, tests, options.reference, references),
+        (options.reference, references, options.hypothesis, tests),
+    ):
+        if not own:
+            raise InputError(f"{path} has no tstset or refset; is it SGML?")
+        for set_id in own:
+            if set_id not in others:
+                raise InputError(f"set {set_id!r} of {path} is not in {path_of_others}")
+
+
+def _systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
+    for set_id in hash_map_order(hashtable_order(tests)):
+        for system in hashtable_order(tests[set_id]):
+            yield set_id, system
+
+
+def _sgml_text(text: str) -> str:
+    """Return a segment as the Java program takes it from SGML, and not from plain text: trimmed, and without U+000B."""
+    return java_trim(text.replace("\x0b", " "))
+
+
+Documents = dict[str, dict[str, dict[str, str]]]
+
+
+def _pairs(
+    set_id: str, system: str, tests: Documents, references: Documents
+) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Give document, segment, hypothesis and references of all segments of a system, warning of what is missing.
+
+    References, documents and segments come in the order of the Java program's hash tables: it decides between
+    references that score the same.
+    """
+    names = hashtable_order(references)
+    for document in _union(*tests.values(), *(references[name] for name in names)):
+        at = f"[{set_id}][{document}]"
+        if document not in tests[system]:
+            _warn(f"no data for system [{system}] on document {at} - skipping this document")
+            continue
+        usable = []
+        for name in names:
+            if document in references[name]:
+                usable.append(name)
+            else:
+                _warn(f"no data for reference [{name}] on document {at}")
+        if not usable:
+            _warn(f"no usable references for document {at} - skipping this document")
+            continue
+        hypotheses = tests[system][document]
+        for segment in _union(hypotheses, *(references[name][document] for name in usable)):
+            if segment not in hypotheses:
+                _warn(f"no data for system [{system}] on segment {at}[{segment}] - scoring empty segment")
+            sides = []
+            for name in usable:
+                if segment in references[name][document]:
+                    sides.append(references[name][document][segment])
+                else:
+                    _warn(f"no data for reference [{name}] on segment {at}[{segment}]")
+            if not sides:
+                _warn(f"no usable references for segment {at}[{segment}] - skipping this segment")
+                continue
+            yield document, segment, hypotheses.get(segment, ""), sides
+
+
+def _union(*tables: Iterable[str]) -> list[str]:
+    return hash_map_order(key for table in tables for key in hashtable_order(table))
+
+
+# -- standard input and output ---------------------------------------------------------------------------------
+
+
+def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+    def score(references: list[str], hypothesis: str) -> list[int]:
+        # The Java program trims what stands between the bars.
+        sides = [java_trim(side) for side in references]
+        return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics, configuration.slots)
+
+    evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
+    lines = java_lines(cast(Any, sys.stdin.buffer))
+    while True:
+        with reading("standard input"):
+            line = next(lines, None)
+        if line is None:
+            return
+        try:
+            answers = answer(line, score, evaluate, width(configuration.slots))
+        except InputError as error:
+            answers = [f"Error: {' '.join(str(error).split())}"]
+        stream.write("".join(text + "\n" for text in answers))
+        stream.flush()
+
+
+def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
+    padded = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
+
+    def score(statistics: Statistics) -> float:
+        try:
+            return compute(statistics, padded).score
+        except (ValueError, OverflowError):
+            # Statistics that no alignment has: a negative base, a result out of range.
+            return 0.0
+
+    def evaluate(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
+        total = StatisticsSum(slots)
+        scores = []
+        for vector in vectors:
+            statistics = Statistics.from_vector(cast("Sequence[int]", vector))
+            total.add(statistics)
+            scores.append(score(statistics))
+        return scores, score(total.total)
+
+    return evaluate

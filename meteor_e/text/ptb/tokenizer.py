@@ -1,0 +1,172 @@
+"""The scanner that applies the rules, and a memory of words that need none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from meteor_e.text.ptb.characters import LOWER, UPPER, shadow
+from meteor_e.text.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
+
+__all__ = ["PUNCTUATION", "Tokenizer"]
+
+#: What captioning drops after tokenization.  It was meant to drop brackets, but they come in lower case ("-lrb-").
+PUNCTUATION = frozenset(
+    ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", ".", "?", "!", ",", ":", "-", "--", "...", ";"]
+)
+# Pieces between blanks that are read the same in every context: words of letters, with marks around them.
+_LETTER = f"[A-Za-z{LOWER}{UPPER}]"
+_PLAIN = re.compile(
+    f"[\"\u201c(\\[]*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+-)*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
+).fullmatch
+_WORD = re.compile("[A-Za-z]+(?= )").match
+_SPLIT = frozenset(first + second for first, second in TWO_WORDS)
+_MEMORY = 200_000
+_NEWLINE = re.compile("\n")
+_BREAK = re.compile("\r\n|[\n\r\u000b\u000c\u2028\u2029]")
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
+
+
+def _units(char: str) -> str:
+    code = ord(char) - 0x10000
+    return chr(0xD800 + (code >> 10)) + chr(0xDC00 + (code & 0x3FF))
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Tokenizer:
+    """Splits lines into the tokens of Stanford's PTB tokenizer (CoreNLP 3.4.1, ``-preserveLines``).
+
+    Args:
+        lowercase: write tokens in lower case.
+        drop: tokens that are left out.
+    """
+
+    def __init__(self, *, lowercase: bool = False, drop: frozenset[str] = frozenset()) -> None:
+        self._lowercase = lowercase
+        self._drop = drop
+        self._rules: dict[str, list[tuple[int, Rule]]] = {}
+        self._first = [re.compile(f"[{rule.first}]") for rule in RULES]
+        self._memory: dict[str, str] = {}
+
+    def lines(self, lines: Sequence[str]) -> list[str]:
+        """Return the tokens of each line, joined by blanks.
+
+        The lines are a text: whether the full stop of an abbreviation at the end of a line is a token as well depends
+        on how the next line begins, as for the Java program.
+        """
+        return self._lines("\n".join(lines), _NEWLINE)
+
+    def text(self, text: str) -> str:
+        """Return the tokens of a text, one line for each of its lines; line ends are those of the Java program."""
+        return "\n".join(self._lines(text, _BREAK))
+
+    def _lines(self, text: str, breaks: re.Pattern[str]) -> list[str]:
+        wide = _WIDE.search(text) is not None
+        if wide:
+            # The Java program sees two characters.
+            text = _WIDE.sub(lambda found: _units(found[0]), text)
+        kinds = shadow(text)
+        memory = self._memory
+        result = []
+        at = 0
+        while at <= len(text):
+            found = breaks.search(text, at)
+            end, after = (len(text), len(text) + 1) if found is None else found.span()
+            line = text[at:end]
+            if end == len(text) or ". ." in line:
+                # Some rules need a character after the token; the last word of all has none.  Ellipses go over blanks.
+                result.append(" ".join(self._scan(text, kinds, at, end)))
+            else:
+                try:
+                    result.append(" ".join([memory[piece] for piece in line.split(" ") if memory[piece]]))
+                except KeyError:
+                    result.append(self._line(text, kinds, at, end))
+            at = after
+        return [_whole(line) for line in result] if wide else result
+
+    def _line(self, text: str, kinds: str, at: int, end: int) -> str:
+        tokens: list[str] = []
+        begin = at
+        while at < end:
+            stop = text.find(" ", at, end)
+            if stop < 0:
+                stop = end
+            piece = text[at:stop]
+            known = self._memory.get(piece)
+            if known is None and (not piece or self._plain(kinds[at:stop])):
+                known = " ".join(self._scan(piece, kinds[at:stop] + "\n", 0, len(piece)))
+                if len(self._memory) >= _MEMORY:
+                    self._memory.clear()
+                self._memory[piece] = known
+            if known is None:
+                # Blanks of other kinds go with the blank before them.
+                if begin < at and kinds[at] in BLANKS:
+                    at += 1
+                    continue
+                at = self._stretch(text, kinds, at, stop, end, tokens) + 1
+                continue
+            if known:
+                tokens.append(known)
+            at = stop + 1
+        return " ".join(tokens)
+
+    @staticmethod
+    def _plain(kinds: str) -> bool:
+        found = _PLAIN(kinds)
+        return found is not None and not (found["last"] and ABBREVIATIONS(found["last"].lower()))
+
+    def _stretch(self, text: str, kinds: str, at: int, stop: int, end: int, tokens: list[str]) -> int:
+        """Scan from ``at`` until a token ends before a blank, at ``stop`` or later; return where."""
+        failed: dict[int, int] = {}
+        while at < stop:
+            at = self._next(text, kinds, at, tokens, failed)
+            if at > stop:
+                stop = text.find(" ", at, end)
+                if stop < 0:
+                    stop = end
+        return at
+
+    def _scan(self, text: str, kinds: str, at: int, end: int) -> list[str]:
+        tokens: list[str] = []
+        failed: dict[int, int] = {}
+        while at < end:
+            at = self._next(text, kinds, at, tokens, failed)
+        return tokens
+
+    def _next(self, text: str, kinds: str, at: int, tokens: list[str], failed: dict[int, int]) -> int:
+        """Add the token at ``at``, if there is one, and return where the next may begin."""
+        plain = _WORD(kinds, at)
+        if plain is not None and (len(plain[0]) > 6 or plain[0].lower() not in _SPLIT):
+            self._add(plain[0], tokens)
+            return plain.end()
+        rules = self._rules.get(kinds[at])
+        if rules is None:
+            rules = [(key, rule) for key, rule in enumerate(RULES) if self._first[key].match(kinds[at])]
+            self._rules[kinds[at]] = rules
+        longest = at
+        best: re.Match[str] | None = None
+        rewrite = None
+        for key, rule in rules:
+            if rule.run is not None and failed.get(key, 0) > at:
+                continue
+            found = rule.match(kinds, at)
+            if found is not None:
+                if found.end() > longest:
+                    longest, best, rewrite = found.end(), found, rule.rewrite
+            elif rule.run is not None and (run := rule.run(kinds, at)) is not None:
+                failed[key] = run.end()
+        if best is None:
+            return at + 1
+        end = best.end(best.lastgroup or 0)
+        token = text[at:end]
+        self._add(token if rewrite is None else rewrite(token), tokens)
+        return end
+
+    def _add(self, token: str, tokens: list[str]) -> None:
+        if self._lowercase:
+            token = token.lower()
+        if token and token not in self._drop:
+            tokens.append(token)

@@ -1,0 +1,110 @@
+"""Tokens of Stanford's PTB tokenizer; ``ptb_tokens.json`` holds the Java program's answers.
+
+They were recorded with ``java -cp stanford-corenlp-3.4.1.jar edu.stanford.nlp.process.PTBTokenizer -preserveLines``
+(the jar of pycocoevalcap 1.2, OpenJDK 17): ``lines`` is one text, each of ``whole texts`` was one call.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from meteor_e.text.ptb import PUNCTUATION, Tokenizer
+
+RECORDED = json.loads(Path(__file__).with_name("ptb_tokens.json").read_text(encoding="utf-8"))
+
+
+def test_lines_as_recorded():
+    lines = [line for line, _ in RECORDED["lines"]]
+    tokens = [tokens for _, tokens in RECORDED["lines"]]
+    assert Tokenizer().lines(lines) == tokens
+
+
+@pytest.mark.parametrize(("text", "tokens"), RECORDED["whole texts"])
+def test_the_end_of_a_text_as_recorded(text, tokens):
+    assert Tokenizer().lines([text]) == [tokens]
+
+
+def test_a_memory_of_words_changes_nothing():
+    lines = [line for line, _ in RECORDED["lines"]]
+    tokenizer = Tokenizer()
+    assert tokenizer.lines(lines) == tokenizer.lines(lines)
+
+
+def test_next_line_decides_on_the_full_stop_of_an_abbreviation():
+    assert Tokenizer().lines(["a man at Foo Inc.", "Two dogs"]) == ["a man at Foo Inc. .", "Two dogs"]
+    assert Tokenizer().lines(["a man at Foo Inc.", "two dogs"]) == ["a man at Foo Inc.", "two dogs"]
+
+
+def test_lower_case_and_dropped_tokens():
+    tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
+    # Brackets stay: they are in lower case when pycocoevalcap looks for them.
+    assert tokenizer.lines(['A man (OLD) says "hi".', "x"]) == ["a man -lrb- old -rrb- says hi", "x"]
+
+
+def test_characters_beyond_the_first_plane_are_two():
+    assert Tokenizer().lines(["a\U0001f600b \U0001f600", "http://\U00010000 x"]) == ["a b", "http://\U00010000 x"]
+
+
+def test_line_ends_of_the_java_program():
+    assert Tokenizer().text("a\r\nb\rc\u2028d\n") == "a\nb\nc\nd\n"
+    assert Tokenizer().text("") == ""
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "<a ",
+        '<a b="',
+        "<!a ",
+        "Inc. <!a ",
+        "a@.",
+        "a,",
+        "1a.",
+        "%.",
+        "http://",
+        "www.1;",
+        "&lt;a",
+        "1,",
+        ". ",
+        "é\u0301",
+    ],
+)
+def test_time_grows_with_the_length_alone(unit):
+    def seconds(size: int) -> float:
+        start = time.process_time()
+        Tokenizer().lines([unit * (size // len(unit))])
+        return time.process_time() - start
+
+    seconds(1000)
+    # Sixteen times the text; quadratic would be 256 times the time.
+    assert seconds(32_000) < 60 * seconds(2_000) + 0.2
+
+
+PIECES = [
+    *"abcxyzABCXYZ0123456789.,:;!?'\"`-_/\\()[]{}<>@#$%&*+=~^| \t",
+    *("n't", "'s", "Inc.", "U.S.", "no.", "http://", ".com", "&amp;", "é", "É", "’", "“", "…", "–", "½", "€", "\u00ad"),
+    *("\u00a0", "😀", "中", "٠", "\u0301", ":)", "<b>", "The ", "555-1234"),
+]
+
+
+@pytest.mark.java
+def test_random_text_as_the_java_program(java):
+    jar = java.jar.parents[1] / "tokenizer" / "stanford-corenlp-3.4.1.jar"
+    if not jar.is_file():
+        pytest.skip(f"there is no {jar}")
+    chance = random.Random(5)
+    lines = ["".join(chance.choices(PIECES, k=chance.randint(1, 15))) for _ in range(3000)]
+    done = subprocess.run(
+        ["java", "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines"],
+        input="\n".join(lines).encode(),
+        capture_output=True,
+        check=True,
+    )
+    assert Tokenizer().lines(lines) == done.stdout.decode().split("\n")
