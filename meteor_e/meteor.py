@@ -179,6 +179,7 @@ class Meteor:
         """Threads that score a corpus."""
         self._on_error = "stop"
         self._identity = "word"
+        self._wanted_engine: str | None = None
         self._start_engine()
 
     def signature_with(self, chain: Chain) -> str:
@@ -195,7 +196,7 @@ class Meteor:
             self._segmenter,
         )
 
-    def _start_engine(self, wanted: str | None = None) -> None:
+    def _start_engine(self) -> None:
         chain = self.chain
         self._engine: Engine = make_engine(
             EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity),
@@ -205,7 +206,7 @@ class Meteor:
             self.tokenize,
             self._lemmatizer,
             segmented=self._segmenter is not None,
-            wanted=wanted,
+            wanted=self._wanted_engine,
         )
 
     @property
@@ -253,7 +254,12 @@ class Meteor:
 
     @engine.setter
     def engine(self, name: str) -> None:
-        self._start_engine(name)
+        before, self._wanted_engine = self._wanted_engine, name
+        try:
+            self._start_engine()
+        except ConfigError:
+            self._wanted_engine = before
+            raise
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from meteor_e import KeyMatcher, Meteor
-from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError
+from meteor_e.base.errors import ConfigError, InputError, PluginError, ResourceError, SegmentWarning
 from meteor_e.engine import candidates
 from meteor_e.packs.resources import LanguageResources
 
@@ -300,3 +300,68 @@ class TestPlugins:
 
         with pytest.raises(PluginError, match="must return a set of keys"):
             self.scored(meteor, Text())
+
+
+class TestSegmentsThatCannotBeAligned:
+    ENDLESS = "a " * 2001
+
+    @pytest.fixture(params=["native", "python"])
+    def plain(self, request, monkeypatch):
+        meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(None))
+        if request.param == "native" and meteor.engine != "native":
+            pytest.skip("the native core is not built")
+        meteor.engine = request.param
+        if request.param == "python":
+            # In Python, four million candidates take many seconds.
+            monkeypatch.setattr("meteor_e.engine.candidates.MAX_CANDIDATES", 40_000)
+        return meteor
+
+    def sides(self):
+        return ["x y", self.ENDLESS, "x"], ["x y", self.ENDLESS + "b", "x z"]
+
+    def test_stop_names_the_segment(self, plain):
+        with pytest.raises(InputError, match="segment 2: a segment of 2001 words"):
+            plain.corpus(*self.sides())
+
+    def test_skip_leaves_it_out(self, plain):
+        plain.on_error = "skip"
+        with pytest.warns(SegmentWarning, match="segment 2: .*; it is left out"):
+            corpus = plain.corpus(*self.sides(), segments=True)
+        assert corpus.segment_count == len(corpus.segments) == 2
+        assert corpus.score == plain.corpus(["x y", "x"], ["x y", "x z"]).score
+
+    def test_zero_counts_its_words(self, plain):
+        plain.on_error = "zero"
+        with pytest.warns(SegmentWarning, match="segment 2: .*; it scores 0"):
+            corpus = plain.corpus(*self.sides(), segments=True)
+        assert corpus.segment_count == 3
+        assert corpus.segments[1].score == 0
+        assert corpus.segments[1].alignment.matches == ()
+        assert corpus.statistics.hypothesis_length == 3 + 2001
+        assert corpus.statistics.reference_length == 4 + 2002
+
+    def test_another_choice_is_an_error(self, plain):
+        with pytest.raises(ConfigError, match="on_error is 'ignore'"):
+            plain.on_error = "ignore"
+
+
+@pytest.mark.parametrize("beam", [0, 2**31, 99999999999999999999])
+def test_a_beam_out_of_range_is_an_error(beam):
+    with pytest.raises(ConfigError, match="beam"):
+        Meteor("other", matchers=["exact"], resources=LanguageResources(None), beam=beam)
+    with pytest.raises(ConfigError, match="beam"):
+        Meteor.from_config({"language": "other", "matchers": ["exact"], "beam": beam})
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_words_can_be_told_apart_by_javas_hashes(engine):
+    meteor = Meteor("other", matchers=["exact"], normalization="none", resources=LanguageResources(None))
+    if engine == "native" and meteor.engine != "native":
+        pytest.skip("the native core is not built")
+    meteor.engine = engine
+    assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 1
+    meteor.compare_words_by("java")
+    assert meteor.engine == engine
+    assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 2
+    with pytest.raises(ConfigError, match="unknown identity"):
+        meteor.compare_words_by("soundex")

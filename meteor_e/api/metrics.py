@@ -365,6 +365,25 @@ class Metric(ABC):
             rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
             yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(texts))
 
+    def explain(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        references: Sequence[Sequence[str]],
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> str:
+        """Say in words what moves the scores of two systems apart.
+
+        Args:
+            first, second: the systems' segments; lists of one for a single segment.
+            references: for each segment its references.
+            names: what to call the systems.
+
+        Raises:
+            ConfigError: for a metric that cannot say.
+        """
+        raise ConfigError(f"metric {self.label!r} does not explain its scores")
+
     def checked_statistics(
         self,
         hypotheses: Sequence[str],

@@ -12,7 +12,7 @@ from meteor_e.base.errors import ConfigError, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.lookup import find_language
-from meteor_e.engine.search import DEFAULT_BEAM
+from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -126,8 +126,11 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
     beam = DEFAULT_BEAM if config.beam is None else config.beam
-    if beam < 1:
-        raise ConfigError(f"beam is {beam}; it must be 1 or more")
+    with located(config.where("beam")):
+        if beam < 1:
+            raise ConfigError(f"beam is {beam}; it must be 1 or more")
+        if beam > MAX_BEAM:
+            raise ConfigError(f"beam is {beam}; it must be {MAX_BEAM} or less")
     with located(config.where("normalization")):
         normalization = choose_normalization(config.normalization, language)
     lemmatizer = config.lemmatizer

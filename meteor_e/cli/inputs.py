@@ -6,9 +6,10 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.formats.coco import is_json_list, read_coco_annotations, read_coco_results
 from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import open_input
 from meteor_e.formats.plain import read_segments
@@ -168,6 +169,12 @@ def systems(
             references = [hypotheses.pop()]
     if all(form == "plain" for form in formats.values()):
         return plain_systems(hypotheses, references, references_per_segment, encoding)
+    if "json" in formats.values():
+        if references_per_segment > 1:
+            raise ConfigError(
+                "-r counts the lines of a plain reference file; COCO's JSON says itself what belongs together"
+            )
+        return _captions(hypotheses, references, formats)
     if references_per_segment > 1:
         raise ConfigError(
             "-r counts the lines a segment of a plain reference file; SGML and XML files say it themselves"
@@ -206,7 +213,36 @@ def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInp
 
 def _format(path: str, encoding: str) -> str:
     with open_input(path, encoding=encoding) as file:
-        return file.format
+        form = file.format
+    return "json" if form == "plain" and path != "-" and is_json_list(path) else form
+
+
+def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str]) -> list[SystemInput]:
+    """Line up COCO's results with its annotations by image."""
+    for path, form in formats.items():
+        if form != "json":
+            raise InputError(f"{path} is no JSON, but another file is; COCO's results need COCO's annotations")
+    known: dict[Any, list[str]] = {}
+    for path in references:
+        for image, captions in read_coco_annotations(path).items():
+            known.setdefault(image, []).extend(captions)
+    found: list[SystemInput] = []
+    images: set[Any] = set()
+    for path, name in zip(hypotheses, system_names(hypotheses), strict=True):
+        results = read_coco_results(path)
+        strangers = [image for image in results if image not in known]
+        if strangers:
+            raise InputError(f"{path}: image {strangers[0]!r} has no annotation in {' or '.join(references)}")
+        others = sorted(images ^ set(results), key=repr) if found else []
+        if others:
+            raise InputError(f"image {others[0]!r} is in {path} or in {hypotheses[0]}, but not in both")
+        images = set(results)
+        pairs = [(results[image], captions) for image, captions in known.items() if image in results]
+        found.append(SystemInput(name, len(pairs), lambda pairs=pairs: iter(pairs)))  # type: ignore[misc]
+    if len(images) < len(known):
+        left = len(known) - len(images)
+        warnings.warn(f"{left} of {len(known)} annotated images have no caption; they are left out", stacklevel=1)
+    return found
 
 
 def _collection(path: str, encoding: str) -> Collection:
@@ -215,7 +251,7 @@ def _collection(path: str, encoding: str) -> Collection:
 
 
 def _structured_systems(hypotheses: Collection, references: Sequence[Collection]) -> list[SystemInput]:
-    found = []
+    found: list[SystemInput] = []
     for system in pair_collections(hypotheses, references):
         for keys, what in (
             (system.missing, "lacks {}; they are scored as empty"),

@@ -61,7 +61,7 @@ GROUPS = {
         "character_mode",
     ),
     "Resources": ("pack", "offline", "threads", "cluster"),
-    "Output": ("form", "segments", "alignments", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
+    "Output": ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
     "Statistics": ("significance", "samples", "seed"),
 }
 """The groups of the help text."""
@@ -97,6 +97,7 @@ GROUPS = {
 )
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
+@click.option("--explain", is_flag=True, help="Say why systems differ from the first one, for models such as en-light.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--tsv", is_flag=True, help="Write tab-separated values.")
 @significance_options
@@ -127,6 +128,7 @@ def score(
     form: str | None,
     segments: bool,
     alignments: bool,
+    explain: bool,
     as_json: bool,
     tsv: bool,
     significance: str | None,
@@ -140,7 +142,7 @@ def score(
 
     The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
     Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
-    One Parquet or JSON Lines file, or folder of Hugging Face datasets, holds both in columns.
+    One Parquet, JSON Lines, CSV or TSV file, or folder of Hugging Face datasets, holds both in columns.
 
     \b
     meteor-e score system.txt reference.txt
@@ -158,6 +160,8 @@ def score(
     several = bool(metrics) or form in ("csv", "latex", "markdown", "wmt")
     if significance is not None and (quiet or (tsv and not several)):
         raise ConfigError("--significance goes with the table or --json")
+    if explain and not several:
+        raise ConfigError("--explain goes with -M and a model, such as -M en-light")
     tests = None if significance is None else SystemTests(significance, samples, seed)
     if test_set is not None or pair is not None:
         files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
@@ -187,6 +191,7 @@ def score(
             "quiet" if quiet else form,
             digits,
             segments,
+            explain,
         )
         with destination(output) as stream:
             stream.write(content)

@@ -23,6 +23,7 @@ def score_with_metrics(
     form: str,
     digits: int | None,
     segments: bool,
+    explain: bool = False,
 ) -> str:
     """Score systems with metrics and return what is to be written.
 
@@ -34,6 +35,7 @@ def score_with_metrics(
         form: ``text``, ``quiet``, or one of :data:`meteor_e.evaluation.system_table.FORMATS`.
         digits: decimals; ``None`` for as many as suit each metric.
         segments: whether to give the scores of segments, too.
+        explain: whether to say in words why systems differ from the first one, for metrics that can.
     """
     from meteor_e.evaluation.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
 
@@ -43,6 +45,8 @@ def score_with_metrics(
     for system in inputs:
         pairs = list(system.pairs())
         texts.append(SystemTexts(system.name, [text for text, _ in pairs], [references for _, references in pairs]))
+    if explain:
+        explaining = _explaining(metrics, form, len(texts))
     method, samples, seed = significance or (None, None, 12345)
     with contextlib.ExitStack() as stack:
 
@@ -59,4 +63,31 @@ def score_with_metrics(
                        for row in range(len(table.systems)))  # fmt: skip
     if form != "text":
         return render_systems(table, form, digits=digits, segments=segments)
-    return format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
+    shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
+    if explain:
+        shown += "".join(
+            "\n"
+            + metric.explain(texts[0].hypotheses, other.hypotheses, other.references, (texts[0].name, other.name))
+            + "\n"
+            for metric in explaining
+            for other in texts[1:]
+        )
+    return shown
+
+
+def _explaining(metrics: Sequence[Metric], form: str, systems: int) -> list[Metric]:
+    """Return the metrics that explain their scores.
+
+    Raises:
+        ConfigError: if there are none, or nothing to compare.
+    """
+    from meteor_e.api.metrics import Metric as Base
+
+    found = [metric for metric in metrics if type(metric).explain is not Base.explain]
+    if form != "text":
+        raise ConfigError("--explain goes with the table in text form")
+    if systems < 2:
+        raise ConfigError("--explain compares systems with the first one; give two or more")
+    if not found:
+        raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
+    return found

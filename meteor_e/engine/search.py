@@ -25,6 +25,8 @@ from typing import Any
 from meteor_e.scoring.alignment import AlignedMatch
 
 DEFAULT_BEAM = 40
+MAX_BEAM = 2**31 - 1
+"""As many as the Java program's ``-x`` takes."""
 
 _CHUNK = 1 << 50
 _MATCHED_WORD = 1 << 80

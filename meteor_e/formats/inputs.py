@@ -1,4 +1,4 @@
-"""Input files of any format: plain text, SGML or WMT XML, told apart by their content."""
+"""Input files of any format: plain text, SGML, WMT XML or COCO's JSON, told apart by their content."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.formats.coco import JSON_START
 from meteor_e.formats.documents import Collection
 from meteor_e.formats.plain import decode_lines
 
 __all__ = ["InputFile", "open_input"]
 
-Format = Literal["plain", "sgml", "xml"]
+Format = Literal["plain", "sgml", "xml", "json"]
 
 _HEAD = 4096
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
@@ -26,7 +27,7 @@ class InputFile:
 
     Attributes:
         name: what to call it in messages.
-        format: ``plain``, ``sgml`` or ``xml``.
+        format: ``plain``, ``sgml``, ``xml`` or ``json`` (COCO's captions; see :mod:`meteor_e.formats.coco`).
     """
 
     def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
@@ -42,6 +43,8 @@ class InputFile:
             self.format = "sgml"
         elif _XML_START.match(start):
             self.format = "xml"
+        elif JSON_START.match(start):
+            self.format = "json"
 
     def segments(self) -> Iterator[str]:
         """Iterate over the lines of a plain file; see :func:`~meteor_e.formats.plain.read_segments`."""

@@ -52,6 +52,4 @@ class MetricMeteor(Metric):
 
     def pairwise_scores(self, hypotheses: list[str], references: list[str], source: str | None = None) -> torch.Tensor:
         """Return the scores of all pairs, ``(hypotheses, references)``."""
-        pairs = [(hypothesis, reference) for hypothesis in hypotheses for reference in references]
-        scores = self.scores([hypothesis for hypothesis, _ in pairs], [reference for _, reference in pairs])
-        return scores.reshape(len(hypotheses), len(references))
+        return torch.tensor(self.meteor.pairwise(hypotheses, references), dtype=torch.float32)

@@ -9,6 +9,7 @@ from meteor_e.base.files import open_regular
 
 __all__ = [
     "DATASET_DICTIONARY",
+    "DELIMITED",
     "JSON_LINES",
     "PARQUET",
     "is_dataset",
@@ -17,6 +18,10 @@ __all__ = [
     "is_table_name",
     "parquet_files",
 ]
+
+DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+"""What names of tables with separators end in; they are tables only where columns are named, for plain text may be
+called so, too."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 """What names of JSON Lines end in."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.tables.batches import Source, TextColumns
-from meteor_e.tables.kinds import JSON_LINES, is_dataset, is_parquet
+from meteor_e.tables.kinds import DELIMITED, JSON_LINES, is_dataset, is_parquet
 
 __all__ = ["open_table"]
 
@@ -39,9 +39,13 @@ def open_table(path: str, texts: TextColumns, *, split: str | None = None) -> So
         from meteor_e.tables.jsonlines import JsonLines
 
         return JsonLines(path, texts)
+    if path.endswith(DELIMITED):
+        from meteor_e.tables.delimited import Delimited
+
+        return Delimited(path, texts)
     if place.is_dir():
         raise ConfigError(f"{path} is a folder with neither Parquet files nor a dataset that save_to_disk wrote")
     raise ConfigError(
-        f"{path} is no table (Parquet, a datasets folder, or JSON Lines with the ending .jsonl or .jsonl.gz); "
+        f"{path} is no table (Parquet, a datasets folder, .csv, .tsv, or JSON Lines as .jsonl or .jsonl.gz); "
         "columns are of tables only"
     )

@@ -87,6 +87,18 @@ def test_linear(run, recipe, test_set, tmp_path):
 
     names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
     ranked = run(cli.rank, model, *names, test_set / "ref.en", "--segments").splitlines()
+    named = ("--reference", test_set / "ref.en")
+    assert run(cli.rank, model, *names, *named, "--segments").splitlines() == ranked
+    assert run(cli.predict, model, test_set / "out.good", *named).splitlines() == scores
+    twice = run(cli.predict, model, test_set / "out.good", *named, *named).splitlines()
+    assert len(twice) == len(scores)
+    for command, arguments, message in (
+        (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "--reference FIRST --reference SECOND"),
+        (cli.predict, (test_set / "out.good", test_set / "ref.en", test_set / "ref.en"), "by --reference, one each"),
+        (cli.predict, (test_set / "out.good",), "a reference is missing"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run(command, model, *arguments)
     assert [line.split("\t")[2].rpartition(".")[2] for line in ranked[1:4]] == ["good", "fair", "poor"]
     assert ranked[5] == "segment\t" + "\t".join(map(str, names))
     assert len(ranked) == 6 + 60
@@ -246,7 +258,7 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     assert float(share) == pytest.approx(right / 180, abs=1e-4)
     for arguments, message in (
         (("--index", index, "--segments"), "neither with files nor with --segments"),
-        (("--index", index, "--references", 2), "nor with --segments, --system and --references"),
+        (("--index", index, "--reference", "ref"), "nor with --segments, --system and --reference"),
         (("--pair", "xx-en"), "go with --index"),
         (("--index", index, "--pair", "yy-en"), "yy-en"),
         (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),

@@ -198,7 +198,7 @@ def test_other_languages_are_refused(toy):
 
 def test_ready_models_are_small_and_say_what_they_reach():
     models = ready_models()
-    assert {"en-light", "en-ranker", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
+    assert {"en-light", "en-ranker", "en-adequacy", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
     for name, card in models.items():
         model = load_model(name)
         assert model.recipe.name == name == card.name
@@ -292,3 +292,21 @@ def test_a_feature_that_no_plugin_brings(toy):
         MeteorError, match=r"model 'toy' needs the feature 'no-such-feature', which no installed plugin brings"
     ):
         model.features  # noqa: B018
+
+
+def test_score_explains(toy):
+    from meteor_e.cli.score import score
+
+    files = [str(EXAMPLES / name) for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "reference.en.txt")]
+    told = CliRunner().invoke(score, [*files, "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
+    assert told.exit_code == 0, told.output
+    assert "points above de-en.hasty.txt" in told.output
+    for wrong, message in (
+        (["-M", f"model:{toy}", "--explain", "--json"], "text form"),
+        (["--explain"], "goes with -M"),
+        (["-M", "chrf", "--explain"], "none of these metrics"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            CliRunner().invoke(score, [*files, *wrong], catch_exceptions=False)
+    with pytest.raises(ConfigError, match="two or more"):
+        CliRunner().invoke(score, [*files[1:], "-M", f"model:{toy}", "--explain"], catch_exceptions=False)

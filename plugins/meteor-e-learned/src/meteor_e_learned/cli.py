@@ -122,6 +122,31 @@ def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
     return found
 
 
+_reference_option = click.option(
+    "-R",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="A reference; repeat it for several. All other files are then hypotheses.",
+)
+
+
+def _sides(files: tuple[str, ...], references: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return hypotheses and references, which files mean as they do in ``meteor-e score``.
+
+    Raises:
+        ConfigError: if there is no reference.
+    """
+    from meteor_e.api import ConfigError
+
+    if references:
+        return files, references
+    if len(files) < 2:
+        raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
+    return files[:-1], files[-1:]
+
+
 def _tell(event: Mapping[str, Any]) -> None:
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
@@ -136,14 +161,14 @@ def _tell(event: Mapping[str, Any]) -> None:
 
 @click.command()
 @click.argument("model_file", metavar="MODEL")
-@click.argument("hypothesis", metavar="HYPOTHESIS")
-@click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS [REFERENCE]")
+@_reference_option
 @click.option("--system", metavar="NAME", help="What files of scores call the system, for models that read such.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def predict(
     model_file: str,
-    hypothesis: str,
+    files: tuple[str, ...],
     references: tuple[str, ...],
     system: str | None,
     output: str | None,
@@ -152,18 +177,26 @@ def predict(
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Score the segments of a hypothesis with a trained model: a line a segment, then the mean.
+    """Score the segments of a hypothesis with a trained model: one line per segment, then the mean.
+
+    The last file is the reference, unless --reference names one or several.
 
     \b
     meteor-e predict linear.safetensors hypothesis.txt reference.txt
+    meteor-e predict linear.safetensors hypothesis.txt --reference first.txt --reference second.txt
     """
-    from meteor_e.api import FeatureBatch
+    from meteor_e.api import ConfigError, FeatureBatch
     from meteor_e.cli import ProgressBars, destination
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.scoring import score_segments
 
+    hypotheses, its_references = _sides(files, references)
+    if len(hypotheses) > 1:
+        raise ConfigError(
+            "predict scores one system: MODEL HYPOTHESIS REFERENCE. Name several references by --reference, one each"
+        )
     loaded = load_model(model_file)
-    (segments,), by_segment = _read([hypothesis], references)
+    (segments,), by_segment = _read(hypotheses, its_references)
     named = None if system is None else [system] * len(segments)
     with ProgressBars(quiet) as progress:
         scores = score_segments(
@@ -181,14 +214,9 @@ def predict(
 
 @click.command()
 @click.argument("model_file", metavar="MODEL")
-@click.argument("files", nargs=-1, metavar="[HYPOTHESIS... REFERENCE]")
-@click.option(
-    "-r",
-    "--references",
-    type=click.IntRange(min=1),
-    default=1,
-    help="How many of the files, at the end, are references.  [default: 1]",
-)
+@click.argument("files", nargs=-1, metavar="[HYPOTHESIS... [REFERENCE]]")
+@_reference_option
+@click.option("-r", "--references", "number_of_references", hidden=True)
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
 @click.option(
     "--system",
@@ -215,7 +243,8 @@ def predict(
 def rank(
     model_file: str,
     files: tuple[str, ...],
-    references: int,
+    references: tuple[str, ...],
+    number_of_references: str | None,
     segments: bool,
     systems: tuple[str, ...],
     index: str | None,
@@ -229,6 +258,8 @@ def rank(
 ) -> None:
     """Rank systems, segment by segment and on the whole, by a pairwise model: the majority of wins decides.
 
+    The last file is the reference, unless --reference names one or several.
+
     \b
     meteor-e rank linear.safetensors a.txt b.txt c.txt reference.txt --segments
     meteor-e rank linear.safetensors --index wmt12.yaml --pair cs-en --pair de-en
@@ -239,17 +270,22 @@ def rank(
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.prediction import rank as order
 
+    if number_of_references is not None:
+        raise ConfigError(
+            "-r does not count references here; name them, as 'meteor-e score' has it: "
+            "meteor-e rank MODEL HYPOTHESIS... --reference FIRST --reference SECOND"
+        )
     if index is not None:
-        if files or segments or systems or references != 1:
-            raise ConfigError("--index goes neither with files nor with --segments, --system and --references")
+        if files or segments or systems or references:
+            raise ConfigError("--index goes neither with files nor with --segments, --system and --reference")
         with ProgressBars(quiet) as progress, destination(output) as stream:
             stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
-    hypotheses, its_references = files[:-references], files[-references:]
-    if len(hypotheses) < 2:
+    if len(files) < (2 if references else 3):
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
+    hypotheses, its_references = _sides(files, references)
     if systems and len(systems) != len(hypotheses):
         raise ConfigError(f"--system is given {len(systems)} times for {len(hypotheses)} hypotheses")
     names = systems or hypotheses

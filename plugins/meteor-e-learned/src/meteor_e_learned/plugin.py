@@ -31,6 +31,7 @@ def meteor_e_metrics() -> dict[str, str]:
         "model": "meteor_e_learned.prediction:ModelMetric",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
+        "en-adequacy": "meteor_e_learned.ready_metrics:EnAdequacy",
         "fr-ranker": "meteor_e_learned.ready_metrics:FrRanker",
         "de-ranker": "meteor_e_learned.ready_metrics:DeRanker",
         "es-ranker": "meteor_e_learned.ready_metrics:EsRanker",

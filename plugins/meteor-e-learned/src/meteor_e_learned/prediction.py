@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
 from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
+from meteor_e_learned.explain import explain
 from meteor_e_learned.metric import SystemScore, signature_of, system_interval
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.ready import ready_models
@@ -240,6 +241,16 @@ class ModelMetric(Metric):
         """Return means."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
+
+    def explain(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        references: Sequence[Sequence[str]],
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> str:
+        """Say which features move the scores of two systems apart; see :func:`meteor_e_learned.explain.explain`."""
+        return explain(self.model, first, second, references).text(names)
 
     def system_score(
         self,

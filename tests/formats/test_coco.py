@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from meteor_e.base.errors import InputError
+from meteor_e.cli.inputs import systems
+from meteor_e.formats.coco import read_coco_annotations, read_coco_results
+
+RESULTS = [{"image_id": 2, "caption": "two dogs\nrun"}, {"image_id": 1, "caption": "a man"}]
+ANNOTATIONS = {
+    "info": {},
+    "images": [{"id": 1}],
+    "annotations": [
+        {"image_id": 1, "id": 7, "caption": "one man"},
+        {"image_id": 2, "caption": "dogs"},
+        {"image_id": 1, "caption": "a man"},
+        {"image_id": 3, "caption": "a cat"},
+    ],
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name: str, value: object) -> str:
+        path = tmp_path / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value, indent=1), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def test_results_and_annotations_line_up_by_image(write):
+    results, again, annotations = write("r.json", RESULTS), write("s.json", RESULTS[::-1]), write("a.json", ANNOTATIONS)
+    with pytest.warns(UserWarning, match="1 of 3 annotated images have no caption"):
+        found = systems([results, again, annotations], [], 1, "utf-8")
+    expected = [("a man", ["one man", "a man"]), ("two dogs run", ["dogs"])]
+    assert [list(system.pairs()) for system in found] == [expected, expected]
+    assert [system.size for system in found] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("results", "annotations", "problem"),
+    [
+        (ANNOTATIONS, ANNOTATIONS, "holds COCO annotations, not results"),
+        (RESULTS, RESULTS, "holds COCO results, not annotations"),
+        (["a", "b"], ["a", "b"], "COCO's JSON is read, and no other"),
+        ({"a": 1}, ANNOTATIONS, "no COCO results"),
+        ([{"image_id": 1}], ANNOTATIONS, "result 1 has no image_id and caption"),
+        ([{"image_id": [1], "caption": "x"}], ANNOTATIONS, "image_id must be a number or a text"),
+        ([{"image_id": 1, "caption": None}], ANNOTATIONS, "caption of image 1 is not a text"),
+        ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
+        ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
+        ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "image 9 has no annotation"),
+        ('{"image_id": 1, "caption"', ANNOTATIONS, "a.json|is no JSON|begins as JSON"),
+        ('[{"image_id": 1,', ANNOTATIONS, "begins as JSON, but is none"),
+        ("a man\n", ANNOTATIONS, "is no JSON, but another file is"),
+        (RESULTS, "a man\n", "is no JSON, but another file is"),
+        (RESULTS, {"annotations": []}, "has no annotations"),
+        ("[" * 100_000, "[" * 100_000, "^$"),
+    ],
+)
+def test_other_json_is_refused_with_a_hint(write, results, annotations, problem):
+    files = [write("r.json", results), write("a.json", annotations)]
+    if problem == "^$":  # not JSON: a line of brackets
+        assert list(systems(files, [], 1, "utf-8")[0].pairs()) == [("[" * 100_000, ["[" * 100_000])]
+        return
+    with pytest.raises(InputError, match=problem):
+        systems(files, [], 1, "utf-8")
+
+
+def test_systems_need_captions_of_the_same_images(write):
+    files = [write("r.json", RESULTS), write("s.json", RESULTS[:1]), write("a.json", ANNOTATIONS)]
+    with pytest.raises(InputError, match=r"image 1 is in .* but not in both"):
+        systems(files, [], 1, "utf-8")
+
+
+@pytest.mark.parametrize("line", ["[applause] thank you", "{x} y", '["Hello", he said', "[1]", "[", '{"a" b}'])
+def test_text_in_brackets_is_text(write, line):
+    files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
+    assert list(systems(files, [], 1, "utf-8")[0].pairs()) == [(line, [line])]
+
+
+def test_readers(write):
+    assert read_coco_annotations(write("a.json", ANNOTATIONS))[1] == ["one man", "a man"]
+    assert read_coco_results(write("r.json", RESULTS)) == {2: "two dogs run", 1: "a man"}
