@@ -93,11 +93,11 @@ class RememberingLemmatizer(Lemmatizer):
 
 
 class BenchmarkPlugin:
-    """Brings the lemmatiser."""
+    """Brings the lemmatizer."""
 
     @hookimpl
     def meteor_e_lemmatizers(self) -> list[type[Lemmatizer]]:
-        """Return the lemmatiser."""
+        """Return the lemmatizer."""
         return [RememberingLemmatizer]
 
 

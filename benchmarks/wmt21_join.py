@@ -54,7 +54,7 @@ class Pair:
         name: ``source-target``.
         bounds: first segment number of each document, from 1, and one after the last.
         human: z-scores less the system's mean, ``(systems, numbers)``; NaN where there is none.
-        metric: METEOR + chrF of the judged systems' lines, standardised, ``(systems, lines)``.
+        metric: METEOR + chrF of the judged systems' lines, standardized, ``(systems, lines)``.
         predictors: means of METEOR and of chrF, and length, of each line, as normal ranks, ``(lines, 3)``.
         signs: of headlines, ``(lines, signs)``.
     """
@@ -123,7 +123,7 @@ def title_signs(outputs: list[list[str]]) -> Floats:
 
 
 def capital_share(line: str) -> float:
-    """Return the share of capitalised words among the longer ones after the first."""
+    """Return the share of capitalized words among the longer ones after the first."""
     words = [word for word in line.split()[1:] if len(word) > 3 and word[0].isalpha()]
     return sum(word[0].isupper() for word in words) / len(words) if words else 0.0
 

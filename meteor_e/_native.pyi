@@ -52,7 +52,7 @@ class Core:
     def size(self) -> int:
         """Number of word types."""
     def read(self, segments: Sequence[str], threads: int, stop: object, /) -> Batch:
-        """Normalise raw segments and look their words up; KeyboardInterrupt soon after ``stop`` becomes true."""
+        """Normalize raw segments and look their words up; KeyboardInterrupt soon after ``stop`` becomes true."""
     def take(self, segments: Sequence[Sequence[int]], /) -> Batch:
         """Make a batch of segments given as numbers of word types."""
     def add_types(self, forms: Sequence[str], /) -> None:
@@ -69,7 +69,7 @@ class Batch:
     """Segments that are scored together: hypotheses, then their references. Made by :class:`Core`."""
 
     def irregular(self) -> list[int]:
-        """Return the segments that the Python normaliser must do."""
+        """Return the segments that the Python normalizer must do."""
     def set_words(self, segment: int, words: Sequence[str], /) -> None:
         """Give the words of a segment."""
     def intern(self) -> int:

@@ -71,7 +71,7 @@ class Meteor:
         character_mode: count lengths and matches in characters.
         pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
             by default the language's.
-        lemmatizer: name of a lemmatiser, or a mapping with its options.
+        lemmatizer: name of a lemmatizer, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
         threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
@@ -211,7 +211,7 @@ class Meteor:
 
     @property
     def lemmatizer(self) -> Lemmatizer | None:
-        """The lemmatiser, if the chain has one."""
+        """The lemmatizer, if the chain has one."""
         return self._lemmatizer
 
     def compare_words_by(self, identity: str) -> None:
@@ -291,7 +291,7 @@ class Meteor:
         return tuple(entry.name for entry in self.chain.matchers)
 
     def tokenize(self, text: str) -> list[Token]:
-        """Turn a segment into tokens: segmented if the language has a segmenter, normalised, lemmatised."""
+        """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
         if not isinstance(text, str):
             raise InputError(f"a segment must be a text, not {type(text).__name__}")
         if self._segmenter is not None:

@@ -1,4 +1,4 @@
-"""The hooks: how a plugin adds matchers, metrics, features, languages, lemmatisers, chains, commands and more.
+"""The hooks: how a plugin adds matchers, metrics, features, languages, lemmatizers, chains, commands and more.
 
 A plugin is a module (or any object) with functions that carry the marker :data:`hookimpl` and the name of a
 hook; a distribution announces it by an entry point of the group ``meteor_e``::
@@ -18,7 +18,7 @@ hook; a distribution announces it by an entry point of the group ``meteor_e``::
 
 Hooks are called once, when a name is looked up that is not built in or when everything is listed; never while
 segments are scored. They say what there is; nothing is made, opened or downloaded yet. meteor_e's own
-matchers, features, languages, lemmatisers, chains and commands come through the same hooks, from
+matchers, features, languages, lemmatizers, chains and commands come through the same hooks, from
 :mod:`meteor_e.plugins.builtin`.
 
 Every hook returns either
@@ -149,9 +149,9 @@ def meteor_e_languages() -> Iterable[LanguageDefinition] | Mapping[str, Language
 
 @hookspec
 def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lemmatizer] | str]:
-    """Return lemmatisers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
+    """Return lemmatizers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
 
-    A lemmatiser gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
+    A lemmatizer gives tokens their lemmas and tags, which matchers find in ``token.lemma`` and ``token.tag``.
     """
     raise NotImplementedError
 

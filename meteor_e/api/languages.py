@@ -24,7 +24,7 @@ class Normalization(str, enum.Enum):
     LOWER = "lower"
     """Lowercase only."""
     FULL = "full"
-    """Tokenise, normalise punctuation, lowercase (Java: ``-norm``)."""
+    """Tokenize, normalize punctuation, lowercase (Java: ``-norm``)."""
     NO_PUNCTUATION = "no-punctuation"
     """As ``full``, then drop punctuation (Java: ``-norm -noPunct``)."""
 
@@ -73,8 +73,8 @@ class Language:
         name: English name.
         aliases: other codes it answers to.
         meteor_code: the Java program's code.
-        normalization: how text is normalised where nothing else is asked for.
-        normalizations: the ways of normalising that the language has.
+        normalization: how text is normalized where nothing else is asked for.
+        normalizations: the ways of normalizing that the language has.
         apostrophes: one of ``APOSTROPHE_STYLES``.
         stemmer: name of its Snowball stemmer, or ``None``.
         pack: name of the resource pack that it needs, or ``None``.

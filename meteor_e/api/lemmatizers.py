@@ -1,6 +1,6 @@
-"""Lemmatisers: from words to tokens with lemmas and tags.
+"""Lemmatizers: from words to tokens with lemmas and tags.
 
-A lemmatiser runs over the normalised words of a segment, before any matcher sees them. A minimal plugin::
+A lemmatizer runs over the normalized words of a segment, before any matcher sees them. A minimal plugin::
 
     class Lowering(Lemmatizer):
         \"\"\"The lemma is the word in lower case.\"\"\"
@@ -39,7 +39,7 @@ SENTENCE_LIMIT = 1 << 13
 
 
 class Lemmatizer(Component):
-    """Base of all lemmatisers.
+    """Base of all lemmatizers.
 
     Instances are used from several threads at once and are pickled with the chain that holds them.
 
@@ -68,7 +68,7 @@ class Lemmatizer(Component):
         """Return ``(lemma, tag)`` of each word; ``None`` for what is not known.
 
         Args:
-            words: normalised words, never none: of scope ``word`` distinct ones in any order, of scope
+            words: normalized words, never none: of scope ``word`` distinct ones in any order, of scope
                 ``sentence`` those of a sentence.
 
         Returns:
@@ -79,7 +79,7 @@ class Lemmatizer(Component):
         """Return a token for each word, from memory where there is one.
 
         Raises:
-            PluginError: if the lemmatiser fails, or does not return a pair a word.
+            PluginError: if the lemmatizer fails, or does not return a pair a word.
         """
         if not words:
             return []

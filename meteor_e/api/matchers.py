@@ -83,9 +83,9 @@ class Matcher(Component):
         default_weight: its weight in the score, in [0, 1], where neither chain nor language gives one.
         search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
         accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
-        needs_lemmas: whether it is of no use in a chain without a lemmatiser, which is then an error; ``__init__`` may
+        needs_lemmas: whether it is of no use in a chain without a lemmatizer, which is then an error; ``__init__`` may
             set it, where options decide.
-        needs_tags: the same of a chain whose lemmatiser gives no tags.
+        needs_tags: the same of a chain whose lemmatizer gives no tags.
         core_family: of meteor_e's own matchers, what the native core knows them as; a class that derives from one does
             not inherit it.
     """

@@ -1,6 +1,6 @@
-"""Segmenters: words of languages that write no spaces, or whose script METEOR's normaliser does not know.
+"""Segmenters: words of languages that write no spaces, or whose script METEOR's normalizer does not know.
 
-A segmenter runs over raw text before the normaliser, and separates its words by spaces. A language names it
+A segmenter runs over raw text before the normalizer, and separates its words by spaces. A language names it
 (``segmenter: characters``). A minimal plugin::
 
     class Dashes(Segmenter):

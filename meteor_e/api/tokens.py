@@ -10,9 +10,9 @@ class Token(NamedTuple):
     """A word of a segment, as matchers see it.
 
     Attributes:
-        form: the word after normalisation.
-        lemma: its base form; ``None`` in a chain without a lemmatiser.
-        tag: its part of speech (universal tag set); ``None`` where the lemmatiser gives none.
+        form: the word after normalization.
+        lemma: its base form; ``None`` in a chain without a lemmatizer.
+        tag: its part of speech (universal tag set); ``None`` where the lemmatizer gives none.
     """
 
     form: str
@@ -24,7 +24,7 @@ _SEPARATORS = re.compile("[ \t\n\r\f]+")
 
 
 def split_words(text: str) -> list[str]:
-    """Split a normalised segment into words: on space, tab, newline, carriage return and form feed only."""
+    """Split a normalized segment into words: on space, tab, newline, carriage return and form feed only."""
     return [word for word in _SEPARATORS.split(text) if word]
 
 

@@ -61,7 +61,7 @@ class Chain:
         character_mode: count lengths and matches in characters.
         pack: name or folder of the resource pack, ``None`` if none is needed.
         function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
-        lemmatizer: name and options of the lemmatiser, ``None`` for none.
+        lemmatizer: name and options of the lemmatizer, ``None`` for none.
     """
 
     language: Language
@@ -108,7 +108,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     """Fill in what a configuration leaves open: from its task, its language, its matchers.
 
     Raises:
-        ConfigError: for a language, task, normalisation or parameter that does not exist or fit.
+        ConfigError: for a language, task, normalization or parameter that does not exist or fit.
         PluginError: for a matcher that does not exist.
     """
     with located(config.where("language")):
@@ -226,7 +226,7 @@ def absolute(component: type[Component], entry: MatcherConfig) -> dict[str, Any]
 
 
 def choose_normalization(wanted: Normalization | None, language: Language) -> Normalization:
-    """Return how a language's text is normalised; :class:`ConfigError` for a way that it does not have."""
+    """Return how a language's text is normalized; :class:`ConfigError` for a way that it does not have."""
     if wanted is None:
         return language.normalization
     if wanted not in language.normalizations:

@@ -154,7 +154,7 @@ class _NameCheck:
                 yield ("matchers",), MatcherConfig(name, optional=True)
 
     def _name_key(self, key: Key) -> Key:
-        """Return the key of a matcher's or lemmatiser's name."""
+        """Return the key of a matcher's or lemmatizer's name."""
         entry = self.document.data.get(key[0])
         if len(key) > 1:
             entry = entry[key[1]]

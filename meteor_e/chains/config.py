@@ -30,7 +30,7 @@ __all__ = ["ChainConfig", "MatcherConfig", "describe_chain", "load_chain", "open
 
 @dataclass(frozen=True)
 class MatcherConfig:
-    """A matcher (or lemmatiser) as a chain names it.
+    """A matcher (or lemmatizer) as a chain names it.
 
     Attributes:
         use: its name.
@@ -63,7 +63,7 @@ class ChainConfig:
         character_mode: count lengths and matches in characters.
         pack: name or folder of the resource pack.
         function_words: pack whose function words count; ``own`` for those of the chain's pack.
-        lemmatizer: the lemmatiser; ``None`` for none.
+        lemmatizer: the lemmatizer; ``None`` for none.
         name: what to call the chain; the file's name unless the file says something else.
         description: what the chain is for.
         source: the file; empty for what comes from Python.

@@ -37,9 +37,9 @@ class MatcherEntry(Struct, kw_only=True):
 
 
 class LemmatizerEntry(Struct, kw_only=True):
-    """A lemmatiser; all other keys are its options."""
+    """A lemmatizer; all other keys are its options."""
 
-    use: Annotated[Name, Meta(description="The lemmatiser's name.")]
+    use: Annotated[Name, Meta(description="The lemmatizer's name.")]
 
 
 ChainName = Annotated[Name, Meta(description="What to call the chain; by default the file's name.")]

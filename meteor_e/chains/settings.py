@@ -1,4 +1,4 @@
-"""Options of a chain's matchers and lemmatiser replaced by others, whatever the chain."""
+"""Options of a chain's matchers and lemmatizer replaced by others, whatever the chain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Settings", "apply_settings"]
 
 Settings = Mapping[str, Mapping[str, Any]]
-"""Options by matcher; those under ``lemmatizer`` are the lemmatiser's."""
+"""Options by matcher; those under ``lemmatizer`` are the lemmatizer's."""
 
 
 def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def signature(
         matchers: its matchers, made.
         resources: name and digest of the resource pack.
         plugins: ``distribution@version`` of each third-party plugin that the chain uses.
-        lemmatizer: the chain's lemmatiser, made.
+        lemmatizer: the chain's lemmatizer, made.
         segmenter: the language's segmenter, made.
 
     Returns:

@@ -35,7 +35,7 @@ HELP = {
     "-new": "folder of a new language: function.words and paraphrase.gz",
     "-q": "segment scores on standard error, the final score on standard output, nothing else",
     "-ch": "precision and recall of characters",
-    "-norm": "tokenise, normalise punctuation, lowercase",
+    "-norm": "tokenize, normalize punctuation, lowercase",
     "-lower": "lowercase",
     "-noPunct": "with -norm: drop punctuation",
     "-sgml": "the files are SGML",

@@ -141,7 +141,7 @@ def _language_of(pack: Pack) -> str:
 
 
 def _words(files: Sequence[str], language: str, pack: Pack | None) -> Iterator[list[str]]:
-    """Yield the words of each line of text files, as a language's text is normalised with a pack."""
+    """Yield the words of each line of text files, as a language's text is normalized with a pack."""
     from meteor_e.chains.texts import language_text
     from meteor_e.formats.plain import read_segments
 

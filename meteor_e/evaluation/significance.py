@@ -1,8 +1,8 @@
-"""Are two systems' scores different? Paired bootstrap, approximate randomisation, confidence intervals.
+"""Are two systems' scores different? Paired bootstrap, approximate randomization, confidence intervals.
 
 Everything works on statistics of segments, ``(segments, width)``, one array a system, and a function from sums of
 statistics to scores, so that nothing is aligned again. For METEOR both come from :func:`meteor_statistics` and
-:func:`meteor_scorer`. Koehn (2004) for the bootstrap; Riezler and Maxwell (2005) for approximate randomisation.
+:func:`meteor_scorer`. Koehn (2004) for the bootstrap; Riezler and Maxwell (2005) for approximate randomization.
 
 The two-sided p-values are computed as sacreBLEU computes them, with one exception: samples whose difference equals
 the observed one count against significance, so that a system does not differ significantly from itself.
@@ -124,7 +124,7 @@ def compare_systems(
         differences = resampled[name] - resampled[baseline]
         if method == "bootstrap":
             # As sacreBLEU and Moses do: amounts less their mean. That is too easily significant for small
-            # differences; randomisation is not.
+            # differences; randomization is not.
             moved = np.abs(differences) - np.abs(differences).mean()
             p = permutation_p(int((moved >= observed - SLACK).sum()), samples)
         else:

@@ -98,7 +98,7 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
     Args:
         path: the file.
         segments: whether the scores are a segment's; else they are a system's.
-        score: the column of the score; by default ``HUMAN``, else the standardised score, else the raw one.
+        score: the column of the score; by default ``HUMAN``, else the standardized score, else the raw one.
 
     Raises:
         InputError: for missing columns or what is not a number, with file and line.

@@ -39,11 +39,11 @@ class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
 
 Code = Annotated[str, Meta(pattern="^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$")]
 LanguageNormalization = Annotated[
-    Normalization, Meta(description="How text is normalised where nothing else is asked for; by default lower.")
+    Normalization, Meta(description="How text is normalized where nothing else is asked for; by default lower.")
 ]
 Apostrophes = Annotated[
     Literal["apart", "english", "french"],
-    Meta(description="How full normalisation treats apostrophes; by default apart."),
+    Meta(description="How full normalization treats apostrophes; by default apart."),
 ]
 Tasks = Annotated[dict[Name, TaskValues], Meta(description="Tasks of its own, beside those that all have.")]
 

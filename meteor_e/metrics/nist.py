@@ -2,7 +2,7 @@
 
 A corpus' score equals nltk's ``corpus_nist``. nltk's score of a single sentence takes the weights of n-grams from
 that sentence's reference alone; here they come from the whole test set's references for segments, too, as in
-NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokeniser, in lower case, which is ``mteval``'s default.
+NIST's ``mteval``. Words are those of sacreBLEU's ``13a`` tokenizer, in lower case, which is ``mteval``'s default.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ public:
 
     // -- Segments: hypotheses first, then the references, those of one hypothesis side by side.
 
-    // False: `go_on` said no. Segments that the normaliser leaves to Python are in irregular().
+    // False: `go_on` said no. Segments that the normalizer leaves to Python are in irregular().
     bool read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on);
     void take_types(std::vector<std::vector<std::uint32_t>> segments);
     const std::vector<std::size_t>& irregular() const { return irregular_; }

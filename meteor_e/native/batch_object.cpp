@@ -245,7 +245,7 @@ PyObject* batch_alignment(PyObject* self, PyObject* arguments) {
 }
 
 PyMethodDef batch_methods[] = {
-    {"irregular", batch_irregular, METH_NOARGS, "Return the segments that the Python normaliser must do."},
+    {"irregular", batch_irregular, METH_NOARGS, "Return the segments that the Python normalizer must do."},
     {"set_words", batch_set_words, METH_VARARGS, "Give the words of a segment."},
     {"intern", batch_intern, METH_NOARGS, "Add new words to the vocabulary; return how many types lack features."},
     {"arrange", batch_arrange, METH_O, "Line the segments up anew, each as often as it is named."},

@@ -1,4 +1,4 @@
-// Character classes of METEOR's normalisation (section 1 of the specification).
+// Character classes of METEOR's normalization (section 1 of the specification).
 #pragma once
 
 #include <cstdint>

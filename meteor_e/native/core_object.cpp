@@ -155,7 +155,7 @@ int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
     }
     return guarded(-1, [&] {
         CoreObject* object = reinterpret_cast<CoreObject*>(self);
-        if (object->core) throw std::invalid_argument("a core is initialised once");
+        if (object->core) throw std::invalid_argument("a core is initialized once");
         auto core = std::make_unique<Core>();
         const Sequence chain(matchers);
         for (std::size_t k = 0; k < chain.size(); ++k) core->chain.matchers.push_back(matcher_of(*core, chain[k]));
@@ -321,7 +321,7 @@ PyObject* core_size(PyObject* self, void*) {
 }
 
 PyMethodDef core_methods[] = {
-    {"read", core_read, METH_VARARGS, "Normalise raw segments and look their words up."},
+    {"read", core_read, METH_VARARGS, "Normalize raw segments and look their words up."},
     {"take", core_take, METH_O, "Make a batch of segments given as numbers of word types."},
     {"add_types", core_add_types, METH_O, "Add word types whose tokens carry more than their forms."},
     {"undescribed", core_undescribed, METH_NOARGS, "Return the forms of the word types that have no features yet."},

@@ -40,7 +40,7 @@ Ref new_batch(PyObject* owner);
 
 inline Core& core_of(PyObject* object) {
     Core* core = reinterpret_cast<CoreObject*>(object)->core;
-    if (!core) throw std::invalid_argument("the core was not initialised");
+    if (!core) throw std::invalid_argument("the core was not initialized");
     return *core;
 }
 

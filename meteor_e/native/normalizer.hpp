@@ -59,7 +59,7 @@ public:
         : mode_(mode), apostrophes_(apostrophes), always_(std::move(always)), numeric_(std::move(numeric)),
           kept_capitals_(kept_capitals.begin(), kept_capitals.end()), lowercase_(lowercase) {}
 
-    // Fills `result`. False: the text needs the Python normaliser (a letter whose lower case depends on its
+    // Fills `result`. False: the text needs the Python normalizer (a letter whose lower case depends on its
     // neighbours or is two characters, or METEOR's own marker for dots).
     bool words(const Text& text, NormalizedText& result) const;
 

@@ -82,7 +82,7 @@ class Pack:
 
     @cached_property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
-        """The prefixes after which normalisation keeps a dot; empty where the pack has no list."""
+        """The prefixes after which normalization keeps a dot; empty where the pack has no list."""
         path = self._file(manifests.PREFIXES)
         with self._named():
             return read_prefixes(path) if path else NonbreakingPrefixes(frozenset(), frozenset())

@@ -19,7 +19,7 @@ COMMANDS = {
     "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
-    "plugins": "List matchers, features, languages and lemmatisers, and where they come from.",
+    "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
     "report": "Write a page that shows scores, distributions and every segment's alignment.",
     "score": "Score hypotheses against references.",

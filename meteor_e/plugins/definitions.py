@@ -180,7 +180,7 @@ def _command_problem(found: object) -> str:
 
 
 def class_problem(kind: Kind, found: object) -> str:
-    """Return what keeps an object from being a matcher, feature or lemmatiser class; empty: nothing."""
+    """Return what keeps an object from being a matcher, feature or lemmatizer class; empty: nothing."""
     base = _import(kind.base)
     assert inspect.isclass(base)
     if not inspect.isclass(found):

@@ -1,4 +1,4 @@
-"""Names: which matcher, feature, language, lemmatiser, chain or command is meant, and where it comes from.
+"""Names: which matcher, feature, language, lemmatizer, chain or command is meant, and where it comes from.
 
 What meteor_e itself brings is found without a look at what else is installed. Any other name, and every
 listing, imports the plugins first.
@@ -124,7 +124,7 @@ class Registry:
         return found
 
     def lemmatizer(self, name: str, *, explicit: bool = False) -> type[Lemmatizer]:
-        """Return the class of a lemmatiser; arguments and errors as for :meth:`matcher`."""
+        """Return the class of a lemmatizer; arguments and errors as for :meth:`matcher`."""
         found: type[Lemmatizer] = self._get("lemmatizer", name, explicit)
         return found
 

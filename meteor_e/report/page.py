@@ -59,7 +59,7 @@ def write_report(
         references: for each segment its reference, or a sequence of references.
         title: of the report; by default it names the systems.
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
-        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomisation.
+        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
         progress: called with a system's name and the number of segments done.
 

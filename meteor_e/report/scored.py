@@ -171,7 +171,7 @@ def score_systems(
         references: for each segment its reference, or a sequence of references.
         title: of the report; by default it names the systems.
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
-        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomisation.
+        samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
         progress: called with a system's name and the number of segments done.
 
@@ -238,7 +238,7 @@ def _compare(
 def _reference_lengths(
     meteor: Meteor, systems: Sequence[ScoredSystem], references: Sequence[tuple[str, ...]]
 ) -> NDArray[np.int64]:
-    """Count the words of the first references; alignments with them know, others are tokenised again."""
+    """Count the words of the first references; alignments with them know, others are tokenized again."""
     lengths = []
     for number, texts in enumerate(references):
         for system in systems:

@@ -50,8 +50,8 @@ class Alignment:
     """A hypothesis aligned with a reference.
 
     Attributes:
-        hypothesis: words of the hypothesis, normalised.
-        reference: words of the reference, normalised.
+        hypothesis: words of the hypothesis, normalized.
+        reference: words of the reference, normalized.
         matches: the matches, sorted by reference position; no word is in two of them.
         matchers: names of the chain's matchers; ``AlignedMatch.matcher`` indexes them.
         chunks: number of chunks of the matches.

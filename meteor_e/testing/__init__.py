@@ -1,4 +1,4 @@
-"""For plugin authors: does a matcher, lemmatiser, feature or plugin keep to what meteor_e expects of it?
+"""For plugin authors: does a matcher, lemmatizer, feature or plugin keep to what meteor_e expects of it?
 
 In a plugin's tests::
 

@@ -1,4 +1,4 @@
-"""The conformance check of lemmatisers."""
+"""The conformance check of lemmatizers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def check_lemmatizer(
     context: MatcherContext | None = None,
     **options: Any,
 ) -> None:
-    """Check that a lemmatiser has a name and a docstring, copes with any word, and is deterministic.
+    """Check that a lemmatizer has a name and a docstring, copes with any word, and is deterministic.
 
     Args:
-        lemmatizer: the class, or a lemmatiser that is made already.
+        lemmatizer: the class, or a lemmatizer that is made already.
         words: words for the check beside its own.
         context: what :meth:`Lemmatizer.create` gets; by default English without a resource pack.
         options: the options to make it with.
 
     Raises:
         ConformanceError: saying what is wrong.
-        MeteorError: if the lemmatiser cannot be made with these options.
+        MeteorError: if the lemmatizer cannot be made with these options.
     """
     cls = lemmatizer if isinstance(lemmatizer, type) else type(lemmatizer)
     report = Report("lemmatizer", cls)

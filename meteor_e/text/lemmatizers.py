@@ -41,7 +41,7 @@ class LookupLemmatizer(Lemmatizer):
     """Lemmas and tags from a file; a word that is not in it is its own lemma.
 
     The file has a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are compared as they are after
-    normalisation. If a word has several lines, the last counts.
+    normalization. If a word has several lines, the last counts.
 
     Args:
         file: path of the table, plain or (``.gz``) compressed.

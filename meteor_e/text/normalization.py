@@ -1,4 +1,4 @@
-"""Text normalisation as METEOR 1.5 does it: tokenise, normalise punctuation, lowercase.
+"""Text normalization as METEOR 1.5 does it: tokenize, normalize punctuation, lowercase.
 
 The steps are in :mod:`meteor_e.text.normalization_steps`.
 """
@@ -22,7 +22,7 @@ _TRIMMED = "".join(map(chr, range(0x21)))
 
 
 class Normalizer:
-    """Turns a raw segment into normalised text, whose words are separated by single spaces.
+    """Turns a raw segment into normalized text, whose words are separated by single spaces.
 
     Args:
         mode: see :class:`Normalization`.
@@ -52,7 +52,7 @@ class Normalizer:
         return later_capitals()
 
     def __call__(self, text: str) -> str:
-        """Return the normalised text."""
+        """Return the normalized text."""
         if self.mode is Normalization.NONE:
             return text
         if self.mode is Normalization.LOWER:
@@ -74,7 +74,7 @@ def _entity_patterns() -> list[tuple[re.Pattern[str], str]]:
 
 
 def unescape_entities(text: str) -> str:
-    """Replace the five entities of SGML input, one after the other, as METEOR does before normalisation."""
+    """Replace the five entities of SGML input, one after the other, as METEOR does before normalization."""
     if "&" in text:
         for pattern, char in _entity_patterns():
             text = pattern.sub(char, text)

@@ -1,4 +1,4 @@
-"""The steps of METEOR's full normalisation, in section 1 of the specification of METEOR 1.5.
+"""The steps of METEOR's full normalization, in section 1 of the specification of METEOR 1.5.
 
 Every step is one left-to-right pass of non-overlapping replacements, so the order in which they consume their
 neighbours is part of the result (``a,b,c`` becomes ``a , b,c``).

@@ -291,7 +291,7 @@ class _PerThread(threading.local):
 class SnowballStemmer:
     """Word → stem in one language, equal to METEOR 1.5's. Get one from :func:`stemmer`.
 
-    Case and everything else in the word count as they stand: METEOR stems words after normalisation, which
+    Case and everything else in the word count as they stand: METEOR stems words after normalization, which
     usually has lowercased them. Objects may be shared by threads, and pickled. They keep no words.
 
     Args:

@@ -79,7 +79,7 @@ def evaluate_grid(
 
     Args:
         data: the cells and judgements.
-        objective: what to maximise.
+        objective: what to maximize.
         axes: α, β, γ, δ, and the weight of each matcher.
         threads: number of threads.
         progress: told the number of points done.

@@ -1,4 +1,4 @@
-"""What tuning maximises."""
+"""What tuning maximizes."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def tune(
         variants: the chain with each setting of the options to try; one, without options, where none are.
         tests: what to tune on.
         unseen: what to measure the result on; none for no report.
-        objective: what to maximise.
+        objective: what to maximize.
         settings: how.
         cache: where statistics are kept.
         bars: makes a function that is told the progress of what it was named.

@@ -56,7 +56,7 @@ def search(
 
     Args:
         data: the cells and judgements.
-        objective: what to maximise.
+        objective: what to maximize.
         axes: the values of each coordinate.
         starts: points to start from, moved to the grid.
         seed: of the order of coordinates and of further starts.

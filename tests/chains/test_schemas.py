@@ -24,7 +24,7 @@ def test_schemas_are_up_to_date(kind):
     )
 
 
-def test_apostrophe_styles_are_those_of_the_normaliser():
+def test_apostrophe_styles_are_those_of_the_normalizer():
     for style in APOSTROPHE_STYLES:
         text = f"code: x\nname: x\nmatchers: [exact]\ndefault_task: li\napostrophes: {style}"
         assert find_problems(parse_yaml(text.encode(), ""), LanguageFile) == []

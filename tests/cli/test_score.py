@@ -237,7 +237,7 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["score"], "Missing argument"),
+            (["score"], "a reference is missing"),
             (["score", "hyp"], "a reference is missing"),
             (["score", "hyp", "ref", "--jsn"], "No such option"),
             (["score", "hyp", "ref", "-l", "xx"], "'xx'"),

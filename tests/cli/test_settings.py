@@ -1,4 +1,4 @@
-"""``--set``: options of a chain's matchers and lemmatiser from the command line."""
+"""``--set``: options of a chain's matchers and lemmatizer from the command line."""
 
 from __future__ import annotations
 

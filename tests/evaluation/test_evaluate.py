@@ -85,8 +85,8 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
         ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}).score_outputs(test, test.judged(), cache, systems=False)
 
 
-def test_the_cache_tells_lemmatisers_apart(tests, cache, packs, tmp_path, monkeypatch):
-    """Statistics by one lemmatiser, or one table of lemmas, are not taken for those of another."""
+def test_the_cache_tells_lemmatizers_apart(tests, cache, packs, tmp_path, monkeypatch):
+    """Statistics by one lemmatizer, or one table of lemmas, are not taken for those of another."""
     aligned = []
     collect = chain_metric.collect_statistics
 

@@ -1,4 +1,4 @@
-// Fuzz target for the tokeniser and the index readers, which need no Python.
+// Fuzz target for the tokenizer and the index readers, which need no Python.
 //
 // With clang:  clang++ -std=c++17 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
 //                  tests/native/fuzz_target.cpp meteor_e/native/{characters,normalizer,string_table,word_table,

@@ -140,7 +140,7 @@ class _Wrapped:
 
 
 def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, SynonymIndex]:
-    """Make a paraphrase table and synonyms over the words, lowercased as normalised segments are."""
+    """Make a paraphrase table and synonyms over the words, lowercased as normalized segments are."""
     numbers = random.Random(seed)
     words = [word.lower() for word in WORDS if word.isalpha()]
     lines = []

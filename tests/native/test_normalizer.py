@@ -1,4 +1,4 @@
-"""The native tokeniser against the Python one, on text made to hit every rule."""
+"""The native tokenizer against the Python one, on text made to hit every rule."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def score_run(java: Java, own: OwnResources, cases: Sequence[ScoreCase]) -> tupl
 
 
 def token_run(java: Java, own: OwnResources, cases: Sequence[TokenCase]) -> list[TokenCase]:
-    """Let the Java program tokenise all cases that share their options."""
+    """Let the Java program tokenize all cases that share their options."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lines = write_lines(folder / "lines", [case.text for case in cases])

@@ -41,7 +41,7 @@ def test_every_two_systems_are_compared(meteor, report):
 
 def test_lengths_are_words_of_the_first_reference(meteor, report):
     assert report.lengths.tolist() == [len(meteor.tokenize(texts[0])) for texts in REFERENCES]
-    # In some segment no system is scored against it, so that it is tokenised for its length alone.
+    # In some segment no system is scored against it, so that it is tokenized for its length alone.
     assert any(all(system.segments[at].reference_index for system in report.systems) for at in range(len(report)))
 
 

@@ -97,7 +97,7 @@ def test_unknown_apostrophe_style_names_the_known_ones():
         Normalizer(apostrophes="x")
 
 
-def test_prefixes_are_copied_and_the_normaliser_pickles():
+def test_prefixes_are_copied_and_the_normalizer_pickles():
     always = {"Mr"}
     normalizer = Normalizer(Normalization.FULL, "english", NonbreakingPrefixes(always))
     always.clear()
@@ -139,7 +139,7 @@ def test_words_have_no_separators_and_no_upper_case(text):
 
 
 @given(anything | tricky)
-def test_without_punctuation_normalising_twice_changes_nothing(text):
+def test_without_punctuation_normalizing_twice_changes_nothing(text):
     once = bare(text)
     # A capital sigma's lower case depends on its neighbours.
     if "Σ" not in text and "\u0307" not in once:
@@ -153,8 +153,8 @@ def test_lower_and_none_are_idempotent(text):
         assert normalizer(normalizer(text)) == normalizer(text)
 
 
-def test_full_normalisation_is_not_idempotent():
-    # "a,b,c" loses one comma a pass; who normalises twice scores something else than METEOR.
+def test_full_normalization_is_not_idempotent():
+    # "a,b,c" loses one comma a pass; who normalizes twice scores something else than METEOR.
     assert english("a,b,c") == "a , b,c"
     assert english(english("a,b,c")) == "a , b , c"
 

@@ -239,7 +239,7 @@ public:
     bool whole() const { return table_.whole(); }
     double tension() const { return tension_; }
 
-    // An iteration of expectation maximisation; or, with `positions`, the search for the best alignment.
+    // An iteration of expectation maximization; or, with `positions`, the search for the best alignment.
     bool pass(std::uint16_t* positions, bool move_tension, const std::function<bool()>& go_on) {
         std::vector<double> distances(SHARES), linked(SHARES);
         const bool done = in_background(

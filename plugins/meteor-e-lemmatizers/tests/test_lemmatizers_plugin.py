@@ -1,4 +1,4 @@
-"""The lemmatisers.
+"""The lemmatizers.
 
 TreeTagger cannot be shipped: a program of our own that keeps to its line protocol tests how it is run. UDPipe's models
 cannot either: a tiny one is trained here.
@@ -229,7 +229,7 @@ def test_wrong_models(tmp_path):
 
 @pytest.fixture
 def treetagger(tmp_path):
-    """Make a lemmatiser with the stand-in for TreeTagger; its parameter file says how it behaves."""
+    """Make a lemmatizer with the stand-in for TreeTagger; its parameter file says how it behaves."""
     program = tmp_path / "tree-tagger"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "fake_tree_tagger.py"}" "$@"\n')
     program.chmod(0o755)

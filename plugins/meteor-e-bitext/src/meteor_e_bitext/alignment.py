@@ -31,7 +31,7 @@ class AlignmentOptions:
     """How words are aligned; the defaults are those of the paper's program.
 
     Attributes:
-        iterations: of expectation maximisation.
+        iterations: of expectation maximization.
         null_probability: that a word is aligned to none (p₀).
         tension: how strongly the diagonal is preferred to begin with (λ); it is then estimated.
         concentration: of the Dirichlet prior on translations (α).

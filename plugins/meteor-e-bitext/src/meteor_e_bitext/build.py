@@ -122,7 +122,7 @@ class _Work:
         self._counts: dict[str, Any] = {}
 
     def tokens(self) -> tuple[Corpus, Corpus]:
-        """Tokenise both sides."""
+        """Tokenize both sides."""
 
         def work(folder: Path) -> None:
             names = ("language", "pivot")

@@ -19,7 +19,7 @@ from meteor_e.formats import read_segments
 __all__ = ["Corpus", "Counts", "read_bitext"]
 
 _BATCH = 5000
-"""Lines that are tokenised together."""
+"""Lines that are tokenized together."""
 
 
 class Counts(NamedTuple):
@@ -76,7 +76,7 @@ def read_bitext(
     encoding: str = "utf-8",
     threads: int = 1,
 ) -> Counts:
-    """Tokenise both sides of a bitext and write them into folders, together with the line of each sentence kept.
+    """Tokenize both sides of a bitext and write them into folders, together with the line of each sentence kept.
 
     Lines without a word and lines of more than ``longest`` words, on either side, are left out on both.
 

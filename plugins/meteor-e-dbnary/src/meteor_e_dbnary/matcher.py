@@ -20,7 +20,7 @@ from meteor_e_dbnary.synsets import NO_SYNSETS, PathLike, Synsets, load_pack, lo
 class DbnaryMatcher(KeyMatcher):
     """Different words match if synsets of them or of their lemmas meet (METEOR-E).
 
-    The synsets of a token are those of its form and, in a chain with a lemmatiser, those of its lemma; no list of
+    The synsets of a token are those of its form and, in a chain with a lemmatizer, those of its lemma; no list of
     exceptions and no suffix rules, in any language (Servan et al. 2016, section 3.1).
 
     In a chain, the synsets are by default those of the pack that ``meteor-e dbnary extract`` makes for the language.

@@ -61,7 +61,7 @@ class MemoryTable:
 class Abbreviations(PhraseMatcher):
     """Abbreviations match what they stand for (eu ~ european union).
 
-    The table has a line ``abbreviation⇥expansion`` for each, in the form that words have after normalisation:
+    The table has a line ``abbreviation⇥expansion`` for each, in the form that words have after normalization:
     in lower case, without the dots. Empty lines and lines that begin with # are left out.
     """
 

@@ -22,7 +22,7 @@ class Contractions(Lemmatizer):
     """English contractions have their full forms as lemmas (won 't: will not); any other word is its own.
 
     METEOR splits a contraction in front of its apostrophe. What the first part stands for shows in the second
-    (``won`` is ``will`` in front of ``'t`` only), so this lemmatiser is asked for whole sentences. ``'s`` is
+    (``won`` is ``will`` in front of ``'t`` only), so this lemmatizer is asked for whole sentences. ``'s`` is
     left alone: it may be *is*, *has* or a genitive; ``'d`` is taken for *would*.
     """
 
@@ -43,7 +43,7 @@ class Contractions(Lemmatizer):
 
 
 class SameLemma(KeyMatcher):
-    """Different words with one lemma match; it needs a chain with a lemmatiser."""
+    """Different words with one lemma match; it needs a chain with a lemmatizer."""
 
     name: ClassVar[str] = "same-lemma"
     default_weight: ClassVar[float] = 0.9

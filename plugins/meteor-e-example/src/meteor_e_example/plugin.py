@@ -28,7 +28,7 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
-    """Return lemmatisers."""
+    """Return lemmatizers."""
     return {"contractions": "meteor_e_example.contractions:Contractions"}
 
 

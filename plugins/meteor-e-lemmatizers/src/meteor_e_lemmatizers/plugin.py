@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
-    """Return the lemmatisers; what each stands on is imported when a chain uses it."""
+    """Return the lemmatizers; what each stands on is imported when a chain uses it."""
     return {
         "auto": "meteor_e_lemmatizers.simplemma_tables:AutoLemmatizer",
         "hanta": "meteor_e_lemmatizers.hanta:HantaLemmatizer",

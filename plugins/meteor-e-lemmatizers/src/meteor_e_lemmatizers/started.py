@@ -1,4 +1,4 @@
-"""What lemmatisers share that hold a program, a model or a lock, which do not travel to other processes."""
+"""What lemmatizers share that hold a program, a model or a lock, which do not travel to other processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from meteor_e import Lemmatizer
 
 
 class StartedLemmatizer(Lemmatizer):
-    """A lemmatiser that is pickled without what it has started, and starts it anew where it arrives.
+    """A lemmatizer that is pickled without what it has started, and starts it anew where it arrives.
 
     Class attributes:
         started: names of the attributes that :meth:`_start` sets.

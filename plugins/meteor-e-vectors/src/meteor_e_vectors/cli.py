@@ -63,7 +63,7 @@ def _target(output: str | None, language: str | None) -> Path:
 @click.option(
     "--lemmatizer",
     metavar="NAME|FILE",
-    help="Gives lemmas and tags: an installed lemmatiser, or a table word⇥tag⇥lemma.  [default: simplemma]",
+    help="Gives lemmas and tags: an installed lemmatizer, or a table word⇥tag⇥lemma.  [default: simplemma]",
 )
 @click.option(
     "--with",
@@ -78,7 +78,7 @@ def _target(output: str | None, language: str | None) -> Path:
     help="Bilingual: the TEXT's translation, line by line; one for each TEXT.",
 )
 @click.option("--bitext-language", metavar="LANGUAGE", help="Language of the --bitext.")
-@click.option("--bitext-lemmatizer", metavar="NAME|FILE", help="Its lemmatiser.  [default: simplemma]")
+@click.option("--bitext-lemmatizer", metavar="NAME|FILE", help="Its lemmatizer.  [default: simplemma]")
 @click.option("--corpus", metavar="FILE", help="Keep the text as it is trained on, words split, in a file.")
 @click.option("--split", is_flag=True, help="TEXT is what --corpus kept: train on it as it is.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
@@ -268,7 +268,7 @@ def info(file: str | None, language: str | None) -> None:
 @click.option("--to", "last", default=0.95, help="Highest threshold.  [default: 0.95]")
 @click.option("--step", default=0.01, help="Step.  [default: 0.01]")
 @click.option("--pair", "pairs", multiple=True, metavar="SRC-TRG", help="A language pair.  [default: all]")
-@click.option("--measure", default="tau-strict", help="What to maximise, as for meteor-e evaluate.")
+@click.option("--measure", default="tau-strict", help="What to maximize, as for meteor-e evaluate.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 @metric_options

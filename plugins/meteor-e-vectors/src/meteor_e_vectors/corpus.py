@@ -111,13 +111,13 @@ def write_corpus(
 
     Args:
         output: one sentence a line, units separated by spaces.
-        meteor: normalises (and lemmatises) the texts' language.
+        meteor: normalizes (and lemmatizes) the texts' language.
         texts: files, a sentence a line.
         key: what a unit is; see :mod:`meteor_e_vectors.keys`.
         side: pseudo-bilingual: each sentence is mixed with its tags or its lemmas.
         bitext: bilingual: files in another language, line by line translations of ``texts``; each side is
             written alone, too, as bivec trains on both texts and across.
-        other: normalises the other language.
+        other: normalizes the other language.
         progress: called with the number of sentences done.
 
     Raises:

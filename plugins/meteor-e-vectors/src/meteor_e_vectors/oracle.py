@@ -73,7 +73,7 @@ def search_threshold(
         indexes: data indexes, as for ``meteor-e evaluate``.
         values: the thresholds.
         pairs: language pairs; by default all into the metric's language.
-        measure_name: what to maximise.
+        measure_name: what to maximize.
         matcher: the matcher whose threshold it is.
         progress: called with the number of thresholds done.
 

@@ -39,7 +39,7 @@ class WordnetMatcher(KeyMatcher):
     """Different words match if they share a synset of WordNet, or their synsets are related.
 
     English words are those of Princeton WordNet, with the base forms of inflected words as WordNet finds them; the
-    words of other languages those of the Open Multilingual WordNet. In a chain with a lemmatiser, a word has its
+    words of other languages those of the Open Multilingual WordNet. In a chain with a lemmatizer, a word has its
     lemma's synsets, too.
 
     Args:

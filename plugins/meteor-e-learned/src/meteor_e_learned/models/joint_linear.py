@@ -72,7 +72,7 @@ class JointLinear(LinearEstimator, PairEstimator):
         start = self._start(run.columns)
         self._fit_bounds(examples.features, self.clip)
         self._fit_scale(self._clipped(examples.features).std(axis=0))
-        rows = self._standardised(examples.features).astype(np.float32)
+        rows = self._standardized(examples.features).astype(np.float32)
         comparisons, assessed = self._comparisons(examples, rows), self._assessed(examples, rows)
         if not comparisons and not assessed:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
@@ -163,7 +163,7 @@ class JointLinear(LinearEstimator, PairEstimator):
 
     def raw(self, features: Floats) -> Floats:
         """Return the weighted sums, ``(hypotheses,)``: 0 for the training's mean features."""
-        result: Floats = self._standardised(features) @ self.weights_
+        result: Floats = self._standardized(features) @ self.weights_
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
@@ -180,7 +180,7 @@ class JointLinear(LinearEstimator, PairEstimator):
 
     def contributions(self, features: Floats) -> Floats:
         """Return what each feature brings to the weighted sum, ``(hypotheses, features)``."""
-        result: Floats = self._standardised(features) * self.weights_
+        result: Floats = self._standardized(features) * self.weights_
         return result
 
     def slope(self, raw: float) -> float:

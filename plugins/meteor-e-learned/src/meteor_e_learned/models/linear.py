@@ -41,7 +41,7 @@ class LinearEstimator(LearnedEstimator):
         result: Floats = np.asarray(X, float).clip(self.low_, self.high_)
         return result
 
-    def _standardised(self, X: Floats) -> Floats:  # noqa: N803
+    def _standardized(self, X: Floats) -> Floats:  # noqa: N803
         result: Floats = (self._clipped(X) - self.mean_) / self.scale_
         return result
 

@@ -254,7 +254,7 @@ class MaxSD(LearnedEstimator):
         return strict_tau(scores[y.better] - scores[y.worse])
 
     def importance(self) -> Floats:
-        """Return the weight of each metric score, for standardised ones."""
+        """Return the weight of each metric score, for standardized ones."""
         weights: Floats = self._network.final.weight.detach().numpy()[0, 1:].astype(float)
         return weights
 

@@ -40,7 +40,7 @@ class _Sums:
         )
 
     def ridge(self, alpha: float) -> tuple[Floats, float]:
-        """Return weights and intercept; the intercept is not penalised."""
+        """Return weights and intercept; the intercept is not penalized."""
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
         weights = np.asarray(np.linalg.solve(products, self.crossed - mean * self.scores), np.float64)
@@ -50,7 +50,7 @@ class _Sums:
 class SegmentRegression(LinearEstimator, ScoreEstimator):
     """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
 
-    Features are cut off at extreme quantiles and standardised; strength and degree are chosen by the correlation on
+    Features are cut off at extreme quantiles and standardized; strength and degree are chosen by the correlation on
     folds that share no group.
 
     Args:
@@ -142,7 +142,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
                 )
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
-        scaled = self._standardised(X)
+        scaled = self._standardized(X)
         result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
 
