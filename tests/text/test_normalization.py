@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.lowercase import later_capitals, lowercase
+from meteor_e.text.casing import later_capitals, lowercase
 from meteor_e.text.normalization import Normalizer, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
