@@ -168,8 +168,9 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
     yield "acc-eq, mean of 2 pairs", "perm-both", True, of_metrics("acc-eq", "perm-both", 4, 30, 2)
     yield "spa, mean of 2 pairs", "perm-both", True, of_metrics("spa", "perm-both", 4, 30, 2)
     yield "system-spearman", "systems", True, of_metrics("system-spearman", "systems", 15, 5)
-    for name in ("rank", "pearson"):
-        yield f"gain of tuning, {name}", "permutation", True, of_gain(name)
+    # Where few pairs of systems tell two points apart, p has few values, and the test rejects too seldom.
+    yield "gain of tuning, rank", "permutation", True, of_gain("rank", units=400)
+    yield "gain of tuning, pearson", "permutation", True, of_gain("pearson")
     yield "two systems", "randomization", True, of_systems("randomization")
     yield "two systems", "bootstrap", False, of_systems("bootstrap")
 

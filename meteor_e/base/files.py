@@ -15,6 +15,7 @@ from typing import BinaryIO, TextIO, TypeVar, cast
 from meteor_e.base.errors import InputError
 
 __all__ = [
+    "MAX_LINE",
     "PathLike",
     "atomic_binary_writer",
     "atomic_writer",
@@ -79,6 +80,9 @@ def reading(name: str) -> Iterator[None]:
             raise InputError(f"cannot read {name}: damaged compressed data ({error})") from error
         raise
 
+
+MAX_LINE = 64 << 20
+"""Bytes of the longest line of text that is read; a file that never ends has longer ones."""
 
 _SPECIAL = {
     stat.S_IFIFO: "a pipe",

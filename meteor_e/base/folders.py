@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,14 +49,19 @@ def locked(folder: Path, name: str, progress: Progress = silent) -> Iterator[Non
 def workplace(target: Path) -> Iterator[Path]:
     """Give a folder beside the target to work in, gone afterwards; the caller holds the target's lock."""
     _sweep(target)
+    work = target.with_name(f"{_building(target)}{os.urandom(4).hex()}")
     try:
-        work = Path(tempfile.mkdtemp(prefix=_building(target), dir=target.parent))
-    except OSError as error:
-        raise ResourceError(f"cannot write to {target.parent}: {error.strerror}") from error
-    try:
+        try:
+            work.mkdir(mode=0o700)
+        except OSError as error:
+            raise ResourceError(f"cannot write to {target.parent}: {error.strerror}") from error
         yield work
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        try:
+            shutil.rmtree(work, ignore_errors=True)
+        except KeyboardInterrupt:  # once more, for the sake of who does not wait
+            shutil.rmtree(work, ignore_errors=True)
+            raise
 
 
 def put_folder(finished: Path, target: Path) -> None:

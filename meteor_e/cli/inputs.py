@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +31,17 @@ class SystemInput(NamedTuple):
     size: int | None
     pairs: Callable[[], Iterator[Pair]]
     lines: tuple[str, ...] = ()
+
+
+def refuse_pipes(paths: Iterable[str]) -> None:
+    """Refuse named pipes, also those that a shell makes; files are read more than once.
+
+    Raises:
+        InputError: for the first of them.
+    """
+    for path in paths:
+        if path != "-" and Path(path).is_fifo():
+            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
 
 
 def plain_systems(
@@ -147,9 +158,7 @@ def systems(
         InputError: if a file cannot be used, or files do not line up.
     """
     hypotheses = list(files)
-    for path in (*hypotheses, *references):
-        if path != "-" and Path(path).is_fifo():
-            raise InputError(f"{path} is a pipe, which can be read once only; give a file, or - for standard input")
+    refuse_pipes((*hypotheses, *references))
     formats = {path: _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
     if not references:
         if len(hypotheses) == 1 and formats[hypotheses[0]] == "xml":

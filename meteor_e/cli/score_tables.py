@@ -12,7 +12,7 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import compression, open_regular
-from meteor_e.cli.inputs import Pair, SystemInput
+from meteor_e.cli.inputs import Pair, SystemInput, refuse_pipes
 from meteor_e.cli.progress import progress_bar
 from meteor_e.tables.kinds import DELIMITED, is_table, is_table_name
 
@@ -110,6 +110,7 @@ def find_table(
     asked = options.hypotheses or options.references or options.split is not None
     # One file alone cannot be plain text: there would be no reference.
     asked = asked or (len(files) == 1 and not references and files[0].endswith(DELIMITED))
+    refuse_pipes((*files, *references))
     tables = [path for path in (*files, *references) if is_table(path)]
     if not tables and not asked:
         return None

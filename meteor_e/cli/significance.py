@@ -43,7 +43,7 @@ def significance_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 BOOTSTRAP_NOTE = (
-    "The paired bootstrap finds differences too easily: of equal systems, 12 % differ at p < 0.05. "
+    "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
     "Prefer --significance randomization."
 )
 

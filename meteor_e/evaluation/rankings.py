@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats.plain import csv_rows, read_segments
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -92,7 +92,7 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
     """
     known = {**LANGUAGES, **(languages or {})}
     name = input_name(path)
-    rows = csv.reader(read_segments(path))
+    rows = csv_rows(csv.reader(read_segments(path)), name)
     header = next(rows, None)
     if header is None:
         raise InputError(f"{name}: the file is empty; a header was expected")

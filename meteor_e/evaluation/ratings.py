@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats.assessments import Assessment
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats.plain import csv_rows, read_segments
 
 __all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]
 
@@ -65,7 +65,8 @@ def _rows(
 
     # Quotation marks are text in the tab-separated files.
     reader = csv.reader(texts(), delimiter="\t", quoting=csv.QUOTE_NONE) if by_tabs else csv.reader(texts())
-    titles = list(columns) if columns else next(reader)
+    rows = csv_rows(reader, name)
+    titles = list(columns) if columns else next(rows)
     lower = [title.strip().lower() for title in titles]
     known = {**_COLUMNS, **({"score": (score.lower(),)} if score else {})}
     at = {what: next((lower.index(title) for title in names if title in lower), None) for what, names in known.items()}
@@ -75,7 +76,7 @@ def _rows(
     for title in only:
         if title.lower() not in lower:
             raise InputError(f"{name}: no column {title!r}; it has {', '.join(titles)}")
-    for row in reader:
+    for row in rows:
         if not any(cell.strip() for cell in row):
             continue
         where = f"{name}, line {reader.line_num}"

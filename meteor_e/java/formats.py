@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import MAX_LINE, spell_size
 from meteor_e.text.identity import java_hash
 
 __all__ = [
@@ -125,9 +127,12 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
 
     ``\n``, ``\r`` and ``\r\n`` end a line, and nothing else does; malformed UTF-8 becomes U+FFFD; a byte order
     mark is a character like any other. A line is returned as soon as its end is read.
+
+    Raises:
+        InputError: for a line of more than 64 MiB.
     """
     pending: list[bytes] = []
-    skip_line_feed = False
+    size, number, skip_line_feed = 0, 1, False
     while chunk := stream.read1(1 << 16):
         if skip_line_feed and chunk[0] == 0x0A:
             chunk = chunk[1:]
@@ -136,8 +141,15 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         for line in lines:
             yield b"".join((*pending, line)).decode("utf-8", "meteor_e.java")
             pending.clear()
+        if lines:
+            size, number = 0, number + len(lines)
         if rest:
             pending.append(rest)
+            size += len(rest)
+            if size > MAX_LINE:
+                raise InputError(
+                    f"line {number}: longer than {spell_size(MAX_LINE)}; this is not text, one segment a line"
+                )
     if pending:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
 from meteor_e.api.java_modules import JavaModule, JavaSettings
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
 from meteor_e.formats.sgml import JavaSgml, read_java_sgml
 from meteor_e.java.alignments import format_alignment
@@ -166,7 +166,8 @@ def _alignment(segment: _Segment, ids: str) -> str:
 
 
 def _lines(path: str) -> list[str]:
-    with open_binary(path) as stream, reading(input_name(path)):
+    name = input_name(path)
+    with open_binary(path) as stream, reading(name), located(name):
         return list(java_lines(cast(Any, stream)))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.text.casing import lowercase
+    from meteor_e.text.capitals import lowercase
     from meteor_e.text.normalization import Normalizer
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "casing": ["lowercase"],
+        "capitals": ["lowercase"],
         "normalization": ["Normalizer"],
     },
 )

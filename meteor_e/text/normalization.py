@@ -10,7 +10,7 @@ import re
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.casing import later_capitals, lowercase
+from meteor_e.text.capitals import later_capitals, lowercase
 
 __all__ = ["APOSTROPHE_STYLES", "Normalizer"]
 

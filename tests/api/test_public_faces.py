@@ -33,6 +33,14 @@ def test_every_name_of_a_face_is_there(face):
 
 
 @pytest.mark.parametrize("face", FACES)
+def test_no_name_of_a_face_is_a_module_within_it(face):
+    """Whichever was imported first would decide which of the two one gets."""
+    folder = Path(importlib.import_module(face).__file__).parent
+    modules = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert not FACES[face] & modules
+
+
+@pytest.mark.parametrize("face", FACES)
 def test_type_checkers_see_what_is_there(face):
     """A face of lazy names lists each name once more, for type checkers; the lists agree."""
     tree = ast.parse(Path(importlib.import_module(face).__file__).read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import atomic_writer, input_name
+from meteor_e.base.files import atomic_writer, input_name, open_regular, read_regular, refuse_special
 
 
 def write(path, text):
@@ -98,3 +98,38 @@ def test_a_full_disk(tmp_path):
 def test_names(tmp_path):
     assert input_name("-") == "standard input"
     assert input_name(tmp_path) == str(tmp_path)
+
+
+class TestRegularFiles:
+    def test_are_read(self, tmp_path):
+        (tmp_path / "a").write_bytes(b"text")
+        with open_regular(tmp_path / "a") as stream:
+            assert stream.read() == b"text"
+        assert read_regular(tmp_path / "a", 4) == b"text"
+        refuse_special(tmp_path / "a")
+        refuse_special(tmp_path)
+        refuse_special(tmp_path / "nowhere")
+
+    def test_are_bounded(self, tmp_path):
+        (tmp_path / "a").write_bytes(bytes(1025))
+        with pytest.raises(OSError, match="larger than 1 KiB"):
+            read_regular(tmp_path / "a", 1024)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+    def test_what_is_something_else(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "zero").symlink_to("/dev/zero")
+        for name, what in (("pipe", "a pipe"), ("zero", "a device")):
+            with pytest.raises(OSError, match=f"not a regular file but {what}"):
+                open_regular(tmp_path / name)
+            with pytest.raises(InputError, match=f"not a regular file but {what}"):
+                refuse_special(tmp_path / name)
+        with pytest.raises(IsADirectoryError):
+            open_regular(tmp_path)
+
+    @pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+    def test_names_that_cannot_be(self, name):
+        with pytest.raises(OSError, match="its name cannot be one"):
+            open_regular(name)
+        with pytest.raises(InputError, match="its name cannot be one"):
+            refuse_special(name)

@@ -65,7 +65,6 @@ def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
     "arguments",
     [
         ["pack", "install", "en", "--from", "pipe"],
-        ["compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "pipe"],
         ["config", "check", "pipe"],
     ],
 )

@@ -95,3 +95,26 @@ def test_installed_and_used(distributions, kind, tmp_path):
     (system,) = json.loads(output)["systems"]
     assert system["score"] == pytest.approx(JAVA_SCORE, abs=1e-12)
     assert system["segment_count"] == 12
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a PATH of links")
+def test_a_wheel_needs_no_compiler(distributions, tmp_path):
+    """Where there is none, and nothing else either: wheels for all that is needed, and the native core."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    programs = tmp_path / "venv" / "bin"
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in ("CC", "CXX")},
+        "PATH": str(programs),
+        "METEOR_E_PACKS": str(tmp_path / "packs"),
+    }
+    install = ("-m", "pip", "install", "--quiet", "--only-binary", ":all:")
+    run(programs / "python", *install, distributions[0], cwd=tmp_path, env=environment)
+    assert "native core" in run(programs / "meteor-e", "--version", cwd=tmp_path, env=environment)
+    (tmp_path / "text").write_text("the cats were running\n")
+    output = run(
+        programs / "meteor-e",
+        *("score", "text", "text", "--json", "-l", "other", "-m", "exact,stem=0.6", "--set", "stem.stemmer=english"),
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert json.loads(output)["systems"][0]["score"] == 1.0

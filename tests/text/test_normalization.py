@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.casing import later_capitals, lowercase
+from meteor_e.text.capitals import later_capitals, lowercase
 from meteor_e.text.normalization import Normalizer, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
@@ -157,3 +157,11 @@ def test_full_normalisation_is_not_idempotent():
     # "a,b,c" loses one comma a pass; who normalises twice scores something else than METEOR.
     assert english("a,b,c") == "a , b,c"
     assert english(english("a,b,c")) == "a , b , c"
+
+
+def test_the_public_name_is_the_function():
+    """A module of a public name's own name would take its place as soon as it is imported."""
+    import meteor_e.meteor  # noqa: F401  (imports the modules)
+    from meteor_e.text import lowercase as public
+
+    assert public("ΑΣ") == lowercase("ΑΣ")
