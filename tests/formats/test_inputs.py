@@ -66,5 +66,6 @@ def test_encoding(tmp_path):
 def test_damaged_input(tmp_path):
     path = tmp_path / "input"
     path.write_bytes(gzip.compress(XML.encode() * 100)[:-9])
-    with open_input(path) as found, pytest.raises(InputError, match=r"cannot read .*breaks off|junk after document"):
+    # The first look may reach the damage: Python 3.14 reads more at once.
+    with pytest.raises(InputError, match=r"cannot read .*breaks off|junk after document"), open_input(path) as found:
         found.collection()
