@@ -123,7 +123,7 @@ def title_signs(outputs: list[list[str]]) -> Floats:
 
 
 def capital_share(line: str) -> float:
-    """Return the share of capitalized words among the longer ones after the first."""
+    """Return the share of capitalised words among the longer ones after the first."""
     words = [word for word in line.split()[1:] if len(word) > 3 and word[0].isalpha()]
     return sum(word[0].isupper() for word in words) / len(words) if words else 0.0
 

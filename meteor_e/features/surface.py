@@ -73,7 +73,7 @@ class CharactersFeature(Feature):
     def columns(self) -> tuple[str, ...]:
         """Three numbers for each kind of character, and four on how words are written."""
         kinds = [f"{kind}_{what}" for kind in _KINDS for what in ("hypothesis", "missing", "added")]
-        return (*kinds, "capitalized_missing", "capitalized_added", "first_capital", "last_mark")
+        return (*kinds, "capitalised_missing", "capitalised_added", "first_capital", "last_mark")
 
     @property
     def dimension(self) -> int:
@@ -92,8 +92,8 @@ class CharactersFeature(Feature):
                 np.maximum(each, 0) * wanted for each in (tally.right - tally.left, tally.left - tally.right)
             )
             columns += [tally.total(tally.left * wanted), tally.total(missing), tally.total(added)]
-        capitalized = numbered(left, right, lambda text: [word for word in text.split()[1:] if word[0].isupper()])[0]
-        tally = capitalized.tally()
+        capitalised = numbered(left, right, lambda text: [word for word in text.split()[1:] if word[0].isupper()])[0]
+        tally = capitalised.tally()
         columns += [
             tally.total(np.maximum(tally.right - tally.left, 0)),
             tally.total(np.maximum(tally.left - tally.right, 0)),

@@ -89,7 +89,7 @@ def test_lengths_and_characters():
     assert (row["digits_missing"], row["digits_added"]) == (1, 0)
     assert (row["punctuation_missing"], row["punctuation_added"]) == (1, 1)
     assert row["non_ascii_hypothesis"] == 1
-    assert (row["capitalized_missing"], row["capitalized_added"]) == (2, 1)
+    assert (row["capitalised_missing"], row["capitalised_added"]) == (2, 1)
     assert (row["first_capital"], row["last_mark"]) == (0, 0)
 
 

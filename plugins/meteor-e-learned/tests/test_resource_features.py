@@ -37,7 +37,7 @@ def test_unknown_words():
     found = row(VocabularyFeature(), "the Ministr Xqzzt bought bought houses", "the minister bought Xqzzt houses")
     assert found["unknown"] == 2
     assert found["unknown_not_in_reference"] == 1
-    assert found["unknown_capitalized"] == 1
+    assert found["unknown_capitalised"] == 1
     assert found["doubled"] == 1
     same = row(VocabularyFeature(), "the minister bought houses", "the minister bought houses")
     assert same["information_f"] == 1

@@ -147,7 +147,7 @@ class VocabularyFeature(Feature):
         """Names of the numbers."""
         return (
             *("unknown", "unknown_share", "unknown_not_in_reference", "unknown_not_in_reference_share"),
-            *("rare_not_in_reference", "rare_not_in_reference_share", "unknown_capitalized", "unknown_reference"),
+            *("rare_not_in_reference", "rare_not_in_reference_share", "unknown_capitalised", "unknown_reference"),
             *("information_precision", "information_recall", "information_f"),
             *("information_missing", "information_added", "mean_information", "most_informative_missing"),
             *("frequent_precision", "frequent_recall", "doubled"),
