@@ -50,7 +50,7 @@ def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None
     for name in ("COLUMNS", "PYTHONPATH", "TOX_ENV_NAME", "VIRTUAL_ENV"):
         variables.pop(name, None)
     for command, expected in commands:
-        if command.strip().endswith("/tox"):
+        if ".tox/run/bin/tox" in command:
             continue  # that is the test command, which runs this test
         done = subprocess.run(
             ["bash", "-c", command], cwd=clone, env=variables, capture_output=True, text=True, check=False
@@ -117,4 +117,4 @@ def test_the_readme_has_one_command_for_everything():
     commands = [command for command, _ in sessions(README)]
     assert "pip install --quiet ." in commands[0]
     assert "meteor-e score" in commands[0]
-    assert any(command.strip().endswith("/tox") for command in commands)
+    assert any(".tox/run/bin/tox" in command for command in commands)
