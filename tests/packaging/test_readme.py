@@ -73,7 +73,7 @@ def environment(clone, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = (".[evaluation]", "./plugins/meteor-e-example")
+    packages = (".[evaluation]", "./plugins/meteor-e-example", "./plugins/meteor-e-learned")
     subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
     return folder
 
