@@ -72,7 +72,7 @@ def test_smoothing_of_segments_alone():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("bleu:tokenize=zh", r"no option 'tokenize' \(did you mean 'tokenize'"),
+        ("bleu:tokeniser=zh", r"no option 'tokeniser' \(did you mean 'tokenize'"),
         ("bleu:tokenize=14a", r"tokenize is '14a' \(did you mean '13a'"),
         ("bleu:max_ngram_order=0", "max_ngram_order is 0; it must be a whole number from 1"),
         ("bleu:smooth_method=expo", "smooth_method is 'expo'"),

@@ -1,0 +1,64 @@
+"""METEOR-E's options of ``compat``: what they mean. They come with this plugin and with meteor-e-dbnary."""
+
+from __future__ import annotations
+
+import pytest
+
+from meteor_e.java.options import JavaConfiguration, parse
+from meteor_e.java.program import chain_of
+
+pytest.importorskip("meteor_e_dbnary", reason="meteor-e-dbnary is not installed")
+
+
+def configuration(*arguments):
+    return JavaConfiguration.of(parse(["h", "r", *arguments]))
+
+
+def _lemmatizer(found):
+    return chain_of(found)[1]
+
+
+def _matcher(module, found):
+    return chain_of(found)[0][found.modules.index(module)]
+
+
+@pytest.mark.parametrize(
+    ("option", "key", "lemmatizes"),
+    [
+        ("-emb", "word", False),
+        ("-embLemma", "lemma", True),
+        ("-embWord_POS", "word_POS", True),
+        ("-embLemma_POS", "lemma_POS", True),
+        ("-embWord_Lemma", "word_lemma", True),
+    ],
+)
+def test_vectors(option, key, lemmatizes):
+    found = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
+    assert found.slots == 5
+    assert found.modules == ("exact", "embeddings")
+    assert found.weights == (1.0, 0.7)
+    assert _matcher("embeddings", found) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
+    assert _lemmatizer(found) == ("simplemma" if lemmatizes else None)
+
+
+def test_the_module_comes_with_the_vectors():
+    found = configuration("-l", "fr", "-emb", "v.txt")
+    assert found.modules == ("exact", "stem", "paraphrase", "embeddings")
+    assert found.weights == (1.0, 0.2, 0.4, 0.8)
+    assert _matcher("embeddings", found)["threshold"] == 0.8
+    assert _matcher("embeddings", configuration("-m", "exact embeddings")) == {
+        "use": "vector",
+        "key": "word",
+        "threshold": 0.8,
+    }
+
+
+def test_lemmas_change_how_synonyms_are_looked_up(tmp_path):
+    with_lemmas = configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
+    assert _lemmatizer(with_lemmas) == {"use": "lookup", "file": "l.tsv"}
+    assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
+    (tmp_path / "german.synsets.gz").touch()
+    assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}
+    assert _matcher("synonym", configuration("-lemmas", "l.tsv")) == {"use": "dbnary", "pack": "en"}
+    # Vectors that need no lemmas leave the synonyms as METEOR 1.5 has them.
+    assert _matcher("synonym", configuration("-emb", "v.txt", "-d", "x")) == {"use": "synonym"}
