@@ -278,7 +278,9 @@ class NativeEngine:
                         break
                     with guarded(f"matcher {planned.matcher.name!r}"):
                         proposed = islice(planned.matcher.match(*sides), MAX_CANDIDATES + 1)
-                        batch.propose(reference, planned.column, list(map(Match._make, proposed)))
+                        # Unpacked as the Python engine does, so that both say the same of what is no match.
+                        matches = [Match(j, i, length, other_length, p) for j, i, length, other_length, p in proposed]
+                        batch.propose(reference, planned.column, matches)
 
     def _alignment(self, batch: Batch, hypothesis: int, reference: int) -> Alignment:
         matches = batch.alignment(hypothesis, AlignedMatch)

@@ -105,7 +105,7 @@ def test_while_it_matches():
         meteor().score("a b", ["b c"])
     with pytest.raises(PluginError, match=r"matcher 'sad' failed with TypeError: .*keys returned a string"):
         meteor(when="text").score("a b", ["b c"])
-    with pytest.raises(PluginError, match=r"matcher 'malformed' failed with (ValueError|TypeError)"):
+    with pytest.raises(PluginError, match="matcher 'malformed' failed with ValueError: not enough values"):
         Meteor("other", matchers=["exact", "malformed"]).score("a b", ["b c"])
     with pytest.raises(PluginError, match="matcher 'malformed' proposed reference words 7 to 7"):
         Meteor("other", matchers=["exact", {"use": "malformed", "far": True}]).score("a b", ["b c"])
