@@ -6,8 +6,7 @@
 
 namespace meteor {
 
-bool Batch::read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads,
-                 const GoOn& go_on) {
+bool Batch::read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on) {
     segments_.assign(texts.size(), Segment{});
     readers_.assign(std::max<std::size_t>(1, threads), Reader{});
     auto& scratch = workshop_.texts;
@@ -74,8 +73,7 @@ void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& wo
 void Batch::intern_new_words() {
     for (Reader& reader : readers_) {
         for (const NewWord& word : reader.new_words) {
-            reader.types[word.place] =
-                vocabulary_.intern(reader.characters.data() + word.offset, word.size, word.hash);
+            reader.types[word.place] = vocabulary_.intern(reader.characters.data() + word.offset, word.size, word.hash);
         }
         reader.new_words.clear();
     }
@@ -221,8 +219,8 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
     const Words hypothesis_words = words(hypothesis), reference_words = words(hypotheses() + reference);
     aligner.matches.clear();
     const auto proposals = proposals_.find(reference);
-    const Outcome outcome = aligner.candidates.collect(
-        hypothesis_words, reference_words, proposals == proposals_.end() ? nullptr : &proposals->second);
+    const Outcome outcome = aligner.candidates.collect(hypothesis_words, reference_words,
+                                                       proposals == proposals_.end() ? nullptr : &proposals->second);
     if (outcome.problem == Problem::none) {
         aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, options.maximum_accuracy},
                            aligner.matches);

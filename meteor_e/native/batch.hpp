@@ -96,8 +96,8 @@ private:
         std::uint64_t hash = 0;
     };
     struct NewWord {
-        std::size_t place;            // in `types`
-        std::size_t offset, size;     // in `characters`
+        std::size_t place;         // in `types`
+        std::size_t offset, size;  // in `characters`
         std::uint64_t hash;
     };
     struct Reader {

@@ -111,9 +111,8 @@ PyObject* batch_words(PyObject* self, PyObject* segment) {
 }
 
 PyObject* batch_original(PyObject* self, PyObject* hypothesis) {
-    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
-        return PyLong_FromSize_t(batch_of(self).original(hypothesis_number(self, hypothesis)));
-    });
+    return guarded<>(static_cast<PyObject*>(nullptr),
+                     [&] { return PyLong_FromSize_t(batch_of(self).original(hypothesis_number(self, hypothesis))); });
 }
 
 std::int64_t position_of(PyObject* object) {
@@ -174,10 +173,11 @@ PyObject* batch_score(PyObject* self, PyObject* arguments, PyObject* keywords) {
         bool done;
         {
             Unlocked unlocked;
-            done = batch.score(options, [&] { return unlocked.go_on(stop); },
-                               reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(statistics.get())),
-                               reinterpret_cast<double*>(PyBytes_AS_STRING(scores.get())),
-                               reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(references.get())));
+            done = batch.score(
+                options, [&] { return unlocked.go_on(stop); },
+                reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(statistics.get())),
+                reinterpret_cast<double*>(PyBytes_AS_STRING(scores.get())),
+                reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(references.get())));
         }
         if (!done) throw ErrorSet{};
         Ref total(PyList_New(static_cast<Py_ssize_t>(width)));
@@ -229,12 +229,10 @@ PyObject* batch_alignment(PyObject* self, PyObject* arguments) {
         Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(matches.size())));
         for (std::size_t k = 0; k < matches.size(); ++k) {
             const Match& match = matches[k];
-            const Ref values[] = {Ref(PyLong_FromLong(match.reference_start)),
-                                  Ref(PyLong_FromLong(match.reference_length)),
-                                  Ref(PyLong_FromLong(match.hypothesis_start)),
-                                  Ref(PyLong_FromLong(match.hypothesis_length)),
-                                  Ref(PyLong_FromLong(match.matcher)),
-                                  Ref(PyFloat_FromDouble(match.probability))};
+            const Ref values[] = {
+                Ref(PyLong_FromLong(match.reference_start)),  Ref(PyLong_FromLong(match.reference_length)),
+                Ref(PyLong_FromLong(match.hypothesis_start)), Ref(PyLong_FromLong(match.hypothesis_length)),
+                Ref(PyLong_FromLong(match.matcher)),          Ref(PyFloat_FromDouble(match.probability))};
             PyObject* fields[] = {values[0].get(), values[1].get(), values[2].get(),
                                   values[3].get(), values[4].get(), values[5].get()};
             PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k),

@@ -9,18 +9,20 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const std::vector
     reference_cover_.assign(reference.size, 0);
     hypothesis_cover_.assign(hypothesis.size, 0);
     const auto same = [this](std::uint32_t type, std::uint32_t other) {
-        return type == other || (chain_.identity == Identity::java &&
-                                 vocabulary_.identity(type) == vocabulary_.identity(other));
+        return type == other ||
+               (chain_.identity == Identity::java && vocabulary_.identity(type) == vocabulary_.identity(other));
     };
-    const bool equal = hypothesis.size == reference.size &&
-                       std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
+    const bool equal =
+        hypothesis.size == reference.size && std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
     const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     Outcome outcome;
     bool room = true;
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
         switch (matcher.family) {
-            case Family::exact: room = match_exact(hypothesis, reference); break;
+            case Family::exact:
+                room = match_exact(hypothesis, reference);
+                break;
             case Family::keys:
             case Family::strings:
             case Family::synonyms:
@@ -151,8 +153,7 @@ bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matche
     return room;
 }
 
-void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Words words,
-                              std::vector<PhraseHit>& hits) {
+void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits) {
     phrase_ids_.resize(words.size);
     for (std::size_t k = 0; k < words.size; ++k) phrase_ids_[k] = vocabulary_.phrase_word(column, words[k]);
     index.find(phrase_ids_, memories_[column].steps, hits);

@@ -26,7 +26,7 @@ struct Matcher {
     double accuracy_search_weight = 1.0;
     bool match_equal_words = false;
     double threshold = 0.0;
-    double below = 2.0;  // a similarity that is too much; from 1 downwards, equal words are, too
+    double below = 2.0;      // a similarity that is too much; from 1 downwards, equal words are, too
     std::size_t column = 0;  // where the vocabulary keeps its features; of proposals: which of the Python matchers
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;

@@ -9,7 +9,9 @@ PyTypeObject* core_type = nullptr;
 
 namespace {
 
-char32_t lowercase(char32_t character) { return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character))); }
+char32_t lowercase(char32_t character) {
+    return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character)));
+}
 
 template <class Value, std::size_t Count>
 Value named(PyObject* object, const std::pair<const char*, Value> (&names)[Count]) {
@@ -28,8 +30,8 @@ bool to_bool(PyObject* object) {
 
 Family family_of(PyObject* object) {
     static const std::pair<const char*, Family> names[] = {
-        {"exact", Family::exact},           {"keys", Family::keys},         {"strings", Family::strings},
-        {"synonyms", Family::synonyms},     {"phrases", Family::phrases},   {"similarity", Family::similarity},
+        {"exact", Family::exact},         {"keys", Family::keys},       {"strings", Family::strings},
+        {"synonyms", Family::synonyms},   {"phrases", Family::phrases}, {"similarity", Family::similarity},
         {"proposals", Family::proposals},
     };
     return named(object, names);
@@ -187,7 +189,8 @@ Text text_of(PyObject* object) {
 #if PY_VERSION_HEX < 0x030C0000
     if (PyUnicode_READY(object) < 0) throw ErrorSet{};
 #endif
-    return {PyUnicode_DATA(object), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object)), static_cast<int>(PyUnicode_KIND(object))};
+    return {PyUnicode_DATA(object), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object)),
+            static_cast<int>(PyUnicode_KIND(object))};
 }
 
 PyObject* core_read(PyObject* self, PyObject* arguments) {
@@ -206,8 +209,9 @@ PyObject* core_read(PyObject* self, PyObject* arguments) {
         bool done;
         {
             Unlocked unlocked;
-            done = batch_of(batch.get()).read(texts, *core.normalizer, static_cast<std::size_t>(threads),
-                                              [&] { return unlocked.go_on(stop); });
+            done = batch_of(batch.get()).read(texts, *core.normalizer, static_cast<std::size_t>(threads), [&] {
+                return unlocked.go_on(stop);
+            });
         }
         if (!done) throw ErrorSet{};
         return batch.release();
@@ -317,7 +321,7 @@ PyObject* core_clear(PyObject* self, PyObject*) {
 
 PyObject* core_size(PyObject* self, void*) {
     return guarded<>(static_cast<PyObject*>(nullptr),
-                   [&] { return PyLong_FromSize_t(core_of(self).vocabulary->size()); });
+                     [&] { return PyLong_FromSize_t(core_of(self).vocabulary->size()); });
 }
 
 PyMethodDef core_methods[] = {

@@ -19,14 +19,12 @@ struct Core {
 };
 
 struct CoreObject {
-    PyObject_HEAD
-    Core* core;
+    PyObject_HEAD Core* core;
 };
 
 // Segments that are scored together; `_native.Batch`.
 struct BatchObject {
-    PyObject_HEAD
-    PyObject* owner;  // the Core
+    PyObject_HEAD PyObject* owner;  // the Core
     Batch* batch;
 };
 

@@ -33,9 +33,9 @@ int execute(PyObject* module) {
     if (!core_type) {
         core_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&core_spec));
         batch_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&batch_spec));
-        damaged_index_error = PyErr_NewExceptionWithDoc(
-            "meteor_e._native.DamagedIndexError", "A mapped index holds what no builder writes: (file, problem).",
-            PyExc_RuntimeError, nullptr);
+        damaged_index_error = PyErr_NewExceptionWithDoc("meteor_e._native.DamagedIndexError",
+                                                        "A mapped index holds what no builder writes: (file, problem).",
+                                                        PyExc_RuntimeError, nullptr);
     }
     if (!core_type || !batch_type || !damaged_index_error) return -1;
     if (PyModule_AddObjectRef(module, "Core", reinterpret_cast<PyObject*>(core_type)) < 0) return -1;
@@ -56,8 +56,15 @@ PyModuleDef_Slot slots[] = {
     {0, nullptr},
 };
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "meteor_e._native", "The native core of meteor_e.", 0, nullptr,
-                          slots,                 nullptr,            nullptr,                        nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "meteor_e._native",
+                          "The native core of meteor_e.",
+                          0,
+                          nullptr,
+                          slots,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 

@@ -14,8 +14,8 @@ constexpr char32_t DOTS = 0x110000;
 const char MARKER[] = "DOTMULTI";
 constexpr std::size_t MARKER_SIZE = sizeof MARKER - 1;
 
-constexpr char32_t CAPITAL_SIGMA = 0x3A3;          // its lower case depends on its neighbours
-constexpr char32_t CAPITAL_I_WITH_DOT = 0x130;     // its lower case is two characters
+constexpr char32_t CAPITAL_SIGMA = 0x3A3;       // its lower case depends on its neighbours
+constexpr char32_t CAPITAL_I_WITH_DOT = 0x130;  // its lower case is two characters
 constexpr std::size_t KEPT_BUFFER = std::size_t{1} << 20;
 
 template <class Character>
@@ -143,9 +143,12 @@ bool Normalizer::words(const Text& text, NormalizedText& result) const {
     result.spare.release_if_larger_than(KEPT_BUFFER);
     result.words.clear();
     switch (text.width) {
-        case 1: return words_of(static_cast<const std::uint8_t*>(text.data), text.size, result);
-        case 2: return words_of(static_cast<const std::uint16_t*>(text.data), text.size, result);
-        default: return words_of(static_cast<const std::uint32_t*>(text.data), text.size, result);
+        case 1:
+            return words_of(static_cast<const std::uint8_t*>(text.data), text.size, result);
+        case 2:
+            return words_of(static_cast<const std::uint16_t*>(text.data), text.size, result);
+        default:
+            return words_of(static_cast<const std::uint32_t*>(text.data), text.size, result);
     }
 }
 
@@ -239,7 +242,8 @@ void Normalizer::split_apostrophes(Characters& text, Characters& spare) const {
     replace_between(text, spare, '\'', is_alpha, not_alpha, " ' ");
     replace_between(text, spare, '\'', is_alpha, is_alpha, english ? " '" : "' ");
     if (english) {
-        replace_between(text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, " '");
+        replace_between(
+            text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, " '");
     }
 }
 

@@ -56,8 +56,12 @@ public:
 
     Normalizer(Mode mode, Apostrophes apostrophes, Prefixes always, Prefixes numeric,
                const std::u32string& kept_capitals, Lowercase lowercase)
-        : mode_(mode), apostrophes_(apostrophes), always_(std::move(always)), numeric_(std::move(numeric)),
-          kept_capitals_(kept_capitals.begin(), kept_capitals.end()), lowercase_(lowercase) {}
+        : mode_(mode),
+          apostrophes_(apostrophes),
+          always_(std::move(always)),
+          numeric_(std::move(numeric)),
+          kept_capitals_(kept_capitals.begin(), kept_capitals.end()),
+          lowercase_(lowercase) {}
 
     // Fills `result`. False: the text needs the Python normalizer (a letter whose lower case depends on its
     // neighbours or is two characters, or METEOR's own marker for dots).

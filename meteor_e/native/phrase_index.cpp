@@ -11,7 +11,11 @@ constexpr std::uint32_t MAX_WORDS = 1u << 30;      // a word and the flags share
 
 PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words,
                          std::uint32_t node_count)
-    : words_(std::move(words)), nodes_(nodes), entries_(entries), starting_words_(starting_words), node_count_(node_count) {
+    : words_(std::move(words)),
+      nodes_(nodes),
+      entries_(entries),
+      starting_words_(starting_words),
+      node_count_(node_count) {
     if (!node_count || nodes.size != 3 * (std::size_t{node_count} + 1) || starting_words >= node_count ||
         starting_words > words_.size() || words_.size() > MAX_WORDS || first_child(0) != 1 ||
         first_child(node_count) != node_count || first_entry(node_count) != entries.size) {
@@ -43,8 +47,7 @@ std::uint32_t PhraseIndex::child(std::uint32_t node, std::uint32_t word) const {
     return low < high && word_of(low) >> FLAG_BITS == word ? low : 0;
 }
 
-void PhraseIndex::find(const std::vector<std::int32_t>& ids, StepMemory& memory,
-                       std::vector<PhraseHit>& hits) const {
+void PhraseIndex::find(const std::vector<std::int32_t>& ids, StepMemory& memory, std::vector<PhraseHit>& hits) const {
     hits.clear();
     const std::uint32_t size = static_cast<std::uint32_t>(ids.size());
     for (std::uint32_t start = 0; start < size; ++start) {

@@ -23,7 +23,7 @@ std::int64_t weighted_words(const Match& match, const Matcher& matcher, bool max
 
 template <class Rank, bool Short>
 void Search<Rank, Short>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
-                       const SearchOptions& options, std::vector<Match>& chosen) {
+                              const SearchOptions& options, std::vector<Match>& chosen) {
     units_ = units;
     options_ = options;
     mask_words_ = std::max<std::size_t>(1, (hypothesis_size + 63) / 64);
@@ -55,8 +55,7 @@ void Search<Rank, Short>::run(const Candidates& candidates, std::size_t hypothes
 
 template <class Rank, bool Short>
 Rank Search<Rank, Short>::gain(const Match& match) const {
-    const std::int64_t weighted =
-        weighted_words(match, chain_.matchers[match.matcher], options_.maximum_accuracy);
+    const std::int64_t weighted = weighted_words(match, chain_.matchers[match.matcher], options_.maximum_accuracy);
     const std::int64_t words =
         options_.maximum_accuracy ? std::int64_t{match.hypothesis_length} + match.reference_length : 0;
     return units_.gain(weighted, words);
@@ -356,10 +355,9 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         std::uint64_t most_words = 0, most_weighted = 0;
         for (const Match& match : candidates.at(position)) {
             distance += static_cast<std::uint64_t>(distance_of(match));
-            most_words = std::max<std::uint64_t>(most_words,
-                                                 std::uint64_t{match.hypothesis_length} + match.reference_length);
-            const std::int64_t gain =
-                weighted_words(match, chain_.matchers[match.matcher], options.maximum_accuracy);
+            most_words =
+                std::max<std::uint64_t>(most_words, std::uint64_t{match.hypothesis_length} + match.reference_length);
+            const std::int64_t gain = weighted_words(match, chain_.matchers[match.matcher], options.maximum_accuracy);
             most_weighted = std::max<std::uint64_t>(most_weighted, static_cast<std::uint64_t>(std::llabs(gain)));
         }
         words += most_words;

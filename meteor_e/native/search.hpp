@@ -28,17 +28,17 @@ public:
 private:
     struct Path {
         Rank rank;
-        std::uint64_t used;      // hypothesis words that the free matches cover; see also used_
-        std::int32_t last;       // where the open chunk ends in the hypothesis, -1 when none is open
-        std::uint32_t next;      // the first reference position after the path's last match
-        std::uint32_t link;      // the path's latest free match
+        std::uint64_t used;  // hypothesis words that the free matches cover; see also used_
+        std::int32_t last;   // where the open chunk ends in the hypothesis, -1 when none is open
+        std::uint32_t next;  // the first reference position after the path's last match
+        std::uint32_t link;  // the path's latest free match
     };
     // A match that may be taken at a position, and what that does to a path.
     struct Choice {
         Rank gain, distance;
-        std::uint64_t words;     // hypothesis words, where they fit
+        std::uint64_t words;  // hypothesis words, where they fit
         const Match* match;
-        std::uint32_t start;     // in the hypothesis
+        std::uint32_t start;  // in the hypothesis
     };
     // A free match and the one before it on the same path.
     struct Link {
@@ -50,7 +50,7 @@ private:
     struct Step {
         Rank rank;
         std::uint32_t parent;
-        std::int32_t choice;     // index among the position's choices, or KEEP, or SKIP
+        std::int32_t choice;      // index among the position's choices, or KEEP, or SKIP
         std::uint32_t following;  // the next step of the stream
     };
     struct Stream {
@@ -88,7 +88,7 @@ private:
     const Chain& chain_;
     RankUnits<Rank> units_{};
     SearchOptions options_{};
-    std::size_t mask_words_ = 1;                   // of a bit set over the hypothesis's words
+    std::size_t mask_words_ = 1;  // of a bit set over the hypothesis's words
     std::vector<Path> paths_, next_paths_;
     std::vector<std::uint64_t> used_, next_used_;  // those bit sets, where one word is not enough
     std::vector<Link> links_;
@@ -96,8 +96,8 @@ private:
     std::vector<Step> steps_;
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
-    bool overflowed_ = false;                      // more streams than are worth merging
-    std::vector<std::uint8_t> known_streams_;      // the streams of steps of the usual kinds, UNKNOWN at first
+    bool overflowed_ = false;                  // more streams than are worth merging
+    std::vector<std::uint8_t> known_streams_;  // the streams of steps of the usual kinds, UNKNOWN at first
     std::vector<std::uint32_t> survivors_;
     std::vector<std::uint8_t> changed_;
     std::vector<Copies> copies_;

@@ -13,9 +13,9 @@ struct Suffix {
 
 // WordNet's rules for nouns, verbs and adjectives, in the order in which they are tried.
 const Suffix SUFFIXES[] = {
-    {"s", ""},   {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
-    {"ies", "y"}, {"s", ""},   {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
-    {"ing", "e"}, {"ing", ""}, {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
+    {"s", ""},    {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
+    {"ies", "y"}, {"s", ""},    {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
+    {"ing", "e"}, {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
 };
 
 bool ends_with(const std::string& word, const std::string& suffix) {
@@ -25,7 +25,10 @@ bool ends_with(const std::string& word, const std::string& suffix) {
 }  // namespace
 
 SynonymIndex::SynonymIndex(WordTable words, Words synset_start, Words synset_ids, Words base_start, Words base_ids)
-    : words_(std::move(words)), synset_start_(synset_start), synset_ids_(synset_ids), base_start_(base_start),
+    : words_(std::move(words)),
+      synset_start_(synset_start),
+      synset_ids_(synset_ids),
+      base_start_(base_start),
       base_ids_(base_ids) {
     const std::size_t rows = std::size_t{words_.size()} + 1;
     if (synset_start.size != rows || base_start.size != rows || synset_start[rows - 1] != synset_ids.size ||

@@ -53,11 +53,18 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
         switch (matcher.family) {
             case Family::keys:
             case Family::strings:
-            case Family::synonyms: keys_.resize(std::max(keys_.size(), matcher.column + 1)); break;
-            case Family::similarity: vectors_.resize(std::max(vectors_.size(), matcher.column + 1)); break;
-            case Family::phrases: phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1)); break;
+            case Family::synonyms:
+                keys_.resize(std::max(keys_.size(), matcher.column + 1));
+                break;
+            case Family::similarity:
+                vectors_.resize(std::max(vectors_.size(), matcher.column + 1));
+                break;
+            case Family::phrases:
+                phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1));
+                break;
             case Family::exact:
-            case Family::proposals: break;
+            case Family::proposals:
+                break;
         }
     }
 }
