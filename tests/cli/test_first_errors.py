@@ -47,8 +47,10 @@ def error_of(*options: str) -> str:
         ),
         (
             "language: other\nmatchers:\n  exact: 1\n  stem: 0.9\n",
-            "chain.yaml:2: matchers: must be a list with something in it, not a mapping; "
-            "write [{use: exact, weight: 1}, {use: stem, weight: 0.9}]",
+            (
+                "chain.yaml:2: matchers: must be a list with something in it, not a mapping; "
+                "write [{use: exact, weight: 1}, {use: stem, weight: 0.9}]"
+            ),
         ),
         (
             "language: other\nmatchers: exact\n",
@@ -114,9 +116,11 @@ def test_french_without_paraphrases(files, french):
     done = score("--language", "fr", "--metric", "meteor", "--quiet")
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        "meteor-e: note: scores for French are made without paraphrases, because its pack has no table. "
-        "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's; "
-        "`meteor-e pack build` makes one from bitext"
+        (
+            "meteor-e: note: scores for French are made without paraphrases, because its pack has no table. "
+            "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's; "
+            "`meteor-e pack build` makes one from bitext"
+        )
     ]
 
 
