@@ -24,6 +24,7 @@ from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
     from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e.cli.grouped_help import METRIC_GROUPS, FullHelpGroup, GroupedCommand, OptionGroup
     from meteor_e.cli.options import metric_options
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import progress_bar
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from meteor_e.plugins.registry import Registry
 
 __all__ = [
+    "METRIC_GROUPS",
+    "FullHelpGroup",
+    "GroupedCommand",
+    "OptionGroup",
     "ProgressBars",
     "cli",
     "destination",
@@ -47,6 +52,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "evaluate": ["ProgressBars"],
+        "grouped_help": ["METRIC_GROUPS", "FullHelpGroup", "GroupedCommand", "OptionGroup"],
         "options": ["metric_options"],
         "output": ["destination"],
         "progress": ["progress_bar"],

@@ -10,12 +10,13 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.chains.config import describe_chain
+from meteor_e.cli.grouped_help import FullHelpGroup
 
 if TYPE_CHECKING:
     from meteor_e.base.yamlfile import Problem
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def config() -> None:
     """Check and show YAML chains."""
 
@@ -28,6 +29,10 @@ def check(files: tuple[str, ...], is_language: bool) -> int:
 
     Prints every problem as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and their options
     are checked, too; a resource pack that is not installed is worth a note. Exits with 2 if there are problems.
+
+    \b
+    meteor-e config check chain.yaml
+    meteor-e config check --language hsb.yaml
     """
     wrong = False
     for file in files:
