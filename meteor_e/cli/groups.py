@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.base.errors import MeteorError, PluginError
+from meteor_e.cli.grouped_help import FullHelpGroup
 
 __all__ = ["OpenGroup"]
 

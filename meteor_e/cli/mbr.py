@@ -13,7 +13,6 @@ from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.formats.nbest import NBEST_FORMATS
 
-
 GROUPS = {
     "Input": OptionGroup(("count", "input_format", "encoding"), "samples.txt --candidates 100"),
     **METRIC_GROUPS,
