@@ -8,7 +8,7 @@ import pytest
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.report import payload, score_systems
+from meteor_e_report import payload, score_systems
 
 
 def unpacked(report):

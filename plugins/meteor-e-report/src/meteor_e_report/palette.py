@@ -1,48 +1,21 @@
-"""Colours and shapes, for the page, for pictures and for LaTeX.
+"""Colors and dashes of systems.
 
-Matchers have the colours of Okabe and Ito (2008) and a shape each; systems those of Paul Tol's "muted" scheme and a
-letter and a dash pattern each: both schemes can be told apart by people who are colour-blind, and nothing is told
-by colour alone. Where a dark background needs it, a colour has a lighter twin.
+They are Paul Tol's "muted" scheme; each also has a letter and a dash pattern, so that nothing is told by color alone.
+Where a dark background needs it, a color has a lighter twin. Matchers have the styles of :mod:`meteor_e.pictures`.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = [
-    "MATCHER_STYLES",
-    "SHAPES",
-    "SYSTEMS",
-    "MatcherStyle",
-    "SystemStyle",
-    "letter",
-    "matcher_style",
-    "system_style",
-]
-
-
-class MatcherStyle(NamedTuple):
-    """How a matcher looks.
-
-    Attributes:
-        light, dark: colour on a light and on a dark background.
-        shape: SVG path in the square from -1 to 1.
-        symbol: the shape as a character.
-        terminal: colour in a terminal.
-    """
-
-    light: str
-    dark: str
-    shape: str
-    symbol: str
-    terminal: str
+__all__ = ["SYSTEMS", "SystemStyle", "letter", "system_style"]
 
 
 class SystemStyle(NamedTuple):
     """How a system looks.
 
     Attributes:
-        light, dark: colour on a light and on a dark background.
+        light, dark: color on a light and on a dark background.
         dashes: SVG dash pattern of its lines; empty for a solid one.
     """
 
@@ -50,30 +23,6 @@ class SystemStyle(NamedTuple):
     dark: str
     dashes: str
 
-
-SHAPES = (
-    ("M-.85 0A.85.85 0 1 0 .85 0A.85.85 0 1 0-.85 0Z", "●"),
-    ("M0-.95L.95.75H-.95Z", "▲"),
-    ("M-.75-.75H.75V.75H-.75Z", "■"),
-    ("M0-1L1 0L0 1L-1 0Z", "◆"),
-    ("M0 .95L-.95-.75H.95Z", "▼"),
-    ("M-.3-.95H.3V-.3H.95V.3H.3V.95H-.3V.3H-.95V-.3H-.3Z", "✚"),
-    ("M0-1L.29-.4L.95-.31L.48.15L.59.81L0 .5L-.59.81L-.48.15L-.95-.31L-.29-.4Z", "★"),
-    ("M-.5-.87H.5L1 0L.5.87H-.5L-1 0Z", "⬢"),
-)
-
-_COLOURS = (
-    ("#0072b2", "#56a9e0", "blue"),
-    ("#00806a", "#2fc4a0", "green"),
-    ("#c85a00", "#f0a04b", "yellow"),
-    ("#a8478a", "#e08cc4", "magenta"),
-    ("#8a6d00", "#e6cf4a", "bright_yellow"),
-    ("#55606e", "#aeb8c4", "cyan"),
-    ("#a3271f", "#f08a80", "red"),
-)
-
-MATCHER_STYLES = len(_COLOURS) * len(SHAPES)
-"""How many matchers there can be before a style comes round: colours and shapes do at different times."""
 
 SYSTEMS = (
     SystemStyle("#332288", "#a99cf5", ""),
@@ -86,12 +35,6 @@ SYSTEMS = (
     SystemStyle("#76762a", "#c2c266", "6 2 1 2 1 2"),
 )
 """The styles of a report's first systems."""
-
-
-def matcher_style(index: int) -> MatcherStyle:
-    """Return the style of a chain's ``index``-th matcher."""
-    light, dark, terminal = _COLOURS[index % len(_COLOURS)]
-    return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)
 
 
 def system_style(index: int) -> SystemStyle:
