@@ -52,6 +52,7 @@ _COLORS = (
 MATCHER_STYLES = len(_COLORS) * len(SHAPES)
 """How many matchers there can be before a style comes round: colors and shapes do at different times."""
 
+
 def matcher_style(index: int) -> MatcherStyle:
     """Return the style of a chain's ``index``-th matcher."""
     light, dark, terminal = _COLORS[index % len(_COLORS)]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import pytest
+from meteor_e_report import score_systems, write_report
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
 
 from meteor_e import Meteor
 from meteor_e.packs import build_pack
-from meteor_e_report import score_systems, write_report
 
 
 def missing(what: str) -> NoReturn:

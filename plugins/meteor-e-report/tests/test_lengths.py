@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from meteor_e_report import score_systems
 from meteor_e_report.charts import HISTOGRAM, histogram_paths, interval_scale, stacked
 from meteor_e_report.lengths import LENGTH_CLASSES, distributions

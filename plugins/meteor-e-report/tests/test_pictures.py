@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-
-from meteor_e import InputError
 from meteor_e_report import score_systems
 from meteor_e_report.latex import write_matrices
 from meteor_e_report.lengths import distributions
 from meteor_e_report.plots import draw, write_plot
+
+from meteor_e import InputError
 
 
 def test_the_plot_shows_the_distributions(report):

@@ -4,11 +4,11 @@ import io
 import re
 
 import pytest
+from meteor_e_report import write_report
 
 from meteor_e import Meteor
-from meteor_e_report import write_report
-from meteor_e_report.palette import matcher_style
-from meteor_e.scoring.alignment import chunk_numbers
+from meteor_e.pictures import matcher_style
+from meteor_e.scoring import chunk_numbers
 
 pytestmark = pytest.mark.browser
 

@@ -6,12 +6,12 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from report_systems import REFERENCES, SYSTEMS
-
-from meteor_e import InputError
 from meteor_e_report import score_systems, write_page, write_report
 from meteor_e_report.page import render
 from meteor_e_report.visible import visible
+from report_systems import REFERENCES, SYSTEMS
+
+from meteor_e import InputError
 
 
 class Page(HTMLParser):

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from meteor_e.base import Floats
-from meteor_e.api import InputError
-from meteor_e_report.scored import STATISTICS, Report
 from meteor_e import Alignment
+from meteor_e.api import InputError
+from meteor_e.base import Floats
+from meteor_e_report.scored import STATISTICS, Report
 
 __all__ = ["LIMIT", "SCALE", "encode", "payload"]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import InputError
 from meteor_e.evaluation.resampling import DEFAULT_SEED
 from meteor_e.evaluation.significance import (
@@ -20,7 +21,6 @@ from meteor_e.evaluation.significance import (
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e import CorpusScore, SegmentScore
 from meteor_e.scoring import StatisticsSum, columns
 
 if TYPE_CHECKING:
