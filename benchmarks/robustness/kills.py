@@ -268,7 +268,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
-    import meteor_e_report.cli
+    import meteor_e_report.cli  # noqa: F401
 
     import meteor_e.cli.compat
     import meteor_e.cli.pack
