@@ -62,21 +62,8 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """METEOR and other metrics as features, surface features, and what other programs computed."""
-    return {
-        "meteor": "meteor_e.features.meteor:MeteorFeature",
-        "bleu": "meteor_e.features.metrics:BleuFeature",
-        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
-        "chrf": "meteor_e.features.metrics:ChrfFeature",
-        "chrf-components": "meteor_e.features.metrics:ChrfComponentsFeature",
-        "ter": "meteor_e.features.metrics:TerFeature",
-        "nist": "meteor_e.features.metrics:NistFeature",
-        "lengths": "meteor_e.features.surface:LengthsFeature",
-        "characters": "meteor_e.features.surface:CharactersFeature",
-        "overlap": "meteor_e.features.surface:OverlapFeature",
-        "score-file": "meteor_e.features.files:ScoreFileFeature",
-        "vector-file": "meteor_e.features.files:VectorFileFeature",
-    }
+    """None: they come with the plugin of learned metrics."""
+    return {}
 
 
 @hookimpl

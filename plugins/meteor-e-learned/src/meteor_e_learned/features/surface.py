@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import Feature, FeatureBatch
-from meteor_e.base.extras import require
-from meteor_e.features.counting import (
+from meteor_e.api import Feature, FeatureBatch
+from meteor_e_learned.counting import (
     Pairs,
     Tally,
     characters,
@@ -154,7 +153,8 @@ class OverlapFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Compare."""
-        distance = require("rapidfuzz.distance", "feature 'overlap'", "features")
+        from rapidfuzz.distance import LCSseq, Levenshtein
+
         pairs, known = words(batch)
         blocks = [pairs.ngrams(order).tally().shares() for order in range(1, 5)]
         beginnings: dict[str, int] = {}
@@ -163,12 +163,12 @@ class OverlapFeature(Feature):
         left, right = pairs.texts()
         both = list(zip(left, right, strict=True))
         lengths = pairs.lengths
-        common = np.array([distance.LCSseq.similarity(one, other) for one, other in both], float)
+        common = np.array([LCSseq.similarity(one, other) for one, other in both], float)
         blocks.append(precision_recall_f(common, *(length.astype(float) for length in lengths)))
         written = zip(*segment_pairs(batch), strict=True)
         columns = [
-            np.array([distance.Levenshtein.normalized_similarity(one, other) for one, other in both]),
-            np.array([distance.Levenshtein.normalized_similarity(one[:2000], other[:2000]) for one, other in written]),
+            np.array([Levenshtein.normalized_similarity(one, other) for one, other in both]),
+            np.array([Levenshtein.normalized_similarity(one[:2000], other[:2000]) for one, other in written]),
             _order(pairs),
             _longest_match(pairs) / np.maximum(lengths[1], 1),
             np.array([one[:1] == other[:1] for one, other in both], float),

@@ -7,11 +7,9 @@ import random
 from collections import Counter
 
 import pytest
-
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.features import MeteorFeature
-from meteor_e.features.files import ScoreFileFeature, VectorFileFeature
-from meteor_e.features.metrics import (
+from meteor_e_learned.features.files import ScoreFileFeature, VectorFileFeature
+from meteor_e_learned.features.meteor import MeteorFeature
+from meteor_e_learned.features.metrics import (
     BleuComponentsFeature,
     BleuFeature,
     ChrfComponentsFeature,
@@ -19,7 +17,9 @@ from meteor_e.features.metrics import (
     NistFeature,
     TerFeature,
 )
-from meteor_e.features.surface import CharactersFeature, LengthsFeature, OverlapFeature
+from meteor_e_learned.features.surface import CharactersFeature, LengthsFeature, OverlapFeature
+
+from meteor_e.api import ConfigError, InputError
 from meteor_e.testing import check_feature
 
 HYPOTHESES = ["The cat sat on the mat .", "Boats left the harbour", "nothing in common"]

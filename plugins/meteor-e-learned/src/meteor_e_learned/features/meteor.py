@@ -6,19 +6,21 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from meteor_e.api.features import Feature, FeatureBatch
-from meteor_e.api.options import ComponentOptions, Meta
-from meteor_e.base.errors import ConfigError
-from meteor_e.scoring.formula import PARTS
-from meteor_e.scoring.statistics import MatcherCounts, Statistics, columns
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e import MatcherCounts, Meteor, Statistics
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
+from meteor_e.base import is_path
+from meteor_e.chains import apply_settings, chain_with_paths, load_chain
+from meteor_e.plugins import plugin_registry
+from meteor_e.scoring import PARTS, columns
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
-    from meteor_e.scoring.parameters import Parameters
+    from meteor_e import Parameters
+    from meteor_e.api import MatcherContext
 
 __all__ = ["MeteorFeature"]
 
@@ -69,9 +71,6 @@ class MeteorFeature(Feature):
         task: str | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        from meteor_e.chains.settings import apply_settings
-        from meteor_e.meteor import Meteor
-
         self._plain = chain is None and settings is None
         given: dict[str, Any] = {"language": language, "task": task}
         given = {key: value for key, value in given.items() if value is not None}
@@ -82,8 +81,6 @@ class MeteorFeature(Feature):
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
-        from meteor_e.chains.config import load_chain
-
         if not options.language and (not options.chain or load_chain(options.chain).language is None):
             options = options.replaced(language=context.language.code)
         return super().create(context, options)
@@ -91,17 +88,12 @@ class MeteorFeature(Feature):
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
         """Change the paths within the chain and its settings, too."""
-        from meteor_e.base.yamlfile import is_path
-        from meteor_e.chains.config import load_chain
-        from meteor_e.chains.paths import chain_with_paths
-        from meteor_e.plugins.registry import registry
-
         changed = super().with_paths(options, change)
         chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
         if isinstance(chain, str) and is_path(chain):
             changed["chain"] = change(chain)
         elif isinstance(chain, Mapping):
-            changed["chain"] = chain_with_paths(chain, change, registry())
+            changed["chain"] = chain_with_paths(chain, change, plugin_registry())
         if isinstance(language, str) and is_path(language):
             changed["language"] = change(language)
         if isinstance(settings, Mapping):
@@ -113,7 +105,7 @@ class MeteorFeature(Feature):
                 if name == "lemmatizer":
                     before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
                     use = given.get("use", before.lemmatizer.use if before and before.lemmatizer else "none")
-                found = registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                found = plugin_registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
                 replaced[name] = {**given, **found.with_paths(given, change)}
         return changed
 
@@ -133,8 +125,6 @@ class MeteorFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Score the segments, each against its best reference."""
-        import numpy as np
-
         scored = list(self.meteor.segments(batch.hypotheses, batch.references))
         parts = np.array([_parts(each) for each in scored])
         statistics = np.array([each.statistics.to_vector() for each in scored], float)
@@ -168,8 +158,6 @@ def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) 
     Returns:
         For each matcher precision, recall and score, ``(segments, 3)``.
     """
-    import numpy as np
-
     delta, alpha = parameters.delta, parameters.alpha
     part = dict(zip(PARTS, parts.T, strict=True))
     some = part["score"] > 0

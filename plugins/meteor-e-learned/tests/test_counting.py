@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from meteor_e.api.features import FeatureBatch
-from meteor_e.features import mean_over_references, words
+from meteor_e_learned.counting import mean_over_references, words
+
+from meteor_e.api import FeatureBatch
 
 
 def test_a_tally_has_a_row_for_each_item_of_a_pair():

@@ -13,8 +13,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import FeatureBatch
-from meteor_e.features.splitting import split
+from meteor_e.api import FeatureBatch
+from meteor_e_learned.splitting import split
 
 __all__ = [
     "Pairs",

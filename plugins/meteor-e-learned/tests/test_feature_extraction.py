@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from meteor_e_learned.extraction import FeatureSet, FeatureStore, NamedFeature
 
-from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
-from meteor_e.base.errors import ConfigError, InputError, PluginError
-from meteor_e.features import FeatureSet, FeatureStore, NamedFeature
+from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, PluginError, SegmentFeature
 
 HYPOTHESES = ["a cat sat", "the boats left", "a cat sat", ""]
 REFERENCES = [["the cat sat"], ["the boat left", "boats left"], ["the cat sat"], ["x"]]
@@ -73,7 +72,7 @@ def test_nothing_is_kept_unless_asked(tmp_path):
 
 
 def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
-    from meteor_e.features import extraction
+    from meteor_e_learned import extraction
 
     monkeypatch.setattr(extraction, "BATCH", 1)
     feature = Counting()
@@ -90,7 +89,7 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
 
 
 def test_a_text_is_split_once_for_all_features(monkeypatch):
-    from meteor_e.features import counting
+    from meteor_e_learned import counting
 
     asked = []
 
@@ -106,7 +105,7 @@ def test_a_text_is_split_once_for_all_features(monkeypatch):
 
 
 def test_long_segments_go_in_small_blocks(monkeypatch):
-    from meteor_e.features import extraction
+    from meteor_e_learned import extraction
 
     monkeypatch.setattr(extraction, "ROOM", 10)
     sizes = []
@@ -138,7 +137,7 @@ def test_columns_can_be_chosen(tmp_path):
 
 
 def test_several_processes_give_the_same(tmp_path, monkeypatch):
-    from meteor_e.features import extraction
+    from meteor_e_learned import extraction
 
     monkeypatch.setattr(extraction, "BATCH", 2)
     features = FeatureSet.from_config(["lengths", "overlap"])
@@ -201,7 +200,7 @@ def test_rows_keep_their_last_bit(tmp_path):
 def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
     import sqlite3
 
-    import meteor_e.features.extraction as extraction
+    import meteor_e_learned.extraction as extraction
 
     monkeypatch.setattr(extraction, "LOCKED_AFTER", 0)
     features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
@@ -215,3 +214,8 @@ def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
     finally:
         holder.close()
     assert features.extract(BATCH, store).shape == (4, 2)
+
+
+def test_rows_lie_in_the_folder_that_the_environment_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path))
+    assert FeatureStore().folder == tmp_path / "features"

@@ -12,10 +12,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
-from meteor_e.api.options import ComponentOptions, FilePath, Meta
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.formats.plain import read_segments
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    Feature,
+    FeatureBatch,
+    FilePath,
+    InputError,
+    Meta,
+    SegmentFeature,
+)
+from meteor_e.formats import read_metric_scores, read_segments
 
 __all__ = ["ScoreFileFeature", "VectorFileFeature"]
 
@@ -44,8 +51,6 @@ class ScoreFileFeature(Feature):
         pair: Annotated[str, Meta(description="Of the file, the language pair whose scores count.")] | None = None
 
     def __init__(self, file: str | Sequence[str], metric: str | None = None, pair: str | None = None) -> None:
-        from meteor_e.formats.assessments import read_metric_scores
-
         self.scores: dict[tuple[str, str], float] = {}
         self._metric, self._pair = metric, pair
         state = hashlib.sha256()

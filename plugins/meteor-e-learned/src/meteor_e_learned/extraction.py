@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.features import Feature, FeatureBatch, SegmentFeature
-from meteor_e.base.array_cache import digest
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.processes import worked_on
-from meteor_e.base.store import cache_folder
+from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
+from meteor_e.base import cache_folder, digest, worked_on
+from meteor_e.packs import LanguageResources
+from meteor_e.plugins import plugin_registry
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
 
@@ -154,11 +153,7 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        from meteor_e.api.context import MatcherContext
-        from meteor_e.packs.resources import LanguageResources
-        from meteor_e.plugins.registry import registry
-
-        context = MatcherContext(registry().language(language), LanguageResources())
+        context = MatcherContext(plugin_registry().language(language), LanguageResources())
         made = []
         for entry in entries:
             options = {"use": entry} if isinstance(entry, str) else dict(entry)
@@ -166,7 +161,7 @@ class FeatureSet:
             if not isinstance(name, str):
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = registry().feature(name).make(context, **options)
+            feature = plugin_registry().feature(name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
         return cls(made)
 
@@ -183,15 +178,13 @@ class FeatureSet:
         Raises:
             PluginError: for a feature, or in a chain a matcher or lemmatizer, that is not installed.
         """
-        from meteor_e.plugins.registry import registry
-
         changed: list[str | dict[str, Any]] = []
         for entry in entries:
             if isinstance(entry, str) or not isinstance(entry.get("use"), str):
                 changed.append(entry if isinstance(entry, str) else dict(entry))
                 continue
             options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
-            changed.append({**entry, **registry().feature(entry["use"]).with_paths(options, change)})
+            changed.append({**entry, **plugin_registry().feature(entry["use"]).with_paths(options, change)})
         return changed
 
     @property
@@ -341,8 +334,6 @@ def _row_keys(
 
     Rows that are kept on disk go by a digest; else the texts themselves do.
     """
-    from meteor_e.base.errors import InputError
-
     result: dict[tuple[str, ...], list[Hashable]] = {}
     for names in needs:
         parts: list[Sequence[str] | Sequence[Sequence[str]]] = []

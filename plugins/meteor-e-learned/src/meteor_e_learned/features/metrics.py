@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from meteor_e.api.features import Feature, FeatureBatch
-from meteor_e.api.options import ComponentOptions, FilePath, Meta
-from meteor_e.features.counting import characters, numbered, segment_pairs
+from meteor_e import load_metric
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
+from meteor_e.base import digest
+from meteor_e.formats import read_segments
+from meteor_e_learned.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Metric
-    from meteor_e.base.arraytypes import Floats
+    from meteor_e.api import Metric
 
 __all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
+
+
+Floats = NDArray[np.float64]
 
 
 class _MetricFeature(Feature):
@@ -142,9 +147,7 @@ class BleuFeature(_MetricFeature):
         ] = "exp"
 
     def __init__(self, smoothing: str = "exp") -> None:
-        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
-
-        super().__init__(BleuMetric(smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
+        super().__init__(load_metric("bleu", smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
         self._counted = _bleu_statistics
 
 
@@ -158,9 +161,7 @@ class BleuComponentsFeature(_MetricFeature):
     dimension = 16
 
     def __init__(self) -> None:
-        from meteor_e.metrics.sacrebleu_metrics import BleuMetric
-
-        super().__init__(BleuMetric(), _description("bleu", "|smooth:exp|eff:yes"))
+        super().__init__(load_metric("bleu"), _description("bleu", "|smooth:exp|eff:yes"))
         self._counted = _bleu_statistics
 
     @property
@@ -187,9 +188,7 @@ class ChrfComponentsFeature(_MetricFeature):
     dimension = 12
 
     def __init__(self) -> None:
-        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
-
-        super().__init__(ChrfMetric(), _description("chrf"))
+        super().__init__(load_metric("chrf"), _description("chrf"))
         self._counted = _chrf_statistics
 
     @property
@@ -219,12 +218,11 @@ class ChrfFeature(_MetricFeature):
         word_order: Annotated[Literal[0, 2], Meta(description="Order of word n-grams: 0 (chrF) or 2 (chrF++).")] = 0
 
     def __init__(self, word_order: int = 0) -> None:
-        from meteor_e.base.errors import ConfigError
-        from meteor_e.metrics.sacrebleu_metrics import ChrfMetric
-
         if word_order not in (0, 2):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
-        super().__init__(ChrfMetric(word_order=word_order), _description("chrf++" if word_order else "chrf"))
+        super().__init__(
+            load_metric("chrf++" if word_order else "chrf"), _description("chrf++" if word_order else "chrf")
+        )
         self._counted = None if word_order else _chrf_statistics
 
     def compute(self, batch: FeatureBatch) -> Floats:
@@ -261,9 +259,7 @@ class TerFeature(_MetricFeature):
     dimension = 3
 
     def __init__(self) -> None:
-        from meteor_e.metrics.sacrebleu_metrics import TerMetric
-
-        super().__init__(TerMetric(), _description("ter"))
+        super().__init__(load_metric("ter"), _description("ter"))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -302,11 +298,7 @@ class NistFeature(_MetricFeature):
         ) = None
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
-        from meteor_e.base.array_cache import digest
-        from meteor_e.formats.plain import read_segments
-        from meteor_e.metrics.nist import NistMetric
-
-        metric = NistMetric()
+        metric: Any = load_metric("nist")
         files = (
             [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
         )
