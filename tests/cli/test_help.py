@@ -34,7 +34,7 @@ ALL = {context.command_path: context for context in commands()}
 LEAVES = {path: context for path, context in ALL.items() if not isinstance(context.command, click.Group)}
 
 
-MOVING = ("meteor-e evaluate", "meteor-e report", "meteor-e tune")
+MOVING = ("meteor-e evaluate", "meteor-e tune")
 
 
 def help_of(context: click.Context) -> str:
