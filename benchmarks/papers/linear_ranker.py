@@ -22,12 +22,12 @@ from command import exit_code
 from guzman import narrowed, resampled, tau_of
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
 from meteor_e.evaluation.resampling import interval
-from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parents[1]
 TEST = DataSpec("wmt12.yaml", ["cs-en", "de-en", "es-en", "fr-en"])

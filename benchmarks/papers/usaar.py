@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.means import MEANS, system_mean
 from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
 from meteor_e_learned.recipe import load_recipe, make_features
@@ -31,7 +32,6 @@ from meteor_e.evaluation.data import TestSet, load_test_set
 from meteor_e.evaluation.index import load_index
 from meteor_e.evaluation.measures import MEASURES
 from meteor_e.evaluation.resampling import draw_weights, interval
-from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parents[1]
 RECIPES = ("usaar-cosine", "usaar-zwickel", "usaar-comet")

@@ -22,9 +22,9 @@ from meteor_e.api import (
     SystemOutputs,
     guarded,
 )
-from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.metric import SystemScore, signature_of, system_interval
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.ready import ready_models
