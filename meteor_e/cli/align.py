@@ -10,8 +10,8 @@ import click
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.alignments import alignment_lines
-from meteor_e.cli.grouped_help import METRIC_GROUPS, GroupedCommand, OptionGroup
-from meteor_e.cli.options import metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, metric_options
 from meteor_e.cli.output import destination
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-__all__ = ["METRIC_GROUPS", "FullHelpGroup", "GroupedCommand", "OptionGroup"]
+__all__ = ["FullHelpGroup", "GroupedCommand", "OptionGroup"]
 
 
 class OptionGroup(NamedTuple):
@@ -20,19 +20,6 @@ class OptionGroup(NamedTuple):
 
     options: tuple[str, ...]
     example: str
-
-
-METRIC_GROUPS = {
-    "Metric": OptionGroup(
-        (
-            *("metrics", "metric", "language", "task", "chain", "matchers", "settings", "parameters"),
-            *("normalization", "beam", "character_mode"),
-        ),
-        "… -l de -m exact,stem=0.6",
-    ),
-    "Resources": OptionGroup(("pack", "offline", "threads", "cluster"), "… -l oc --pack oc-bitext --offline"),
-}
-"""The groups of the options that :func:`meteor_e.cli.metric_options` gives to a command."""
 
 
 class GroupedCommand(click.Command):

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.grouped_help import METRIC_GROUPS, GroupedCommand, OptionGroup
-from meteor_e.cli.options import MeteorMaker, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.formats.nbest import NBEST_FORMATS

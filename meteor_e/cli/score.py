@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.grouped_help import METRIC_GROUPS, GroupedCommand, OptionGroup
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import SystemInput, named, systems
-from meteor_e.cli.options import MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics

@@ -57,7 +57,8 @@ def run(commands: list[tuple[str, str]], clone: Path, environment: Path, *, comp
         )
         if compare:
             assert done.stdout == expected, f"{command}\n{done.stderr}"
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        else:
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
 @pytest.fixture(scope="session")
