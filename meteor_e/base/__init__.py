@@ -12,9 +12,12 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
     from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
+    from meteor_e.base.processes import worked_on
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayCache",
     "Document",
+    "Floats",
     "Memory",
     "PathLike",
     "Problem",
@@ -34,6 +38,7 @@ __all__ = [
     "find_problems",
     "input_name",
     "is_path",
+    "lazy_names",
     "locked",
     "open_binary",
     "parse_yaml",
@@ -43,12 +48,16 @@ __all__ = [
     "silent",
     "terminal_progress",
     "whole_file",
+    "worked_on",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "processes": ["worked_on"],
+        "lazy": ["lazy_names"],
         "array_cache": ["ArrayCache", "digest"],
+        "arraytypes": ["Floats"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
         "folders": ["locked", "sha256_of"],
         "memory": ["Memory"],
