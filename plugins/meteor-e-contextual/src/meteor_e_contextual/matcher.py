@@ -35,7 +35,7 @@ class EncoderMatcher(ContextualMatcher):
         """What a chain may say beside ``threshold`` and ``below``."""
 
         threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest similarity, (1 + cosine)/2, of a match.")] = (
-            0.8
+            0.7
         )
         encoder: Annotated[str, Meta(min_length=1, description="The name of an installed encoder.")] = "minilm"
         folder: (
