@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.chains.chain import OWN_FUNCTION_WORDS
     from meteor_e.chains.config import load_chain
     from meteor_e.chains.lookup import find_language
     from meteor_e.chains.texts import LanguageText, language_text
 
 __all__ = [
+    "OWN_FUNCTION_WORDS",
     "LanguageText",
     "find_language",
     "language_text",
@@ -21,6 +23,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "chain": ["OWN_FUNCTION_WORDS"],
         "config": ["load_chain"],
         "lookup": ["find_language"],
         "texts": ["LanguageText", "language_text"],

@@ -8,9 +8,14 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.formats.plain import decode_lines, read_segments
+    from meteor_e.formats.tables import DATASET_DICTIONARY, JSON_LINES, PARQUET, parquet_files
 
 __all__ = [
+    "DATASET_DICTIONARY",
+    "JSON_LINES",
+    "PARQUET",
     "decode_lines",
+    "parquet_files",
     "read_segments",
 ]
 
@@ -18,5 +23,6 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "plain": ["decode_lines", "read_segments"],
+        "tables": ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "parquet_files"],
     },
 )

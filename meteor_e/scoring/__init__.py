@@ -1,1 +1,21 @@
 """Scoring: statistics of an alignment, parameters, and the formula that joins them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from meteor_e.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from meteor_e.scoring.formula import PARTS, FormulaScores
+    from meteor_e.scoring.statistics import StatisticsSum, as_summed, column_names, width
+
+__all__ = ["PARTS", "FormulaScores", "StatisticsSum", "as_summed", "column_names", "width"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "formula": ["PARTS", "FormulaScores"],
+        "statistics": ["StatisticsSum", "as_summed", "column_names", "width"],
+    },
+)
