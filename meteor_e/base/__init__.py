@@ -12,6 +12,7 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.base.extras import require
     from meteor_e.base.files import (
         PathLike,
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
         whole_file,
     )
     from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
+    from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
+    from meteor_e.base.processes import worked_on
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayCache",
     "Document",
+    "Floats",
     "Memory",
     "PathLike",
     "Problem",
@@ -48,6 +52,7 @@ __all__ = [
     "input_name",
     "is_folder",
     "is_path",
+    "lazy_names",
     "locked",
     "open_binary",
     "open_regular",
@@ -61,6 +66,7 @@ __all__ = [
     "silent",
     "terminal_progress",
     "whole_file",
+    "worked_on",
     "workplace",
 ]
 
@@ -68,6 +74,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "array_cache": ["ArrayCache", "digest"],
+        "arraytypes": ["Floats"],
         "extras": ["require"],
         "files": [
             "PathLike",
@@ -81,7 +88,9 @@ __getattr__, __dir__ = lazy_names(
             "whole_file",
         ],
         "folders": ["locked", "put_folder", "sha256_of", "workplace"],
+        "lazy": ["lazy_names"],
         "memory": ["Memory"],
+        "processes": ["worked_on"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],

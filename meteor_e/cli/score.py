@@ -14,7 +14,7 @@ from meteor_e.api.tables import ScoreRun, SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.grouped_help import GroupedCommand
 from meteor_e.cli.inputs import named, systems
-from meteor_e.cli.options import MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import CHAIN_OPTIONS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics
@@ -51,18 +51,7 @@ GROUPS = {
         "test_set",
         "pair",
     ),
-    "Metrics": (
-        "metrics",
-        "language",
-        "task",
-        "chain",
-        "matchers",
-        "settings",
-        "parameters",
-        "normalization",
-        "beam",
-        "character_mode",
-    ),
+    "Metrics": ("metrics", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
     "Resources": ("pack", "offline", "threads", "cluster"),
     "Output": ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
     "Statistics": ("significance", "samples", "seed"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.formats.assessments import read_metric_scores
     from meteor_e.formats.plain import decode_lines, read_segments
     from meteor_e.formats.tables import DATASET_DICTIONARY, JSON_LINES, PARQUET, parquet_files
 
@@ -16,12 +17,14 @@ __all__ = [
     "PARQUET",
     "decode_lines",
     "parquet_files",
+    "read_metric_scores",
     "read_segments",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "assessments": ["read_metric_scores"],
         "plain": ["decode_lines", "read_segments"],
         "tables": ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "parquet_files"],
     },

@@ -21,7 +21,6 @@ COMMANDS = {
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
-    "report": "Write a page that shows scores, distributions and every segment's alignment.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
@@ -72,21 +71,8 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """METEOR and other metrics as features, surface features, and what other programs computed."""
-    return {
-        "meteor": "meteor_e.features.meteor:MeteorFeature",
-        "bleu": "meteor_e.features.metrics:BleuFeature",
-        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
-        "chrf": "meteor_e.features.metrics:ChrfFeature",
-        "chrf-components": "meteor_e.features.metrics:ChrfComponentsFeature",
-        "ter": "meteor_e.features.metrics:TerFeature",
-        "nist": "meteor_e.features.metrics:NistFeature",
-        "lengths": "meteor_e.features.surface:LengthsFeature",
-        "characters": "meteor_e.features.surface:CharactersFeature",
-        "overlap": "meteor_e.features.surface:OverlapFeature",
-        "score-file": "meteor_e.features.files:ScoreFileFeature",
-        "vector-file": "meteor_e.features.files:VectorFileFeature",
-    }
+    """None: they come with the plugin of learned metrics."""
+    return {}
 
 
 @hookimpl

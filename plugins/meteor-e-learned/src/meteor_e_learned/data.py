@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e.evaluation import DataIndex, TestSet, load_index, load_test_set, pairs_of
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
 __all__ = ["build_examples", "load_examples", "pairs_into", "sample_judgements"]

@@ -12,7 +12,9 @@ and ``writers`` choose among them. Importing the package alone imports nothing h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from meteor_e.base import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e_tables.frames import FrameScorer
@@ -20,14 +22,4 @@ if TYPE_CHECKING:
 
 __all__ = ["FrameScorer", "PortableMetric"]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "FrameScorer":
-        from meteor_e_tables.frames import FrameScorer
-
-        return FrameScorer
-    if name == "PortableMetric":
-        from meteor_e_tables.portable import PortableMetric
-
-        return PortableMetric
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, {"frames": ["FrameScorer"], "portable": ["PortableMetric"]})
