@@ -65,9 +65,9 @@ class NearWordsFeature(FrequencyFeature):
             tally.total((near < 0.5) * added),
             tally.total((near >= 0.5) * missing),
         ]
-        written = [[text[: 10 * LONGEST] for text in side] for side in segment_pairs(batch)]
-        sizes = (np.array([len(text) for text in side], float) for side in written)
-        letters = precision_recall_f(alike(*written, LCSseq.similarity), *sizes)
+        written, others = ([text[: 10 * LONGEST] for text in side] for side in segment_pairs(batch))
+        sizes = (np.array([len(text) for text in side], float) for side in (written, others))
+        letters = precision_recall_f(alike(written, others, LCSseq.similarity), *sizes)
         blocks += [np.stack(columns, axis=1), letters]
         lengths = pairs.lengths
         length = np.maximum(lengths[1], 1)

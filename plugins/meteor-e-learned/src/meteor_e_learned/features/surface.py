@@ -165,10 +165,10 @@ class OverlapFeature(Feature):
         lengths = pairs.lengths
         common = alike(left, right, LCSseq.similarity)
         blocks.append(precision_recall_f(common, *(length.astype(float) for length in lengths)))
-        written = [[text[:2000] for text in side] for side in segment_pairs(batch)]
+        written, others = ([text[:2000] for text in side] for side in segment_pairs(batch))
         columns = [
             alike(left, right, Levenshtein.normalized_similarity),
-            alike(*written, Levenshtein.normalized_similarity),
+            alike(written, others, Levenshtein.normalized_similarity),
             order_shares(pairs),
             longest_runs(pairs) / np.maximum(lengths[1], 1),
             np.array([one[:1] == other[:1] for one, other in both], float),
