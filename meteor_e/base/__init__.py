@@ -12,6 +12,7 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
+    from meteor_e.base.arraytypes import Floats
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
     from meteor_e.base.folders import locked, sha256_of
     from meteor_e.base.lazy import lazy_names
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayCache",
     "Document",
+    "Floats",
     "Memory",
     "PathLike",
     "Problem",
@@ -55,6 +57,7 @@ __getattr__, __dir__ = lazy_names(
         "processes": ["worked_on"],
         "lazy": ["lazy_names"],
         "array_cache": ["ArrayCache", "digest"],
+        "arraytypes": ["Floats"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
         "folders": ["locked", "sha256_of"],
         "memory": ["Memory"],

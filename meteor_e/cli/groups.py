@@ -44,12 +44,7 @@ class OpenGroup(click.Group):
                     return None
                 return _failing(name, f"ERROR: {error}", error)
         if name in self._distributions:
-            distribution, summary = self._distributions[name]
-            advice = PluginError(
-                f"`meteor-e {self.name} {name}` comes with the plugin {distribution}, which is not installed: "
-                f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"
-            )
-            return _failing(name, f"Needs {distribution}. {summary}", advice)
+            return missing_command(name, f"{self.name} {name}", *self._distributions[name])
         return None
 
     def _foreign(self) -> list[str]:
@@ -60,6 +55,22 @@ class OpenGroup(click.Group):
             for group, _, command in (name.partition(" ") for name in registry().names("command"))
             if group == self.name and command
         ]
+
+
+def missing_command(name: str, path: str, distribution: str, summary: str) -> click.Command:
+    """Return a command that says which distribution to install.
+
+    Args:
+        name: of the command.
+        path: its name after ``meteor-e``.
+        distribution: that brings it.
+        summary: what the command is for.
+    """
+    advice = PluginError(
+        f"`meteor-e {path}` comes with the plugin {distribution}, which is not installed: "
+        f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"
+    )
+    return _failing(name, f"Needs {distribution}. {summary}", advice)
 
 
 def _failing(name: str, summary: str, error: MeteorError) -> click.Command:

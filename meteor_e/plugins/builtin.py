@@ -21,7 +21,6 @@ COMMANDS = {
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "tune": "Find parameters and weights that agree best with human judgements.",
-    "report": "Write a page that shows scores, distributions and every segment's alignment.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }

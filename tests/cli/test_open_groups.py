@@ -46,6 +46,14 @@ def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, 
     assert "pip install meteor-e-bitext, or in a clone of meteor_e: pip install ./plugins/meteor-e-bitext" in err
 
 
+def test_a_command_of_the_first_level_says_it_too(registry, capsys):
+    code, out, err = run(capsys, "report", "a", "b", "--png", "p")
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert "`meteor-e report` comes with the plugin meteor-e-report, which is not installed" in err
+    assert "pip install meteor-e-report, or in a clone of meteor_e: pip install ./plugins/meteor-e-report" in err
+    assert "  report  Needs meteor-e-report. " in run(capsys, "--help")[1]
+
+
 def test_help_lists_it_all_the_same(registry, capsys):
     code, out, _ = run(capsys, "pack", "--help")
     assert code == 0

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from meteor_e_report import score_systems
+from meteor_e_report.page import render
 
 from meteor_e import Meteor
-from meteor_e.report import score_systems
-from meteor_e.report.page import render
 
 HYPOTHESES = "in the end the big ship left\nmany people run\n"
 OTHERS = "at last a vessel left\na lot of people\n"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e.report.palette import letter, matcher_style
-from meteor_e.report.scored import Report
+from meteor_e.pictures.palette import matcher_style
 from meteor_e.scoring.alignment import Alignment, chunk_numbers
 
-__all__ = ["alignment_matrix", "escape", "write_matrices"]
+__all__ = ["MATRIX_PREAMBLE", "alignment_matrix", "escape"]
 
-PREAMBLE = """\
+MATRIX_PREAMBLE = """\
 % Alignment matrices by meteor_e: \\usepackage{tikz} and \\input this file.
 % Words that are not in Latin letters want LuaLaTeX or XeLaTeX, and a font that has them.
 """
@@ -86,11 +83,11 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
             (match.reference_start + match.reference_length, match.hypothesis_start + match.hypothesis_length),
         )
         (left, top), (right, bottom) = corners
-        colour = f"meteor{match.matcher}"
-        lines.append(rf"  \fill[{colour}!25] ({left},{top}) rectangle ({right},{bottom});")
+        color = f"meteor{match.matcher}"
+        lines.append(rf"  \fill[{color}!25] ({left},{top}) rectangle ({right},{bottom});")
         for x in range(left, right):
             for y in range(top, bottom):
-                lines.append(rf"  \begin{{scope}}[{colour}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}")
+                lines.append(rf"  \begin{{scope}}[{color}] {_mark(match.matcher, f'{x}.5', f'{y}.5')} \end{{scope}}")
     for left, top, right, bottom in _chunks(alignment):
         lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
     start = 0.3
@@ -125,34 +122,3 @@ def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
             match.hypothesis_start + match.hypothesis_length,
         )
     return list(boxes.values())
-
-
-def write_matrices(report: Report, segments: Sequence[int], path: PathLike) -> None:
-    """Write the matrices of some segments, one a system, into a LaTeX file, whole or not at all.
-
-    Args:
-        report: what was scored.
-        segments: numbers of segments, from 1.
-        path: of the file.
-
-    Raises:
-        InputError: if there is no such segment, a side of it is empty, or the file cannot be written.
-    """
-    parts = [PREAMBLE, f"% {_comment(report.signature)}\n"]
-    for number in segments:
-        if not 1 <= number <= len(report):
-            raise InputError(f"there is no segment {number} to write in LaTeX; there are {len(report)}")
-        for at, system in enumerate(report.systems):
-            segment = system.segments[number - 1]
-            parts.append(f"\n% segment {number}, {letter(at)}: {_comment(system.name)}, METEOR {segment.score:.4f}\n")
-            try:
-                parts.append(alignment_matrix(segment.alignment, report.function_words))
-            except InputError as error:
-                raise InputError(f"segment {number} of {system.name}: {error}") from error
-    with atomic_writer(path) as stream:
-        stream.writelines(parts)
-
-
-def _comment(text: str) -> str:
-    """Return a text in which no character ends a comment."""
-    return re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]|[\u2028\u2029\ud800-\udfff]", "?", text)

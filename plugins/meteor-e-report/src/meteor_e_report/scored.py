@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.errors import InputError
+from meteor_e import CorpusScore, SegmentScore
+from meteor_e.api import InputError
 from meteor_e.evaluation.resampling import DEFAULT_SEED
 from meteor_e.evaluation.significance import (
     METHODS,
@@ -20,12 +21,11 @@ from meteor_e.evaluation.significance import (
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e.scoring.results import CorpusScore, SegmentScore
-from meteor_e.scoring.statistics import StatisticsSum, columns
+from meteor_e.scoring import StatisticsSum, columns
 
 if TYPE_CHECKING:
-    from meteor_e.base.arraytypes import Floats
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
+    from meteor_e.base import Floats
 
 __all__ = ["STATISTICS", "Comparison", "Progress", "Report", "ScoredSystem", "score_systems"]
 

@@ -3,17 +3,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import sys
 from html.parser import HTMLParser
 
 import pytest
+from meteor_e_report import score_systems, write_page, write_report
+from meteor_e_report.page import render
+from meteor_e_report.visible import visible
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.base.errors import ConfigError
-from meteor_e.report import score_systems, write_page, write_report
-from meteor_e.report.page import render
-from meteor_e.report.visible import visible
 
 
 class Page(HTMLParser):
@@ -138,7 +136,7 @@ def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
     page = path.read_text(encoding="utf-8")
     assert page == render(report)
     assert page.startswith("<!doctype html>")
-    monkeypatch.setattr("meteor_e.report.payload.LIMIT", 10)
+    monkeypatch.setattr("meteor_e_report.payload.LIMIT", 10)
     with pytest.raises(InputError):
         write_page(report, path)
     assert path.read_text(encoding="utf-8") == page
@@ -148,9 +146,3 @@ def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there(report, tmp_path):
     with pytest.raises(InputError, match="cannot write"):
         write_page(report, tmp_path / "no" / "report.html")
-
-
-def test_without_jinja(meteor, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ConfigError, match=r"pip install 'meteor_e\[report\]'"):
-        write_report(tmp_path / "x.html", meteor, SYSTEMS, REFERENCES)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.base.arraytypes import Floats
-from meteor_e.report.scored import STATISTICS, Report
+from meteor_e.base import Floats
+from meteor_e_report.scored import STATISTICS, Report
 
 __all__ = ["BINS", "LENGTH_CLASSES", "Distribution", "LengthClass", "distributions"]
 
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
     """The distributions of one number in one length class.
 
     Attributes:
-        statistic: a key of :data:`~meteor_e.report.scored.STATISTICS`.
+        statistic: a key of :data:`~meteor_e_report.scored.STATISTICS`.
         lengths: the class.
         segments: how many there are in it.
         distributions: one a system.

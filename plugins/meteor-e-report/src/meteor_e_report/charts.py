@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from meteor_e.report.lengths import BINS, Cell
-from meteor_e.report.scored import Report
+from meteor_e_report.lengths import BINS, Cell
+from meteor_e_report.scored import Report
 
 __all__ = ["HISTOGRAM", "Scale", "histogram_paths", "interval_scale", "stacked"]
 

@@ -4,11 +4,11 @@ import io
 import re
 
 import pytest
+from meteor_e_report import write_report
 
 from meteor_e import Meteor
-from meteor_e.report import write_report
-from meteor_e.report.palette import matcher_style
-from meteor_e.scoring.alignment import chunk_numbers
+from meteor_e.pictures import matcher_style
+from meteor_e.scoring import chunk_numbers
 
 pytestmark = pytest.mark.browser
 
@@ -32,14 +32,14 @@ def by_score(report, system, reverse=False):
 
 
 class TestList:
-    def test_all_segments_are_there(self, report, open_page):
-        page = open_page(report[0])
+    def test_all_segments_are_there(self, page_report, open_page):
+        page = open_page(page_report[0])
         assert page.locator("#status").inner_text() == "6 segments"
         assert listed(page) == [1, 2, 3, 4, 5, 6]
         assert shown(page) == 1
 
-    def test_search(self, report, open_page):
-        page = open_page(report[0])
+    def test_search(self, page_report, open_page):
+        page = open_page(page_report[0])
         for words, found in (("ZEBRA", [6]), ("vessel", [1]), ("the end the", [1, 3]), ("#5", [5]), ("people", [2, 3])):
             page.locator("#query").fill(words)
             # The list follows a moment after the last key.
@@ -53,58 +53,58 @@ class TestList:
         assert listed(page) == []
         assert page.locator("#detail").inner_text() == "No segment is chosen."
 
-    def test_sort_by_the_heads(self, report, open_page):
-        page = open_page(report[0])
+    def test_sort_by_the_heads(self, page_report, open_page):
+        page = open_page(page_report[0])
         head = page.locator("#list").get_by_role("columnheader")
         head.nth(2).get_by_role("button").click()
-        assert listed(page) == by_score(report[1], 0)
+        assert listed(page) == by_score(page_report[1], 0)
         assert head.nth(2).get_attribute("aria-sort") == "ascending"
-        assert shown(page) == by_score(report[1], 0)[0]
+        assert shown(page) == by_score(page_report[1], 0)[0]
         head.nth(2).get_by_role("button").click()
-        assert listed(page) == by_score(report[1], 0, reverse=True)
+        assert listed(page) == by_score(page_report[1], 0, reverse=True)
         assert head.nth(2).get_attribute("aria-sort") == "descending"
-        one, two = ([s.score for s in system.segments] for system in report[1].systems)
+        one, two = ([s.score for s in system.segments] for system in page_report[1].systems)
         head.nth(4).get_by_role("button").click()
         assert listed(page) == [at + 1 for at in sorted(range(6), key=lambda at: (one[at] - two[at], at))]
 
     @pytest.mark.parametrize("name", ["length", "distance", "matcher-3", "penalty"])
-    def test_sort_by_choice(self, report, open_page, name):
-        page = open_page(report[0])
+    def test_sort_by_choice(self, page_report, open_page, name):
+        page = open_page(page_report[0])
         page.locator("#sort").select_option(name)
         page.locator("#order").select_option("-1")
-        one, two = (system.segments for system in report[1].systems)
+        one, two = (system.segments for system in page_report[1].systems)
         value = {
-            "length": lambda at: report[1].lengths[at],
+            "length": lambda at: page_report[1].lengths[at],
             "distance": lambda at: round(abs(one[at].score - two[at].score), 6),
             "matcher-3": lambda at: round(one[at].contributions()[3].score, 6),
             "penalty": lambda at: round(one[at].fragmentation_penalty, 6),
         }[name]
         assert listed(page) == [at + 1 for at in sorted(range(6), key=lambda at: (-value(at), at))]
 
-    def test_filters(self, report, open_page):
-        page = open_page(report[0])
+    def test_filters(self, page_report, open_page):
+        page = open_page(page_report[0])
         page.locator("#lengths").select_option("11-25")
-        assert listed(page) == [at + 1 for at in range(6) if 11 <= report[1].lengths[at] <= 25] == [3, 4]
+        assert listed(page) == [at + 1 for at in range(6) if 11 <= page_report[1].lengths[at] <= 25] == [3, 4]
         page.locator("#lengths").select_option("0-")
         page.locator("#matched").select_option("3")
         paraphrased = [
             number
-            for number, segment in enumerate(report[1].systems[0].segments, 1)
+            for number, segment in enumerate(page_report[1].systems[0].segments, 1)
             if any(match.matcher == 3 for match in segment.alignment.matches)
         ]
         assert listed(page) == paraphrased
         assert 0 < len(paraphrased) < 6
 
-    def test_scores_of_the_rows(self, report, open_page):
-        page = open_page(report[0])
+    def test_scores_of_the_rows(self, page_report, open_page):
+        page = open_page(page_report[0])
         for number in range(6):
             cells = page.locator(f".list-row[data-segment='{number}']").locator("[role=gridcell]").all_inner_texts()
-            one, two = (system.segments[number].score for system in report[1].systems)
-            assert cells[:4] == [str(number + 1), str(report[1].lengths[number]), f"{one:.3f}", f"{two:.3f}"]
+            one, two = (system.segments[number].score for system in page_report[1].systems)
+            assert cells[:4] == [str(number + 1), str(page_report[1].lengths[number]), f"{one:.3f}", f"{two:.3f}"]
             assert cells[4].replace("\N{MINUS SIGN}", "-") in (f"{two - one:+.3f}", "0.000")
 
-    def test_the_keyboard(self, report, open_page):
-        page = open_page(report[0])
+    def test_the_keyboard(self, page_report, open_page):
+        page = open_page(page_report[0])
         page.locator("#list").focus()
         for key, segment in (("ArrowDown", 2), ("ArrowDown", 3), ("ArrowUp", 2), ("End", 6), ("Home", 1)):
             page.keyboard.press(key)
@@ -123,12 +123,12 @@ class TestList:
         page.keyboard.type("jk")
         assert page.locator("#query").input_value() == "jk"
 
-    def test_a_link_to_a_segment(self, report, open_page):
-        page = open_page(report[0])
+    def test_a_link_to_a_segment(self, page_report, open_page):
+        page = open_page(page_report[0])
         page.locator(".list-row[data-segment='4']").click()
         shown(page)
         assert page.evaluate("location.hash") == "#segment-5"
-        assert shown(open_page(report[0], fragment="#segment-3")) == 3
+        assert shown(open_page(page_report[0], fragment="#segment-3")) == 3
 
     def test_ten_thousand_segments(self, own_packs, open_page, tmp_path):
         texts = [f"segment number {number} of many" for number in range(10_000)]
@@ -149,13 +149,13 @@ class TestList:
 
 class TestSegment:
     @pytest.mark.parametrize("number", range(1, 7))
-    def test_the_table_of_matches_is_the_alignment(self, report, open_page, number):
-        page = open_page(report[0], fragment=f"#segment-{number}")
+    def test_the_table_of_matches_is_the_alignment(self, page_report, open_page, number):
+        page = open_page(page_report[0], fragment=f"#segment-{number}")
         assert shown(page) == number
         page.locator(".matches summary").click()
         rows = [row.locator("td").all_inner_texts() for row in page.locator(".matches tbody tr").all()]
         expected = []
-        for system, name in zip(report[1].systems, "AB", strict=True):
+        for system, name in zip(page_report[1].systems, "AB", strict=True):
             alignment = system.segments[number - 1].alignment
             chunks = chunk_numbers(alignment.matches)
             for (hypothesis, reference, matcher), chunk in zip(alignment.pairs(), chunks, strict=True):
@@ -163,29 +163,29 @@ class TestSegment:
         found = [[row[0][:1], row[1].strip(), *row[2:]] for row in rows]
         assert found == expected
 
-    def test_the_lines_hold_every_word_in_order(self, report, open_page):
-        page = open_page(report[0], fragment="#segment-3")
+    def test_the_lines_hold_every_word_in_order(self, page_report, open_page):
+        page = open_page(page_report[0], fragment="#segment-3")
         shown(page)
         lines = page.evaluate(
             """() => ["nth-child(2)", "nth-child(4)", "nth-child(6)"].map((row) =>
                 [...document.querySelectorAll(`.column > .place:${row} .word`)].map((word) => word.textContent))"""
         )
-        one, two = (system.segments[2].alignment for system in report[1].systems)
+        one, two = (system.segments[2].alignment for system in page_report[1].systems)
         assert lines == [list(one.hypothesis), list(one.reference), list(two.hypothesis)]
 
-    def test_words_that_match_are_coloured_by_matcher(self, report, open_page):
-        page = open_page(report[0], fragment="#segment-1")
+    def test_words_that_match_are_coloured_by_matcher(self, page_report, open_page):
+        page = open_page(page_report[0], fragment="#segment-1")
         shown(page)
         found = page.evaluate(
             """() => [...document.querySelectorAll(".column > .place:nth-child(2) .word")].map((word) =>
                 [word.textContent, word.title, word.classList.contains("functional"),
                  getComputedStyle(word).getPropertyValue("--c").trim()])"""
         )
-        alignment = report[1].systems[0].segments[0].alignment
+        alignment = page_report[1].systems[0].segments[0].alignment
         chunks = chunk_numbers(alignment.matches)
         for position, (word, title, functional, colour) in enumerate(found):
             assert word == alignment.hypothesis[position]
-            assert functional == (word in report[1].function_words)
+            assert functional == (word in page_report[1].function_words)
             for match, chunk in zip(alignment.matches, chunks, strict=True):
                 if 0 <= position - match.hypothesis_start < match.hypothesis_length:
                     assert title == f"{alignment.matchers[match.matcher]}, chunk {chunk}"
@@ -196,25 +196,25 @@ class TestSegment:
                 assert colour == ""
         assert any(functional for _, _, functional, _ in found)
 
-    def test_one_system_alone(self, report, open_page):
-        page = open_page(report[0])
+    def test_one_system_alone(self, page_report, open_page):
+        page = open_page(page_report[0])
         page.locator("#second").select_option("-1")
         assert page.locator(".lines-1").count() == 1
         assert page.locator(".segment-scores tbody tr").count() == 1
         assert page.get_by_role("columnheader").filter(has_text="diff.").count() == 0
 
-    def test_the_systems_exchanged(self, report, open_page):
-        page = open_page(report[0], fragment="#segment-5")
+    def test_the_systems_exchanged(self, page_report, open_page):
+        page = open_page(page_report[0], fragment="#segment-5")
         page.locator("#second").select_option("-1")
         page.locator("#first").select_option("1")
         page.locator("#second").select_option("0")
         assert shown(page) == 5
-        one, two = (system.segments[4].score for system in report[1].systems)
+        one, two = (system.segments[4].score for system in page_report[1].systems)
         scores = [row.locator("td").first.inner_text() for row in page.locator(".segment-scores tbody tr").all()]
         assert scores == [f"{two:.4f}", f"{one:.4f}"]
 
-    def test_words_that_belong_together_light_up(self, report, open_page):
-        page = open_page(report[0], fragment="#segment-5")
+    def test_words_that_belong_together_light_up(self, page_report, open_page):
+        page = open_page(page_report[0], fragment="#segment-5")
         shown(page)
         page.locator(".column > .place:nth-child(2) .word", has_text="z").hover()
         assert page.locator(".word.hot").all_inner_texts() == ["z", "z"]
@@ -240,8 +240,8 @@ class TestScreenshots:
         return pillow.open(io.BytesIO(locator.screenshot())).convert("RGB")
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
-    def test_the_matrix_has_the_matchers_colour_where_words_match(self, report, open_page, scheme):
-        page = open_page(report[0], fragment="#segment-3", color_scheme=scheme, height=1800)
+    def test_the_matrix_has_the_matchers_colour_where_words_match(self, page_report, open_page, scheme):
+        page = open_page(page_report[0], fragment="#segment-3", color_scheme=scheme, height=1800)
         page.locator("#second").select_option("-1")
         shown(page)
         page.mouse.move(0, 0)
@@ -249,7 +249,7 @@ class TestScreenshots:
         left, top, width = map(float, matrix.get_attribute("viewBox").split()[:3])
         picture = self.pixels(matrix)
         scale = picture.width / width
-        alignment = report[1].systems[0].segments[2].alignment
+        alignment = page_report[1].systems[0].segments[2].alignment
         matched = {
             (match.reference_start + i, match.hypothesis_start + j): match.matcher
             for match in alignment.matches
@@ -268,10 +268,10 @@ class TestScreenshots:
                 found = picture.getpixel(at)
                 assert max(abs(a - b) for a, b in zip(found, colour, strict=True)) <= 24, (i, j, found, colour)
 
-    def test_two_systems_share_a_cell(self, report, open_page):
-        page = open_page(report[0], fragment="#segment-3", height=1800)
+    def test_two_systems_share_a_cell(self, page_report, open_page):
+        page = open_page(page_report[0], fragment="#segment-3", height=1800)
         shown(page)
-        one, two = (system.segments[2].alignment for system in report[1].systems)
+        one, two = (system.segments[2].alignment for system in page_report[1].systems)
         words = page.locator(".matrix [data-row] .label").all_text_contents()
         # Both hypotheses can be read off the rows, in order.
         for alignment in (one, two):
@@ -281,13 +281,13 @@ class TestScreenshots:
         assert page.locator(".matrix .frame.second").count() == two.chunks
         assert page.locator(".matrix .frame:not(.second)").count() == one.chunks
 
-    def test_light_and_dark(self, report, open_page):
+    def test_light_and_dark(self, page_report, open_page):
         def brightness(page):
             picture = self.pixels(page.locator("#overview")).convert("L").resize((1, 1))
             return picture.getpixel((0, 0))
 
-        assert brightness(open_page(report[0], color_scheme="light")) > 200
-        page = open_page(report[0], color_scheme="dark")
+        assert brightness(open_page(page_report[0], color_scheme="light")) > 200
+        page = open_page(page_report[0], color_scheme="dark")
         assert brightness(page) < 70
         page.locator("#theme").click()
         assert page.locator("#theme").inner_text() == "Theme: light"
@@ -296,8 +296,8 @@ class TestScreenshots:
         assert brightness(page) < 70
 
     @pytest.mark.parametrize("width", [360, 768, 1400, 2200])
-    def test_nothing_is_wider_than_the_window(self, report, open_page, width):
-        page = open_page(report[0], width=width)
+    def test_nothing_is_wider_than_the_window(self, page_report, open_page, width):
+        page = open_page(page_report[0], width=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     def test_three_systems_on_a_telephone(self, own_packs, open_page, tmp_path):
@@ -310,13 +310,13 @@ class TestScreenshots:
         last = page.locator("nav a").last.bounding_box()
         assert last["x"] + last["width"] <= 400
 
-    def test_the_controls_are_one_row(self, report, open_page):
-        page = open_page(report[0], width=1280)
+    def test_the_controls_are_one_row(self, page_report, open_page):
+        page = open_page(page_report[0], width=1280)
         tops = [label.bounding_box()["y"] for label in page.locator("#controls label").all()]
         assert max(tops) - min(tops) < 2
 
-    def test_a_system_is_brought_forward(self, report, open_page):
-        page = open_page(report[0])
+    def test_a_system_is_brought_forward(self, page_report, open_page):
+        page = open_page(page_report[0])
         key = page.locator(".key").nth(1)
         key.click()
         assert key.get_attribute("aria-pressed") == "true"
@@ -420,19 +420,19 @@ class TestHostileSegments:
 
 class TestAccessibility:
     @pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1400)])
-    def test_axe_finds_nothing(self, chromium, axe, report, scheme, width):
+    def test_axe_finds_nothing(self, chromium, axe, page_report, scheme, width):
         # The checker is a script of its own, which the page's policy would not let in.
         context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 1000})
         page = context.new_page()
-        page.goto(report[0].as_uri() + "#segment-3")
+        page.goto(page_report[0].as_uri() + "#segment-3")
         page.wait_for_selector("html[data-ready]")
         page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
         found = axe.run(page)
         assert found.violations_count == 0, found.generate_report()
         context.close()
 
-    def test_roles_and_labels(self, report, open_page):
-        page = open_page(report[0])
+    def test_roles_and_labels(self, page_report, open_page):
+        page = open_page(page_report[0])
         grid = page.get_by_role("grid", name="Segments")
         assert grid.get_attribute("aria-rowcount") == "7"
         for label in ("Search", "System", "Compare with", "Sort by", "Order", "Length", "Matched by"):
@@ -443,11 +443,11 @@ class TestAccessibility:
         assert "Hypothesis of system one: in the end the big ship left" in spoken
         assert "Reference: at last the vessel leaves" in spoken
 
-    def test_without_javascript(self, report, chromium):
+    def test_without_javascript(self, page_report, chromium):
         context = chromium.new_context(java_script_enabled=False)
         page = context.new_page()
-        page.goto(report[0].as_uri())
-        assert f"{report[1].systems[0].corpus.score:.4f}" in page.locator("#overview").inner_text()
+        page.goto(page_report[0].as_uri())
+        assert f"{page_report[1].systems[0].corpus.score:.4f}" in page.locator("#overview").inner_text()
         assert page.locator(".histogram").count() > 0
         assert "needs JavaScript" in page.locator("noscript").inner_text()
         context.close()

@@ -14,18 +14,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from meteor_e._version import __version__
-from meteor_e.base.extras import require
-from meteor_e.base.files import PathLike, atomic_writer
+import jinja2
+from markupsafe import Markup
+
+from meteor_e import __version__, pictures
+from meteor_e.base import PathLike, atomic_writer
 from meteor_e.evaluation.resampling import DEFAULT_SEED
-from meteor_e.report import charts, palette
-from meteor_e.report.lengths import LENGTH_CLASSES, distributions
-from meteor_e.report.payload import encode, payload
-from meteor_e.report.scored import STATISTICS, Comparison, Progress, Report, score_systems
-from meteor_e.report.visible import visible
+from meteor_e_report import charts, palette
+from meteor_e_report.lengths import LENGTH_CLASSES, distributions
+from meteor_e_report.payload import encode, payload
+from meteor_e_report.scored import STATISTICS, Comparison, Progress, Report, score_systems
+from meteor_e_report.visible import visible
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
 
 __all__ = ["render", "write_page", "write_report"]
 
@@ -67,11 +69,10 @@ def write_report(
         What the file shows.
 
     Raises:
-        ConfigError: for an unknown method, or if jinja2 is not installed.
+        ConfigError: for an unknown method.
         InputError: if there is nothing to report on, systems and references differ in number, or the file cannot be
             written.
     """
-    require("jinja2", "the report", "report")
     report = score_systems(
         meteor, systems, references, title=title, method=method, samples=samples, seed=seed, progress=progress
     )
@@ -83,7 +84,6 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
     """Write a report's HTML file, whole or not at all.
 
     Raises:
-        ConfigError: if jinja2 is not installed.
         InputError: if there is too much data for a page, or the file cannot be written.
     """
     page = render(report)
@@ -95,11 +95,9 @@ def render(report: Report) -> str:
     """Return a report as HTML.
 
     Raises:
-        ConfigError: if jinja2 is not installed.
         InputError: if there is too much data for a page.
     """
-    jinja2 = require("jinja2", "the report", "report")
-    folder = files("meteor_e.report") / "web"
+    folder = files("meteor_e_report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
@@ -110,8 +108,8 @@ def render(report: Report) -> str:
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_context(report),
-        style=jinja2.utils.markupsafe.Markup(style),
-        script=jinja2.utils.markupsafe.Markup(script),
+        style=Markup(style),
+        script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
         data=encode(payload(report)),
@@ -138,8 +136,8 @@ def _p(value: float) -> str:
 
 def _colours() -> str:
     """Return the palette as CSS variables and classes."""
-    styles = [(f"m{at}", palette.matcher_style(at)) for at in range(palette.MATCHER_STYLES)]
-    names: list[tuple[str, palette.MatcherStyle | palette.SystemStyle]] = [*styles]
+    styles = [(f"m{at}", pictures.matcher_style(at)) for at in range(pictures.MATCHER_STYLES)]
+    names: list[tuple[str, pictures.MatcherStyle | palette.SystemStyle]] = [*styles]
     names += [(f"s{at}", style) for at, style in enumerate(palette.SYSTEMS)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
     dark = "".join(f"--{name}:{style.dark};" for name, style in names)
@@ -154,7 +152,7 @@ def _colours() -> str:
 def _context(report: Report) -> dict[str, Any]:
     rows = distributions(report)
     matchers = [
-        {"name": name, "style": at % palette.MATCHER_STYLES, "shape": at % len(palette.SHAPES)}
+        {"name": name, "style": at % pictures.MATCHER_STYLES, "shape": at % len(pictures.SHAPES)}
         for at, name in enumerate(report.matchers)
     ]
     systems = [
@@ -175,7 +173,7 @@ def _context(report: Report) -> dict[str, Any]:
         "references": sorted({len(texts) for texts in report.references}),
         "systems": systems,
         "matchers": matchers,
-        "shapes": palette.SHAPES,
+        "shapes": pictures.SHAPES,
         "statistics": STATISTICS,
         "length_classes": LENGTH_CLASSES,
         "rows": rows,

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from meteor_e.report import score_systems
-from meteor_e.report.charts import HISTOGRAM, histogram_paths, interval_scale, stacked
-from meteor_e.report.lengths import LENGTH_CLASSES, distributions
+from meteor_e_report import score_systems
+from meteor_e_report.charts import HISTOGRAM, histogram_paths, interval_scale, stacked
+from meteor_e_report.lengths import LENGTH_CLASSES, distributions
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import gzip
 import json
 
 import pytest
+from meteor_e_report import payload, score_systems
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.report import payload, score_systems
 
 
 def unpacked(report):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, Literal
 
+import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 
-from meteor_e.base.extras import require
-from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e.report.lengths import BINS, Cell, distributions
-from meteor_e.report.palette import letter, system_style
-from meteor_e.report.scored import STATISTICS, Report
+from meteor_e.base import PathLike, atomic_writer
+from meteor_e_report.lengths import BINS, Cell, distributions
+from meteor_e_report.palette import letter, system_style
+from meteor_e_report.scored import STATISTICS, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["draw", "write_plot"]
 
@@ -23,15 +23,11 @@ _DPI = 200
 
 
 def draw(report: Report) -> Figure:
-    """Draw the distributions: a row a number, a column a length class, an outline a system.
-
-    Raises:
-        ConfigError: if matplotlib is not installed.
-    """
+    """Draw the distributions: a row a number, a column a length class, an outline a system."""
     # The Figure class itself needs no display and keeps no global state.
     rows = distributions(report)
     size = (2.1 * len(rows[0]) + 0.6, 1.5 * len(rows) + 0.7)
-    figure: Figure = require("matplotlib.figure", "drawing", "report").Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(len(rows), len(rows[0]), squeeze=False)
     for row, line in zip(rows, panels, strict=True):
         for cell, axes in zip(row, line, strict=True):
@@ -74,12 +70,11 @@ def write_plot(report: Report, path: PathLike, form: Literal["png", "svg"]) -> N
     """Draw the distributions into a file, written whole or not at all; the same report gives the same bytes.
 
     Raises:
-        ConfigError: if matplotlib is not installed.
         InputError: if the file cannot be written.
     """
     figure = draw(report)
     drawn = io.BytesIO()
-    with require("matplotlib", "drawing", "report").rc_context({"svg.hashsalt": "meteor_e", "svg.fonttype": "none"}):
+    with matplotlib.rc_context({"svg.hashsalt": "meteor_e", "svg.fonttype": "none"}):
         figure.savefig(drawn, format=form, dpi=_DPI, metadata={"png": {"Software": None}, "svg": {"Date": None}}[form])
     with atomic_writer(path) as stream:
         stream.buffer.write(drawn.getvalue())

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from meteor_e_report import score_systems
 from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import ConfigError
 from meteor_e.evaluation.significance import compare_systems, meteor_scorer, meteor_statistics
-from meteor_e.report import score_systems
 
 
 def test_scores_are_those_of_the_metric(meteor, report):

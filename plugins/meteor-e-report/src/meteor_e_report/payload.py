@@ -11,12 +11,13 @@ import json
 from collections import Counter
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from meteor_e.base.arraytypes import Floats
-from meteor_e.base.errors import InputError
-from meteor_e.report.scored import STATISTICS, Report
-from meteor_e.scoring.alignment import Alignment
+from meteor_e import Alignment
+from meteor_e.api import InputError
+from meteor_e.base import Floats
+from meteor_e_report.scored import STATISTICS, Report
 
 __all__ = ["LIMIT", "SCALE", "encode", "payload"]
 
@@ -100,8 +101,6 @@ def encode(data: dict[str, Any]) -> str:
     Raises:
         InputError: if it is more than a browser can take.
     """
-    import msgspec
-
     # Numbers by msgspec, which is quicker; texts with escapes for all that is not ASCII, so that lone surrogates
     # survive.
     text = msgspec.json.encode(data, enc_hook=lambda texts: msgspec.Raw(json.dumps(texts.content).encode("ascii")))

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.inputs import SystemInput, systems
-from meteor_e.cli.options import input_options, metric_options
-from meteor_e.cli.progress import progress_bar
+from meteor_e.api import ConfigError, InputError
+from meteor_e.cli import SystemInput, input_options, metric_options, progress_bar, systems
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
 
 
 @click.command()
@@ -74,15 +72,10 @@ def report(
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
-    from meteor_e.base.extras import require
-    from meteor_e.report.page import write_page
-    from meteor_e.report.plots import write_plot
-    from meteor_e.report.scored import score_systems
+    from meteor_e_report.page import write_page
+    from meteor_e_report.plots import write_plot
+    from meteor_e_report.scored import score_systems
 
-    # What is missing shows before the work is done.
-    require("jinja2", "the report", "report")
-    if png or svg:
-        require("matplotlib", "drawing", "report")
     inputs = systems(files, references, references_per_segment, encoding)
     meteor = make_meteor()
     names = _unique([system.name for system in inputs])
@@ -101,7 +94,7 @@ def report(
                 progress=lambda name, done: advance(places[name] * len(texts) + done),
             )
         if latex is not None:
-            from meteor_e.report.latex import write_matrices
+            from meteor_e_report.latex import write_matrices
 
             write_matrices(found, segments, latex)
         if png is not None:
