@@ -41,16 +41,8 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(
         (
-            *(
-                "references",
-                "references_per_segment",
-                "form_in",
-                "encoding",
-                "names",
-                "hypothesis_columns",
-                "reference_columns",
-            ),
-            *("form_in", "split", "test_set", "pair"),
+            *("references", "references_per_segment", "form_in", "encoding", "names"),
+            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair"),
         ),
         "system.txt -R first.txt -R second.txt",
     ),
