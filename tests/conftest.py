@@ -84,7 +84,7 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from meteor_e.base.errors import ResourceError
     from meteor_e.base.progress import silent
     from meteor_e.packs import PackStore
-    from meteor_e.packs.download import download_wheel
+    from meteor_e.packs.download import METEOR_WHEEL, download_wheel
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
     store.root.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wanted = [name for name in PACKS if store.find(name) is None]
         if wanted:
             try:
-                wheel = download_wheel(tmp_path_factory.mktemp("wheel"), silent)
+                wheel = download_wheel(METEOR_WHEEL, tmp_path_factory.mktemp("wheel"), silent, "")
                 for name in wanted:
                     store.install(name, wheel)
             except ResourceError as error:

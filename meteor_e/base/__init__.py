@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
     from meteor_e.base.arraytypes import Floats
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
-    from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
     from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
     from meteor_e.base.processes import worked_on
@@ -42,6 +42,7 @@ __all__ = [
     "locked",
     "open_binary",
     "parse_yaml",
+    "put_folder",
     "raise_problems",
     "read_yaml",
     "sha256_of",
@@ -49,6 +50,7 @@ __all__ = [
     "terminal_progress",
     "whole_file",
     "worked_on",
+    "workplace",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -59,7 +61,7 @@ __getattr__, __dir__ = lazy_names(
         "array_cache": ["ArrayCache", "digest"],
         "arraytypes": ["Floats"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
-        "folders": ["locked", "sha256_of"],
+        "folders": ["locked", "put_folder", "sha256_of", "workplace"],
         "memory": ["Memory"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.grouped_help import GroupedCommand
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import SystemInput, named, systems
-from meteor_e.cli.options import CHAIN_OPTIONS, MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics
@@ -37,21 +37,19 @@ if TYPE_CHECKING:
 
 
 GROUPS = {
-    "Input": (
-        "references",
-        "references_per_segment",
-        "encoding",
-        "names",
-        "hypothesis_columns",
-        "reference_columns",
-        "split",
-        "test_set",
-        "pair",
+    "Input": OptionGroup(
+        (
+            *("references", "references_per_segment", "encoding", "names", "hypothesis_columns", "reference_columns"),
+            *("split", "test_set", "pair"),
+        ),
+        "system.txt -R first.txt -R second.txt",
     ),
-    "Metrics": ("metrics", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
-    "Resources": ("pack", "offline", "threads", "cluster"),
-    "Output": ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
-    "Statistics": ("significance", "samples", "seed"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(
+        ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
+        "… --segments --format tsv -o scores.tsv",
+    ),
+    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 
