@@ -1,4 +1,4 @@
-"""Pages that are made when the site is built: options of the command line, keys of files, and notebooks that are run."""
+"""Pages that are made when the site is built: the command line, the keys of files, and notebooks, which are run."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def index_keys() -> str:
     lines = [
         "# Keys of an index",
         "",
-        "An index says where the files of a judged test set are; `meteor-e evaluate`, `tune` and `train` read it. This page "
-        "is made from the types that check it. [Agreement with people](../evaluation.md#data) has an example.",
+        "An index says where the files of a judged test set are. This page is made from the types that check it.",
+        "[Agreement with people](../evaluation.md#data) has an example.",
     ]
     for title, struct in (
         ("The index", DataIndex),
@@ -152,7 +152,6 @@ def index_keys() -> str:
         described = _attributes(struct)
         lines += ["", f"## {title}", "", "| key | type | meaning |", "|---|---|---|"]
         for field in msgspec.structs.fields(struct):
-            required = " (required)" if field.required else ""
             kind = describe_type(msgspec.inspect.type_info(field.type)) + (" (required)" if field.required else "")
             lines.append(f"| `{field.encode_name}` | {kind} | {described[field.encode_name]} |")
     return "\n".join(lines) + "\n"
@@ -162,10 +161,15 @@ def _attributes(struct: type) -> dict[str, str]:
     """Return what the docstring of a type says of each attribute."""
     text = (inspect.getdoc(struct) or "").partition("Attributes:\n")[2]
     found: dict[str, str] = {}
-    for names, meaning in re.findall(r"^    (\w[\w, ]*): ((?:.|\n(?!    \w))*)", text, re.MULTILINE):
-        for name in names.split(", "):
-            found[name] = " ".join(meaning.replace("``", "`").split())
-    return found
+    names: list[str] = []
+    for line in text.splitlines():
+        entry = re.match(r"    (\w[\w, ]*): (.*)", line)
+        if entry is not None:
+            names = entry[1].split(", ")
+            found.update(dict.fromkeys(names, entry[2]))
+        else:
+            found.update({name: f"{found[name]} {line.strip()}" for name in names})
+    return {name: meaning.replace("``", "`").strip() for name, meaning in found.items()}
 
 
 def _type(entry: dict[str, Any], definitions: dict[str, Any]) -> str:
