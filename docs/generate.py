@@ -152,6 +152,8 @@ def index_keys() -> str:
         described = _attributes(struct)
         lines += ["", f"## {title}", "", "| key | type | meaning |", "|---|---|---|"]
         for field in msgspec.structs.fields(struct):
+            if field.type is Path:  # where the index was read from
+                continue
             kind = describe_type(msgspec.inspect.type_info(field.type)) + (" (required)" if field.required else "")
             lines.append(f"| `{field.encode_name}` | {kind} | {described[field.encode_name]} |")
     return "\n".join(lines) + "\n"
