@@ -10,9 +10,21 @@ if TYPE_CHECKING:
     from meteor_e.scoring.alignment import chunk_numbers
     from meteor_e.scoring.arrays import quotient
     from meteor_e.scoring.formula import PARTS, FormulaScores, Shares, shares
-    from meteor_e.scoring.statistics import StatisticsSum, columns
+    from meteor_e.scoring.statistics import StatisticsSum, as_summed, column_names, columns, width
 
-__all__ = ["PARTS", "FormulaScores", "Shares", "StatisticsSum", "chunk_numbers", "columns", "quotient", "shares"]
+__all__ = [
+    "PARTS",
+    "FormulaScores",
+    "Shares",
+    "StatisticsSum",
+    "as_summed",
+    "chunk_numbers",
+    "column_names",
+    "columns",
+    "quotient",
+    "shares",
+    "width",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -20,6 +32,6 @@ __getattr__, __dir__ = lazy_names(
         "alignment": ["chunk_numbers"],
         "arrays": ["quotient"],
         "formula": ["PARTS", "FormulaScores", "Shares", "shares"],
-        "statistics": ["StatisticsSum", "columns"],
+        "statistics": ["StatisticsSum", "as_summed", "column_names", "columns", "width"],
     },
 )
