@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from meteor_e.base.errors import MeteorError, PluginError
+from meteor_e.cli.grouped_help import FullHelpGroup
 
 __all__ = ["OpenGroup"]
 
 
-class OpenGroup(click.Group):
+class OpenGroup(FullHelpGroup):
     """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``.
 
     Args:
