@@ -24,7 +24,7 @@ from meteor_e_learned.examples import Examples, pair_matrix
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
 
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent

@@ -314,7 +314,7 @@ def count(mutations: int, seed: int, only: str | None = None) -> tuple[list[tupl
     """Run all cases; return for each reader its cases, errors and what was wrong; and the seconds of the slowest."""
     import meteor_e.cli.compat
     import meteor_e.cli.config
-    import meteor_e.cli.evaluate
+    import meteor_e_evaluation.cli.evaluate
     import meteor_e.cli.score
     import meteor_e.meteor  # noqa: F401
 

@@ -26,8 +26,8 @@ from meteor_e_learned.scoring import has_scores, score_segments
 
 from meteor_e import Meteor
 from meteor_e.api.features import FeatureBatch
-from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.index import load_index
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
 from meteor_e.features import FeatureStore
 
 HERE = Path(__file__).parent

@@ -27,10 +27,10 @@ from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.evaluation.data import TestSet, load_test_set
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import MEASURES
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import MEASURES
+from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parent

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from meteor_e import Meteor
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.evaluation.index import expand, load_index
+from meteor_e_evaluation.index import expand, load_index
 from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parent

@@ -23,12 +23,12 @@ from meteor_e.base.lazy import lazy_names
 from meteor_e.plugins.builtin import COMMANDS
 
 if TYPE_CHECKING:
-    from meteor_e.cli.evaluate import ProgressBars
+    from meteor_e_evaluation.cli.evaluate import ProgressBars
     from meteor_e.cli.options import metric_options
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import progress_bar
     from meteor_e.cli.tables import format_table, printable
-    from meteor_e.cli.tune import load_tests
+    from meteor_e_evaluation.cli.tune import load_tests
     from meteor_e.plugins.registry import Registry
 
 __all__ = [

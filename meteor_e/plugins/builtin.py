@@ -90,8 +90,8 @@ def meteor_e_metrics() -> dict[str, str]:
         "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
         "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
         "nist": "meteor_e.metrics.nist:NistMetric",
-        "scores": "meteor_e.evaluation.score_files:ScoreFileMetric",
-        "mtme": "meteor_e.evaluation.score_files:MtmeMetric",
+        "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
+        "mtme": "meteor_e_evaluation.score_files:MtmeMetric",
         "scorer": "meteor_e.metrics.scorers:ScorerMetric",
     }
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e._version import __version__
 from meteor_e.base.extras import require
 from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e.evaluation.resampling import DEFAULT_SEED
+from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.report import charts, palette
 from meteor_e.report.lengths import LENGTH_CLASSES, distributions
 from meteor_e.report.payload import encode, payload

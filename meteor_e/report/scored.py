@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import InputError
-from meteor_e.evaluation.resampling import DEFAULT_SEED
-from meteor_e.evaluation.significance import (
+from meteor_e.significance.resampling import DEFAULT_SEED
+from meteor_e.significance.systems import (
     METHODS,
     SystemTest,
     compare_systems,
@@ -97,7 +97,7 @@ class Comparison:
     """How the scores of the systems compare.
 
     Attributes:
-        method: of the test, a key of :data:`meteor_e.evaluation.significance.METHODS`.
+        method: of the test, a key of :data:`meteor_e.significance.systems.METHODS`.
         samples: of the test.
         seed: of the test and the intervals.
         tests: for each system, its tests against that system as the baseline: the baseline itself, then the

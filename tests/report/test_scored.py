@@ -6,7 +6,7 @@ from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
 from meteor_e.base.errors import ConfigError
-from meteor_e.evaluation.significance import compare_systems, meteor_scorer, meteor_statistics
+from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 from meteor_e.report import score_systems
 
 

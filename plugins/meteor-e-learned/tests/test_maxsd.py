@@ -18,7 +18,7 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.evaluate import evaluate
+from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e.features import FeatureStore
 
 RECIPE = """

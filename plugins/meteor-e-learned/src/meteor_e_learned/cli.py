@@ -320,7 +320,7 @@ def _judged(
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
     from meteor_e.cli import format_table
-    from meteor_e.evaluation import load_index, load_test_set
+    from meteor_e_evaluation import load_index, load_test_set
     from meteor_e_learned.data import pairs_into
     from meteor_e_learned.human_agreement import rank_test_set
 

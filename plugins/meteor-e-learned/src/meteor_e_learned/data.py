@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.evaluation import DataIndex, TestSet, load_index, load_test_set, pairs_of
+from meteor_e_evaluation import DataIndex, TestSet, load_index, load_test_set, pairs_of
 from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.recipe import DataSpec, resolve

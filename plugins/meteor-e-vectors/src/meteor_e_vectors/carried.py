@@ -13,7 +13,7 @@ from meteor_e.base import ArrayCache, digest
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.evaluation import TestSet
+    from meteor_e_evaluation import TestSet
 
 __all__ = ["CarriedStatistics"]
 

@@ -12,7 +12,7 @@ from meteor_e import ConfigError
 if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base import ArrayCache
-    from meteor_e.evaluation import Evaluation, Measure, TestSet
+    from meteor_e_evaluation import Evaluation, Measure, TestSet
 
 __all__ = ["ThresholdSearch", "at_threshold", "evaluate_thresholds", "search_threshold", "thresholds"]
 
@@ -83,7 +83,7 @@ def search_threshold(
     """
     from meteor_e.base import ArrayCache
     from meteor_e.cli import load_tests
-    from meteor_e.evaluation import measure
+    from meteor_e_evaluation import measure
 
     tests = load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
     # Statistics of other thresholds would fill the disk, and nobody asks for them again.
@@ -135,14 +135,14 @@ def evaluate_thresholds(
         meteor: the metric; all but the threshold is left as it is.
         tests: what it is evaluated on.
         values: the thresholds.
-        measures: as for ``meteor_e.evaluation.agreement``.
+        measures: as for ``meteor_e_evaluation.agreement``.
         cache: where statistics are looked for first, and kept.
         matcher: the matcher whose threshold it is.
 
     Raises:
         ConfigError: if the chain has no such matcher.
     """
-    from meteor_e.evaluation import ChainMetric, evaluate
+    from meteor_e_evaluation import ChainMetric, evaluate
     from meteor_e_vectors.carried import CarriedStatistics
 
     values = sorted(set(values))
