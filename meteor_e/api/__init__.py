@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
     from meteor_e.api.measures import Agreement, Measure
-    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
+    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs, named_options
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
@@ -89,6 +89,7 @@ __all__ = [
     "guarded",
     "hookimpl",
     "located",
+    "named_options",
     "near_miss",
 ]
 
@@ -117,7 +118,7 @@ __getattr__, __dir__ = lazy_names(
         "lemmatizers": ["Lemmatizer"],
         "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
         "measures": ["Agreement", "Measure"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs", "named_options"],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tokens": ["Token"],

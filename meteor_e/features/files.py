@@ -44,7 +44,7 @@ class ScoreFileFeature(Feature):
         pair: Annotated[str, Meta(description="Of the file, the language pair whose scores count.")] | None = None
 
     def __init__(self, file: str | Sequence[str], metric: str | None = None, pair: str | None = None) -> None:
-        from meteor_e.formats.assessments import read_metric_scores
+        from meteor_e.formats.metric_task import read_metric_scores
 
         self.scores: dict[tuple[str, str], float] = {}
         self._metric, self._pair = metric, pair

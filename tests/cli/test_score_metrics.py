@@ -14,7 +14,7 @@ REFERENCE = "at last the vessel leaves\na lot of people hurry\nthe cat sat down\
 
 @pytest.fixture(autouse=True)
 def files(cli):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     for name, text in (("one", FIRST), ("two", SECOND), ("ref", REFERENCE)):
         cli.file(name, text)
 

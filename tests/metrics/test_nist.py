@@ -7,7 +7,7 @@ from meteor_e.metrics.nist import NistMetric, brevity_penalty
 
 
 def test_corpus_equals_nltk():
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     nist_score = pytest.importorskip("nltk.translate.nist_score", reason="nltk is not installed")
     metric = NistMetric()
     references = [metric.words(line) for line in REFERENCE]

@@ -85,7 +85,7 @@ def test_meteor_on_sums_is_meteor_of_the_corpus():
 
 @pytest.mark.parametrize(("method", "test_type"), [("bootstrap", "bs"), ("randomization", "ar")])
 def test_p_values_agree_with_sacrebleus(method, test_type, monkeypatch):
-    sacrebleu = pytest.importorskip("sacrebleu.metrics", reason="needs the extra 'evaluation'")
+    sacrebleu = pytest.importorskip("sacrebleu.metrics", reason="needs the extra 'metrics'")
     from sacrebleu.significance import PairedTest
 
     monkeypatch.setenv("SACREBLEU_SEED", "12345")

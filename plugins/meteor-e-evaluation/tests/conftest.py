@@ -3,7 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from made_up import make_set
 from tiny_task import HEADER, INDEX, OUTPUTS, REFERENCE, ranking_row
+
+from meteor_e_evaluation.tuning.data import TuningSet
 
 
 @pytest.fixture
@@ -25,3 +28,13 @@ def task(tmp_path: Path) -> Path:
     (folder / "ranks.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (folder / "index.yaml").write_text(INDEX, encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def data() -> TuningSet:
+    return make_set()
+
+
+@pytest.fixture
+def other() -> TuningSet:
+    return make_set(seed=2, name="unseen")

@@ -303,7 +303,6 @@ def both_ways(rankings):
 
 
 def test_pictures(tests, cache, tmp_path):
-    pytest.importorskip("matplotlib", reason="needs the extra 'evaluation'")
     from meteor_e_evaluation.plots import write_plots
 
     evaluation = run(tests, cache, samples=20, significance=True, permutations=20)

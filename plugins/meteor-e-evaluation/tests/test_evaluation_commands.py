@@ -42,7 +42,6 @@ def test_evaluate_as_json(index):
 
 
 def test_evaluate_as_a_table_with_significance(index):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
     assert "Tiny, τ strict" in result.stdout
     assert (

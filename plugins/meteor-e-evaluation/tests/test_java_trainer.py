@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.grid import evaluate_grid, java_axes
 from meteor_e_evaluation.tuning.objectives import make_objective
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "evaluation"))
 from tiny_task import OUTPUTS, REFERENCE
 
 pytestmark = pytest.mark.java

@@ -356,7 +356,6 @@ class Dataset:
 
 
 def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     from sacrebleu.dataset import DATASETS
 
     for name, text in {"src": REFERENCE, "docid": DOCUMENTS, "ref": REFERENCE, **OUTPUTS}.items():
@@ -389,7 +388,6 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
 
 @pytest.mark.parametrize("reason", [OSError(113, "No route to host"), SystemExit(1)])
 def test_offline_a_test_set_by_name_says_what_to_fetch(monkeypatch, reason):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     from sacrebleu.dataset import DATASETS
 
     monkeypatch.setitem(DATASETS, "ours", Dataset(reason=reason))

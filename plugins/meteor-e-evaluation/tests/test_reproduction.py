@@ -62,7 +62,6 @@ def test_wmt11_without_its_segment_map_looks_shifted(load, tmp_path, shared):
 @pytest.mark.parametrize("metric", ["METEOR", "BLEU", "chrF"])
 def test_wmt17_pearson(load, packs, metric):
     if metric != "METEOR":
-        pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
     index = load("wmt17")
     for pair, expected in published(index, metric, "pearson"):
         test = load_test_set(index, pair)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli import cli
 from meteor_e_evaluation.measures import MEASURES
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "evaluation"))
 from tiny_task import OUTPUTS, REFERENCE
 
 SECOND = [text.replace("the ", "that ") for text in REFERENCE]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Metric, Progress, Scores
-    from meteor_e.base.arraytypes import Cells
+    from meteor_e.api import Metric, Progress, Scores
+    from meteor_e.base import Cells
     from meteor_e_evaluation.agreement import Evaluation, evaluate
     from meteor_e_evaluation.correlation import correlate
     from meteor_e_evaluation.data import TestSet, load_test_set
     from meteor_e_evaluation.index import DataIndex, load_index
     from meteor_e_evaluation.judgements import Rankings
     from meteor_e_evaluation.measures import Measure, human_system_scores, measure, pairs_of
-    from meteor_e.metrics.chain_metric import ChainMetric
+    from meteor_e.metrics import ChainMetric
 
 __all__ = [
     "Cells",

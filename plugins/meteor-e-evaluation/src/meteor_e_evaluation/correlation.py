@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from meteor_e.base.errors import InputError
-from meteor_e_evaluation.extras import require
+from meteor_e.api import InputError
 from meteor_e_evaluation.judgements import Floats, Integers
 
 __all__ = ["Williams", "correlate", "grouped_pearson", "williams", "williams_matrix"]
@@ -33,7 +32,7 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
         return math.nan
     if kind == "pearson":
         return _pearson(metric, human)
-    stats = require("scipy.stats", "this measure")
+    from scipy import stats
     if kind == "spearman":
         return _pearson(stats.rankdata(metric), stats.rankdata(human))
     return float(stats.kendalltau(metric, human).statistic)
@@ -106,7 +105,7 @@ def williams(first: float, second: float, between: float, count: int) -> William
     if not variance:
         return Williams(math.copysign(math.inf, first - second), float(first < second))
     t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
-    stats = require("scipy.stats", "this measure")
+    from scipy import stats
     return Williams(t, float(stats.t.sf(t, count - 3)))
 
 

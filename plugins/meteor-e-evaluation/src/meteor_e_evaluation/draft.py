@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from meteor_e.base.errors import InputError
+from meteor_e.api import InputError
 from meteor_e_evaluation.index import expand, id_pattern
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats import read_segments
 
 __all__ = ["draft_index"]
 

@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from meteor_e.api.measures import Agreement
-from meteor_e_evaluation.extras import require
+from meteor_e.api import Agreement
 from meteor_e_evaluation.judgements import Floats, Integers
 
 __all__ = ["Agreement", "Grouping", "accuracy_with_ties", "grouped", "pair_difference_pearson"]
@@ -55,7 +54,8 @@ def _agree(kind: str, metric: Floats, human: Floats) -> float:
         return accuracy_with_ties(metric, human)
     if np.ptp(metric) == 0 or np.ptp(human) == 0:
         return math.nan
-    stats = require("scipy.stats", "this measure")
+    from scipy import stats
+
     if kind == "kendall":
         return float(stats.kendalltau(metric, human).statistic)
     if kind == "spearman":
@@ -81,7 +81,9 @@ def accuracy_with_ties(metric: Floats, human: Floats) -> float:
     untied = pairs - of_metric - of_human + of_both
     if of_metric == pairs or of_human == pairs:
         return of_both / pairs
-    tau = float(require("scipy.stats", "this measure").kendalltau(metric, human).statistic)
+    from scipy import stats
+
+    tau = float(stats.kendalltau(metric, human).statistic)
     difference = round(tau * math.sqrt(float(pairs - of_metric) * float(pairs - of_human)))
     return ((untied + difference) // 2 + of_both) / pairs
 

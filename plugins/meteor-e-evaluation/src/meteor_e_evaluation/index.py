@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from meteor_e.base.errors import ConfigError, InputError, near_miss
-from meteor_e.base.validation import find_problems
-from meteor_e.base.yamlfile import raise_problems, read_yaml
+from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.base import find_problems
+from meteor_e.base import raise_problems, read_yaml
 
 __all__ = [
     "DataIndex",
@@ -27,7 +27,6 @@ __all__ = [
     "expand",
     "id_pattern",
     "load_index",
-    "target_language",
 ]
 
 JudgementFormat = Literal[
@@ -246,11 +245,6 @@ def _folder(root: str, index: Path) -> Path:
 
     filled = re.sub(r"\$\{(\w+)(?::-([^}]*))?\}", variable, root)
     return index.parent / Path(filled).expanduser()
-
-
-def target_language(pair: str) -> str:
-    """Return the language of a pair's outputs, without script and country: ``cs`` of ``en-cs_CZ``."""
-    return pair.partition("-")[2].partition("_")[0]
 
 
 def expand(pattern: str, pair: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from meteor_e.base.errors import InputError, near_miss
+from meteor_e.api import InputError, near_miss
 from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec
 
 __all__ = ["GOLD", "STANDARD_REFERENCES", "mtme_index"]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e.base.errors import InputError
+from meteor_e.api import InputError
 from meteor_e_evaluation.agreement import Evaluation, Table
 from meteor_e_evaluation.comparison import Comparison
-from meteor_e_evaluation.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +23,9 @@ SIGNIFICANT = 0.05
 
 def _figure(width: float, height: float) -> Figure:
     # The Figure class itself needs no display and keeps no global state.
-    figure: Figure = require("matplotlib.figure", "drawing").Figure(figsize=(width, height), layout="constrained")
-    return figure
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def plot_bars(table: Table) -> Figure:

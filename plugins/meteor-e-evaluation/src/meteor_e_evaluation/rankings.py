@@ -11,9 +11,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, reading, spell_size
-from meteor_e.formats.plain import csv_rows, read_segments
+from meteor_e.api import InputError
+from meteor_e.base import PathLike, input_name, open_binary, reading, spell_size
+from meteor_e.formats import read_segments
+from meteor_e_evaluation.containers import csv_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

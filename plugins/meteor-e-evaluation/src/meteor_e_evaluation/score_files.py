@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, Progress, Scores, SystemOutputs, named_options
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.arraytypes import Cells
-from meteor_e.base.errors import ConfigError, InputError, near_miss
-from meteor_e.base.files import PathLike
+from meteor_e.api import Metric, Progress, Scores, SystemOutputs, named_options
+from meteor_e.base import ArrayCache
+from meteor_e.base import Cells
+from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.base import PathLike
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.judgements import Floats
-from meteor_e.formats.assessments import MetricScore, read_metric_scores
+from meteor_e.formats import GivenScore, read_metric_scores
 
 __all__ = ["MtmeMetric", "ScoreFileMetric"]
 
@@ -32,7 +32,7 @@ class ScoreFileMetric(Metric):
     name are filled in.
 
     Args:
-        files: score files, in any form of :func:`~meteor_e.formats.assessments.read_metric_scores`.
+        files: score files, in any form of :func:`~meteor_e.formats.read_metric_scores`.
         metric: which metric of the files; may be left out where they hold one.
         testset: which test set of the files; by default that of the evaluation's name, or the only one.
         reference: which reference of the files; may be left out where they hold one.
@@ -59,7 +59,7 @@ class ScoreFileMetric(Metric):
         self._metric, self._testset, self._reference = metric, testset, reference
         self._sign = -1.0 if lower_is_better else 1.0
         self._in_data = in_data
-        self._read: dict[str, list[MetricScore]] = {}
+        self._read: dict[str, list[GivenScore]] = {}
         of_files = self._metric_of_files()
         self.label = name or metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
 
@@ -120,7 +120,7 @@ class ScoreFileMetric(Metric):
             raise InputError(f"{where}: several metrics ({', '.join(sorted(names))}); name one")
         return next(iter(names), "") or None
 
-    def _rows_of(self, file: str) -> list[MetricScore]:
+    def _rows_of(self, file: str) -> list[GivenScore]:
         if file not in self._read:
             self._read[file] = list(read_metric_scores(file))
         return self._read[file]
@@ -185,7 +185,7 @@ class ScoreFileMetric(Metric):
         resamplable = bool(systems) and (not given or _are_means(whole, segments))
         return Scores(self.label, self.signature, segments, whole, resamplable=resamplable)
 
-    def _choose(self, rows: list[MetricScore], test: TestSet, where: str) -> list[MetricScore]:
+    def _choose(self, rows: list[GivenScore], test: TestSet, where: str) -> list[GivenScore]:
         """Return the rows of this metric and test set.
 
         Raises:
@@ -212,7 +212,7 @@ class ScoreFileMetric(Metric):
         wanted: Cells,
         segments: Floats,
         whole: Floats,
-        rows: Sequence[MetricScore],
+        rows: Sequence[GivenScore],
         where: str,
     ) -> None:
         given = {row.system for row in rows if row.segment is None}
@@ -269,7 +269,7 @@ def _are_means(whole: Floats, segments: Floats) -> bool:
     return bool(np.allclose(whole, segments.mean(axis=1), rtol=EQUAL, atol=EQUAL))
 
 
-def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
+def _check_names(rows: Sequence[GivenScore], test: TestSet) -> None:
     """Make sure that a file which names no language pair belongs to this one."""
     known = {*test.known_systems, *test.reference_names}
     for row in rows:
@@ -281,8 +281,8 @@ def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
 
 
 def _one_of(
-    rows: list[MetricScore], field: str, wanted: str | None, usual: Sequence[str], where: str
-) -> list[MetricScore]:
+    rows: list[GivenScore], field: str, wanted: str | None, usual: Sequence[str], where: str
+) -> list[GivenScore]:
     """Return the rows with one value of a field: the wanted one, else a usual one, else the only one."""
     values = sorted({getattr(row, field) for row in rows})
     if wanted is not None:

@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from meteor_e.api.metrics import Scores
-from meteor_e.base.errors import InputError
-from meteor_e.base.files import atomic_writer
+from meteor_e.api import Scores
+from meteor_e.formats import score_text
+from meteor_e.api import InputError
+from meteor_e.base import atomic_writer
 from meteor_e_evaluation.data import TestSet
 
-__all__ = ["file_name", "metric_task_lines", "write_scores"]
-
-
-def metric_task_lines(
-    metric: str,
-    pair: str,
-    testset: str,
-    reference: str,
-    system: str,
-    segments: Sequence[float],
-    whole: float | None = None,
-) -> Iterator[str]:
-    """Yield the lines of a system in the metrics task's form, tabs between, without line ends.
-
-    Args:
-        metric: name of the metric.
-        pair: language pair.
-        testset: name of the test set.
-        reference: name of the reference.
-        system: name of the system.
-        segments: a score for each segment; lines are ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, segments
-            counted from 1. NaN is written as ``None``.
-        whole: the score of the system, for one line ``METRIC LP TESTSET REFERENCE SYSTEM SCORE`` instead.
-
-    Raises:
-        InputError: for a name that the form cannot hold: empty, or with white space in it.
-    """
-    head = (metric, pair, testset, reference, system)
-    for name in head:
-        if not name or re.search(r"\s", name):
-            raise InputError(f"{name!r} cannot stand in a file of the metrics task; names have no white space there")
-    start = "\t".join(head)
-    if whole is not None:
-        yield f"{start}\t{_number(whole)}"
-        return
-    for number, score in enumerate(segments, 1):
-        yield f"{start}\t{number}\t{_number(score)}"
-
-
-def _number(score: float) -> str:
-    return "None" if math.isnan(score) else repr(float(score))
+__all__ = ["file_name", "write_scores"]
 
 
 def file_name(metric: str) -> str:
@@ -81,12 +41,12 @@ def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_na
         stem = f"{file_name(entry.name)}-{reference}"
         texts = {
             "seg": [
-                f"{system}\t{_number(score)}"
+                f"{system}\t{score_text(score)}"
                 for system, row in zip(test.systems, entry.segments.tolist(), strict=True)
                 for score in row
             ],
             "sys": [
-                f"{system}\t{_number(score)}"
+                f"{system}\t{score_text(score)}"
                 for system, score in zip(test.systems, entry.systems.tolist(), strict=True)
             ],
         }

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from meteor_e_evaluation.extras import require
 from meteor_e_evaluation.groups import Agreement, pairs_of_systems
 from meteor_e_evaluation.judgements import Floats
 
@@ -72,7 +71,7 @@ def normal_agreement(human: Floats, weights: Floats | None = None) -> Agreement:
         human: people's scores, ``(systems, segments)``.
         weights: how often each segment counts; by default once.
     """
-    special = require("scipy.special", "this measure")
+    from scipy import special
     factor = np.ones(human.shape[1]) if weights is None else weights
 
     def p_values(scores: Floats) -> Floats:

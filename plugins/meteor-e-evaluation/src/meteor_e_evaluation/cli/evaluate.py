@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base.errors import ConfigError
-from meteor_e.cli.output import destination
-from meteor_e.cli.progress import progress_bar
-from meteor_e.cli.tables import format_table
+from meteor_e.api import ConfigError
+from meteor_e.cli import destination
+from meteor_e.cli import progress_bar
+from meteor_e.cli import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Progress
+    from meteor_e.api import Progress
     from meteor_e_evaluation.agreement import Evaluation
     from meteor_e_evaluation.index import DataIndex
 
@@ -269,12 +269,12 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
 
 
 def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
-    from meteor_e.api.metrics import MetricContext
-    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.api import MetricContext
+    from meteor_e.base import ArrayCache
     from meteor_e_evaluation.agreement import evaluate as run
     from meteor_e_evaluation.agreement import load_test_sets
     from meteor_e_evaluation.measures import measure
-    from meteor_e.metrics.specs import parse_metrics
+    from meteor_e.metrics import parse_metrics
 
     loaded = _indexes(paths, options)
     wanted = [measure(name) for name in options.measures or _default_measures(loaded)]
@@ -332,7 +332,7 @@ def _render(evaluation: Evaluation, options: EvaluateOptions) -> None:
 
 
 def _draft(folders: tuple[str, ...], output: str | None) -> None:
-    from meteor_e.base.yamlfile import dump_yaml
+    from meteor_e.base import dump_yaml
     from meteor_e_evaluation.draft import draft_index
 
     if len(folders) > 1:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.api import ConfigError, InputError
 from meteor_e_evaluation.cli.evaluate import ProgressBars, cache_options
-from meteor_e.cli.options import metric_options
-from meteor_e.cli.output import destination
+from meteor_e.cli import metric_options
+from meteor_e.cli import destination
 
 if TYPE_CHECKING:
-    from meteor_e.base.arraytypes import Floats
+    from meteor_e.base import Floats
     from meteor_e_evaluation.data import TestSet
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
     from meteor_e_evaluation.tuning.grid import Axes
     from meteor_e_evaluation.tuning.run import Tuning
     from meteor_e_evaluation.tuning.scorer import Point
@@ -156,7 +156,7 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
 
 
 def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple[Tuning, Callable[[Point], Axes]]:
-    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.base import ArrayCache
     from meteor_e_evaluation.tuning.grid import java_axes
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.run import Settings, Variant
@@ -264,8 +264,8 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
     if not option_values:
         yield {}, base
         return
-    from meteor_e.base.yamlfile import plain_value
-    from meteor_e.meteor import Meteor
+    from meteor_e.base import plain_value
+    from meteor_e import Meteor
 
     names, values = [], []
     for text in option_values:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.metrics import Progress
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.arraytypes import Floats, Integers
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import Progress
+from meteor_e.base import ArrayCache
+from meteor_e.base import Floats, Integers
+from meteor_e.api import ConfigError
 from meteor_e_evaluation.data import TestSet
-from meteor_e.metrics.chain_metric import chain_statistics
-from meteor_e.scoring import statistics
-from meteor_e.scoring.arrays import Counts
+from meteor_e.metrics import chain_statistics
+from meteor_e.scoring import columns
+from meteor_e.scoring import Counts
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
 
 __all__ = ["TuningSet", "collect"]
 
@@ -138,7 +138,7 @@ def collect(
                 "units": columns + len(unit_groups),
                 "groups": np.full(len(rows), group),
                 "humans": humans[rows, columns],
-                "lengths": statistics.columns(own[:, 0]).reference_length.astype(float),
+                "lengths": columns(own[:, 0]).reference_length.astype(float),
                 "better": better,
                 "worse": worse,
                 "rows": rows,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from meteor_e._version import __version__
+from meteor_e import __version__
 from meteor_e_evaluation.tuning.scorer import Point
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
 
 __all__ = ["GREEK", "chain_yaml", "tuned_chain"]
 
@@ -33,7 +33,7 @@ def chain_yaml(meteor: Meteor, point: Point, provenance: Mapping[str, str]) -> s
         point: the parameters and weights.
         provenance: what was tuned on what, how, and what it brought; goes into comments and the description.
     """
-    from meteor_e.base.yamlfile import dump_yaml
+    from meteor_e.base import dump_yaml
 
     facts = {"made by": f"meteor-e tune {__version__}", **provenance}
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in facts.items())

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.metrics import Progress
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.arraytypes import Floats
-from meteor_e.base.errors import ConfigError
+from meteor_e.api import Progress
+from meteor_e.base import ArrayCache
+from meteor_e.base import Floats
+from meteor_e.api import ConfigError
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid, grid_size
@@ -20,7 +20,7 @@ from meteor_e_evaluation.tuning.search import search
 from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cross_validate, hold_out, leave_out_overlap
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
+    from meteor_e import Meteor
 
 __all__ = ["Settings", "Tuning", "Variant", "tune"]
 

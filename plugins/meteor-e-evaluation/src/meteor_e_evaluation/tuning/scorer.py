@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from meteor_e.base.arraytypes import Floats
-from meteor_e.base.memory import Memory
-from meteor_e.scoring import arrays
-from meteor_e.scoring.arrays import Counts
-from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import as_summed
+from meteor_e.base import Floats
+from meteor_e.base import Memory
+from meteor_e.scoring import Counts, fmean, fragmentation, precision_recall
+from meteor_e import Parameters
+from meteor_e.scoring import as_summed
 from meteor_e_evaluation.tuning.data import TuningSet
 
 __all__ = ["Point", "PointScorer", "point_of"]
@@ -32,7 +32,7 @@ class PointScorer:
     The formula falls into parts: precision and recall depend on δ and the weights, Fmean also on α, the power of
     the fragmentation on β alone. Each part is kept until its parameters change, powers for good, so points are
     best asked for with γ changing fastest, then α or β. Results equal those of
-    :func:`meteor_e.scoring.arrays.score`.
+    :func:`meteor_e.scoring.score`.
 
     Args:
         data: the cells.
@@ -41,7 +41,7 @@ class PointScorer:
     def __init__(self, data: TuningSet) -> None:
         counts = data.counts.astype(float)
         self._counts = np.ascontiguousarray(counts.T)
-        self._fragmentation = arrays.fragmentation(counts)
+        self._fragmentation = fragmentation(counts)
         self._distinct, self._at = np.unique(self._fragmentation, return_inverse=True)
         self._starts = data.starts if len(data.starts) != len(counts) else None
         self._powers = Memory[float, Floats](64)
@@ -52,11 +52,11 @@ class PointScorer:
     def score(self, point: Point) -> Floats:
         """Return the scores of all cells, ``(cells,)``; the array is overwritten by the next call."""
         alpha, beta, gamma, delta, *weights = point
-        fmean = self._fmean(alpha, delta, tuple(weights))
+        mean = self._fmean(alpha, delta, tuple(weights))
         scores = self._buffer
         np.multiply(self._power(beta), gamma, out=scores)
         np.subtract(1.0, scores, out=scores)
-        np.multiply(fmean, scores, out=scores)
+        np.multiply(mean, scores, out=scores)
         # Fmean is 0 where it is not a number, and γ·frag^β is at most 1, but character mode may exceed that.
         np.maximum(scores, 0.0, out=scores)
         if self._starts is None:
@@ -81,7 +81,7 @@ class PointScorer:
     def _power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)
         if powers is None:
-            powers = arrays.power(self._distinct, beta)[self._at]
+            powers = np.array([math.pow(value, beta) for value in self._distinct.tolist()], float)[self._at]
             np.nan_to_num(powers, copy=False, nan=0.0)
             self._powers[beta] = powers
         return powers
@@ -90,14 +90,14 @@ class PointScorer:
         key = (alpha, delta, *weights)
         if self._mean is None or self._mean[0] != key:
             precision, recall = self._precision_recall(delta, weights)
-            fmean = arrays.mean(precision, recall, alpha)
-            np.nan_to_num(fmean, copy=False, nan=0.0)
-            self._mean = (key, fmean)
+            mean = fmean(precision, recall, alpha)
+            np.nan_to_num(mean, copy=False, nan=0.0)
+            self._mean = (key, mean)
         return self._mean[1]
 
     def _precision_recall(self, delta: float, weights: Point) -> tuple[Floats, Floats]:
         key = (delta, *weights)
         if self._matched is None or self._matched[0] != key:
-            precision, recall = arrays.precision_recall(self._counts.T, delta, weights)
+            precision, recall = precision_recall(self._counts.T, delta, weights)
             self._matched = (key, precision, recall)
         return self._matched[1], self._matched[2]
