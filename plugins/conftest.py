@@ -9,8 +9,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from fixtures import *  # noqa: E402, F403
-from fixtures import missing  # noqa: E402
+from fixtures import *  # noqa: F403
+from fixtures import missing
 
 
 @pytest.fixture(scope="session")

@@ -18,9 +18,9 @@ from filelock import FileLock
 from meteor_e.plugins import Registry
 
 __all__ = [
+    "REPOSITORY",
     "Java",
     "PluginSite",
-    "REPOSITORY",
     "_own_packs",
     "_packs",
     "axe",

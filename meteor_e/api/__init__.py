@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
     from meteor_e.api.measures import Agreement, Measure
-    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs, named_options
+    from meteor_e.api.metrics import (
+        Metric,
+        MetricContext,
+        MetricScore,
+        Progress,
+        Scores,
+        SegmentMetric,
+        SystemOutputs,
+        named_options,
+    )
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tokens import Token
@@ -118,7 +127,16 @@ __getattr__, __dir__ = lazy_names(
         "lemmatizers": ["Lemmatizer"],
         "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
         "measures": ["Agreement", "Measure"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs", "named_options"],
+        "metrics": [
+            "Metric",
+            "MetricContext",
+            "MetricScore",
+            "Progress",
+            "Scores",
+            "SegmentMetric",
+            "SystemOutputs",
+            "named_options",
+        ],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tokens": ["Token"],

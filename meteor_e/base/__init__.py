@@ -11,15 +11,25 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.base.arraytypes import Cells, Floats, Integers
     from meteor_e.base.array_cache import ArrayCache, digest
+    from meteor_e.base.arraytypes import Cells, Floats, Integers
+    from meteor_e.base.extras import require_plugin
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, reading, spell_size, whole_file
     from meteor_e.base.folders import locked, sha256_of
     from meteor_e.base.memory import Memory
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
-    from meteor_e.base.yamlfile import Document, Problem, dump_yaml, is_path, parse_yaml, plain_value, raise_problems, read_yaml
+    from meteor_e.base.yamlfile import (
+        Document,
+        Problem,
+        dump_yaml,
+        is_path,
+        parse_yaml,
+        plain_value,
+        raise_problems,
+        read_yaml,
+    )
 
 __all__ = [
     "ArrayCache",
@@ -39,6 +49,7 @@ __all__ = [
     "find_problems",
     "input_name",
     "is_path",
+    "lazy_names",
     "locked",
     "open_binary",
     "parse_yaml",
@@ -46,6 +57,7 @@ __all__ = [
     "raise_problems",
     "read_yaml",
     "reading",
+    "require_plugin",
     "sha256_of",
     "silent",
     "spell_size",
@@ -58,12 +70,22 @@ __getattr__, __dir__ = lazy_names(
     {
         "arraytypes": ["Cells", "Floats", "Integers"],
         "array_cache": ["ArrayCache", "digest"],
+        "extras": ["require_plugin"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "reading", "spell_size", "whole_file"],
         "folders": ["locked", "sha256_of"],
         "memory": ["Memory"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
-        "yamlfile": ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "plain_value", "raise_problems", "read_yaml"],
+        "yamlfile": [
+            "Document",
+            "Problem",
+            "dump_yaml",
+            "is_path",
+            "parse_yaml",
+            "plain_value",
+            "raise_problems",
+            "read_yaml",
+        ],
     },
 )

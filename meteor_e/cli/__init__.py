@@ -20,15 +20,13 @@ import click
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.lazy import lazy_names
-from meteor_e.plugins.builtin import COMMANDS
+from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 
 if TYPE_CHECKING:
-    from meteor_e_evaluation.cli.evaluate import ProgressBars
     from meteor_e.cli.options import metric_options
     from meteor_e.cli.output import destination
-    from meteor_e.cli.progress import progress_bar
+    from meteor_e.cli.progress import ProgressBars, progress_bar
     from meteor_e.cli.tables import format_table, printable
-    from meteor_e_evaluation.cli.tune import load_tests
     from meteor_e.plugins.registry import Registry
 
 __all__ = [
@@ -36,7 +34,6 @@ __all__ = [
     "cli",
     "destination",
     "format_table",
-    "load_tests",
     "main",
     "metric_options",
     "printable",
@@ -46,12 +43,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "evaluate": ["ProgressBars"],
         "options": ["metric_options"],
         "output": ["destination"],
-        "progress": ["progress_bar"],
+        "progress": ["ProgressBars", "progress_bar"],
         "tables": ["format_table", "printable"],
-        "tune": ["load_tests"],
     },
 )
 
@@ -72,7 +67,9 @@ class LazyGroup(click.Group):
             assert isinstance(command, click.Command)
             return _completing(context, command)
         if name not in _registry().names("command"):
-            return None
+            from meteor_e.cli.groups import missing_command
+
+            return missing_command(name)
         try:
             return _completing(context, _registry().command(name))
         except MeteorError:
@@ -88,6 +85,14 @@ class LazyGroup(click.Group):
         if plugins:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(sorted(plugins.items()))
+        missing = {
+            name: f"Needs {distribution}. {summary}"
+            for name, (distribution, summary) in COMMANDS_OF_PLUGINS.items()
+            if " " not in name and name not in plugins
+        }
+        if missing:
+            with formatter.section("Commands of plugins that are not installed"):
+                formatter.write_dl(sorted(missing.items()))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -96,7 +101,7 @@ class LazyGroup(click.Group):
         from meteor_e.base.errors import near_miss
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            names = self.list_commands(context)
+            names = [*self.list_commands(context), *COMMANDS_OF_PLUGINS]
             if args[0] not in names:
                 failures = _registry().failures()
                 hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""

@@ -10,9 +10,9 @@ import click
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.significance.systems import SystemTest
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.statistics import Statistics
+    from meteor_e.significance.systems import SystemTest
 
 
 def significance_options(command: Callable[..., None]) -> Callable[..., None]:

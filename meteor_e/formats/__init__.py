@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.formats.test_sets import NamedSet, named_set, target_language
-    from meteor_e.formats.metric_task import GivenScore, metric_task_lines, read_metric_scores, score_text, split_fields
-    from meteor_e.formats.inputs import open_input
     from meteor_e.formats.documents import Role
+    from meteor_e.formats.inputs import open_input
+    from meteor_e.formats.metric_task import GivenScore, metric_task_lines, read_metric_scores, score_text, split_fields
     from meteor_e.formats.plain import decode_lines, read_segments
+    from meteor_e.formats.test_sets import NamedSet, named_set, target_language
 
 __all__ = [
     "GivenScore",

@@ -15,8 +15,8 @@ from meteor_e.api.metrics import Metric, MetricScore, Progress, SystemOutputs
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.formats.metric_task import metric_task_lines
+from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
 
 __all__ = ["FORMATS", "Column", "SystemTable", "SystemTexts", "render_systems", "score_table"]

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from meteor_e._version import __version__
 from meteor_e.base.extras import require
 from meteor_e.base.files import PathLike, atomic_writer
-from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.report import charts, palette
 from meteor_e.report.lengths import LENGTH_CLASSES, distributions
 from meteor_e.report.payload import encode, payload
 from meteor_e.report.scored import STATISTICS, Comparison, Progress, Report, score_systems
 from meteor_e.report.visible import visible
+from meteor_e.significance.resampling import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor

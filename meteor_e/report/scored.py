@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import InputError
+from meteor_e.scoring.results import CorpusScore, SegmentScore
+from meteor_e.scoring.statistics import StatisticsSum, columns
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import (
     METHODS,
@@ -20,8 +22,6 @@ from meteor_e.significance.systems import (
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e.scoring.results import CorpusScore, SegmentScore
-from meteor_e.scoring.statistics import StatisticsSum, columns
 
 if TYPE_CHECKING:
     from meteor_e.base.arraytypes import Floats

@@ -10,14 +10,29 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.significance.resampling import DEFAULT_SAMPLES, DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
-    from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_systems, meteor_scorer, meteor_statistics
+    from meteor_e.significance.resampling import (
+        DEFAULT_SAMPLES,
+        DEFAULT_SEED,
+        Interval,
+        draw_weights,
+        interval,
+        permutation_p,
+        random_signs,
+    )
+    from meteor_e.significance.systems import (
+        METHODS,
+        Scorer,
+        SystemTest,
+        compare_systems,
+        meteor_scorer,
+        meteor_statistics,
+    )
 
 __all__ = [
     "DEFAULT_SAMPLES",
     "DEFAULT_SEED",
-    "Interval",
     "METHODS",
+    "Interval",
     "Scorer",
     "SystemTest",
     "compare_systems",
@@ -32,7 +47,15 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "resampling": ["DEFAULT_SAMPLES", "DEFAULT_SEED", "Interval", "draw_weights", "interval", "permutation_p", "random_signs"],
+        "resampling": [
+            "DEFAULT_SAMPLES",
+            "DEFAULT_SEED",
+            "Interval",
+            "draw_weights",
+            "interval",
+            "permutation_p",
+            "random_signs",
+        ],
         "systems": ["METHODS", "Scorer", "SystemTest", "compare_systems", "meteor_scorer", "meteor_statistics"],
     },
 )

@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.arraytypes import Floats
-from meteor_e.significance.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
+from meteor_e.significance.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
 
 __all__ = ["METHODS", "Scorer", "SystemTest", "compare_systems", "meteor_scorer", "meteor_statistics"]
 

@@ -1,6 +1,6 @@
 """Files and settings of bad intent: one line, no number, no hang, bounded memory.
 
-Many more are made by ``benchmarks/hostile.py``, which counts what they do.
+Many more are made by ``benchmarks/robustness/hostile.py``, which counts what they do.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from meteor_e.formats.assessments import read_assessments, read_metric_scores
 
 from meteor_e.base.errors import InputError
-from meteor_e.formats.assessments import read_assessments, read_metric_scores
 
 
 def write(folder, text):

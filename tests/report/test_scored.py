@@ -6,8 +6,8 @@ from report_systems import REFERENCES, SYSTEMS
 
 from meteor_e import InputError
 from meteor_e.base.errors import ConfigError
-from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 from meteor_e.report import score_systems
+from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 
 
 def test_scores_are_those_of_the_metric(meteor, report):

@@ -1,6 +1,6 @@
 """Tokens of the Penn Treebank, as Stanford's tokenizer (CoreNLP 3.4.1) makes them for image captions.
 
-Written from the Java program's output alone; ``benchmarks/ptb_tokens.py`` compares the two.
+Written from the Java program's output alone; ``benchmarks/parity/ptb_tokens.py`` compares the two.
 """
 
 from meteor_e.text.ptb.tokenizer import PUNCTUATION, Tokenizer

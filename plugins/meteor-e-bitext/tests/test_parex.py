@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from made_up_bitext import write_bitext
 
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "parex_parity.py"
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "parity" / "parex_parity.py"
 
 pytestmark = pytest.mark.java
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from made_up import make_set
-from tiny_task import HEADER, INDEX, OUTPUTS, REFERENCE, ranking_row
-
 from meteor_e_evaluation.tuning.data import TuningSet
+from tiny_task import HEADER, INDEX, OUTPUTS, REFERENCE, ranking_row
 
 
 @pytest.fixture

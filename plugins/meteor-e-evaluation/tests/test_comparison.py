@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_measures import make_set, scored
-
-from meteor_e.base.errors import ConfigError
 from meteor_e_evaluation.comparison import average, compare
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.ranks import cluster_ranks
+from test_measures import make_set, scored
+
+from meteor_e.base.errors import ConfigError
 
 RANDOM = np.random.default_rng(9)
 HUMAN = RANDOM.normal(size=(8, 60)) + np.arange(8)[:, None] * 0.3

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from meteor_e_evaluation.correlation import correlate, grouped_pearson, williams, williams_matrix
 from scipy import stats
 
 from meteor_e.base.errors import InputError
-from meteor_e_evaluation.correlation import correlate, grouped_pearson, williams, williams_matrix
 
 
 def test_williams_equals_the_published_example_of_psych():

@@ -3,13 +3,13 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.draft import draft_index
+from meteor_e_evaluation.index import load_index
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.yamlfile import dump_yaml
-from meteor_e_evaluation.data import load_test_set
-from meteor_e_evaluation.draft import draft_index
-from meteor_e_evaluation.index import load_index
 
 RANKS = "3\t{pair}\t{a}\t{pair}\t{b}\n"
 

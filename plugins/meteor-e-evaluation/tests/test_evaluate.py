@@ -7,21 +7,21 @@ import math
 
 import numpy as np
 import pytest
-from tiny_task import OUTPUTS
-
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError, InputError
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
 from meteor_e_evaluation.report import FORMATS, render
-from meteor_e.significance.resampling import draw_weights
 from meteor_e_evaluation.sanity import check_scores
 from meteor_e_evaluation.score_files import ScoreFileMetric
+from tiny_task import OUTPUTS
+
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.metrics import chain_metric
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
+from meteor_e.significance.resampling import draw_weights
 
 CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-from meteor_e import Meteor
-from meteor_e.metrics.chain_metric import collect_statistics
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.grid import evaluate_grid, java_axes
 from meteor_e_evaluation.tuning.objectives import make_objective
-
 from tiny_task import OUTPUTS, REFERENCE
+
+from meteor_e import Meteor
+from meteor_e.metrics.chain_metric import collect_statistics
 
 pytestmark = pytest.mark.java
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-
 from meteor_e_evaluation.judgements import Assessments, Rankings
 from meteor_e_evaluation.kendall import PairCounts, count_pairs, tau, tied_accuracy
+from scipy import stats
 
 # Two systems on five segments: concordant, discordant, tie of the metric, tie of people, tie of both.
 SCORES = np.array([[2.0, 1.0, 1.0, 2.0, 1.0], [1.0, 2.0, 1.0, 1.0, 1.0]])

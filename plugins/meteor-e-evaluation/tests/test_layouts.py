@@ -7,11 +7,6 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tiny_task import OUTPUTS, REFERENCE
-
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli import cli
 from meteor_e_evaluation import named_sets
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.data import load_test_set
@@ -19,6 +14,11 @@ from meteor_e_evaluation.index import load_index, target_language
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.mtme import mtme_index
 from meteor_e_evaluation.ratings import read_mqm, read_ratings
+from tiny_task import OUTPUTS, REFERENCE
+
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli import cli
 from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)

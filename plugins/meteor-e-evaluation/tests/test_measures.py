@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
-
-from meteor_e.api.metrics import Scores
-from meteor_e.base.errors import ConfigError
 from meteor_e_evaluation.correlation import williams
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.groups import accuracy_with_ties
 from meteor_e_evaluation.judgements import Assessments, Rankings
 from meteor_e_evaluation.measures import MEASURES, mad_outliers, measure, measure_table
+from scipy import stats
+
+from meteor_e.api.metrics import Scores
+from meteor_e.base.errors import ConfigError
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

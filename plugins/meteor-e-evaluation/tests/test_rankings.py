@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 
 import pytest
+from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv, read_ranking_xml
 from tiny_task import HEADER, ranking_row
 
 from meteor_e.base.errors import InputError
-from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv, read_ranking_xml
 
 
 def short(rows):

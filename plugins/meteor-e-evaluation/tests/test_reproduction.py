@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from meteor_e.base.array_cache import ArrayCache
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.kendall import count_pairs
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.sanity import check_scores, check_test_set
+
+from meteor_e.base.array_cache import ArrayCache
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric
 
-BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
 
 @pytest.fixture
@@ -61,7 +61,6 @@ def test_wmt11_without_its_segment_map_looks_shifted(load, tmp_path, shared):
 
 @pytest.mark.parametrize("metric", ["METEOR", "BLEU", "chrF"])
 def test_wmt17_pearson(load, packs, metric):
-    if metric != "METEOR":
     index = load("wmt17")
     for pair, expected in published(index, metric, "pearson"):
         test = load_test_set(index, pair)

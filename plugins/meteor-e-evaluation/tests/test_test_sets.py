@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny_task import HEADER, OUTPUTS, REFERENCE, ranking_row
-
-from meteor_e.base.errors import ConfigError, InputError
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.sanity import check_test_set
+from tiny_task import HEADER, OUTPUTS, REFERENCE, ranking_row
+
+from meteor_e.base.errors import ConfigError, InputError
 
 
 def load(task, pair="cs-en"):

@@ -5,17 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 from made_up import make_set
+from meteor_e_evaluation.tuning.grid import evaluate_grid, grid_size, java_axes, points
+from meteor_e_evaluation.tuning.objectives import OBJECTIVES, make_objective
+from meteor_e_evaluation.tuning.scorer import PointScorer, point_of
+from meteor_e_evaluation.tuning.search import search
+from meteor_e_evaluation.tuning.validation import cross_validate, hold_out, leave_out_overlap
 from scipy import stats
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import formula
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
-from meteor_e_evaluation.tuning.grid import evaluate_grid, grid_size, java_axes, points
-from meteor_e_evaluation.tuning.objectives import OBJECTIVES, make_objective
-from meteor_e_evaluation.tuning.scorer import PointScorer, point_of
-from meteor_e_evaluation.tuning.search import search
-from meteor_e_evaluation.tuning.validation import cross_validate, hold_out, leave_out_overlap
 
 DEFAULT = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6)
 AXES = java_axes((0.5, 0.2, 0.2, 0.4, 1, 0.0), (0.9, 1.4, 0.8, 1.0, 1, 1.0), (0.2, 0.4, 0.2, 0.2, 1, 0.25))

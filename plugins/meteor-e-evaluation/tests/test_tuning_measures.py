@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from meteor_e_evaluation.measures import MEASURES
+from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli import cli
-from meteor_e_evaluation.measures import MEASURES
-
-from tiny_task import OUTPUTS, REFERENCE
 
 SECOND = [text.replace("the ", "that ") for text in REFERENCE]
 

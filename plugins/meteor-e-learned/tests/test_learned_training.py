@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
 from meteor_e_learned.examples import Examples
@@ -20,8 +22,6 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.base.errors import ConfigError, InputError, MeteorError
-from meteor_e_evaluation.data import load_test_set
-from meteor_e_evaluation.index import load_index
 from meteor_e.features import FeatureStore
 from meteor_e.metrics.specs import parse_metric
 

@@ -3,42 +3,36 @@
 A data index (:mod:`.index`) says which files of a shared task belong together; :mod:`.data` lines them up;
 metrics (:mod:`meteor_e.metrics`) score the outputs once, and the scores are kept; measures
 (:mod:`.measures`) compare scores with judgements; :mod:`.agreement` joins all that to a table.
-:mod:`.significance` compares systems with one another.
+:mod:`.tuning` finds parameters of a chain that agree best. Tests between systems are in :mod:`meteor_e.significance`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from meteor_e.base.lazy import lazy_names
+from meteor_e.base import lazy_names
 
 if TYPE_CHECKING:
-    from meteor_e.api import Metric, Progress, Scores
-    from meteor_e.base import Cells
     from meteor_e_evaluation.agreement import Evaluation, evaluate
     from meteor_e_evaluation.correlation import correlate
     from meteor_e_evaluation.data import TestSet, load_test_set
     from meteor_e_evaluation.index import DataIndex, load_index
     from meteor_e_evaluation.judgements import Rankings
+    from meteor_e_evaluation.loading import load_tests
     from meteor_e_evaluation.measures import Measure, human_system_scores, measure, pairs_of
-    from meteor_e.metrics import ChainMetric
 
 __all__ = [
-    "Cells",
-    "ChainMetric",
     "DataIndex",
     "Evaluation",
     "Measure",
-    "Metric",
-    "Progress",
     "Rankings",
-    "Scores",
     "TestSet",
     "correlate",
     "evaluate",
     "human_system_scores",
     "load_index",
     "load_test_set",
+    "load_tests",
     "measure",
     "pairs_of",
 ]
@@ -51,9 +45,7 @@ __getattr__, __dir__ = lazy_names(
         "data": ["TestSet", "load_test_set"],
         "index": ["DataIndex", "load_index"],
         "judgements": ["Rankings"],
+        "loading": ["load_tests"],
         "measures": ["Measure", "human_system_scores", "measure", "pairs_of"],
-        ".api.metrics": ["Metric", "Progress", "Scores"],
-        ".base.arraytypes": ["Cells"],
-        ".metrics.chain_metric": ["ChainMetric"],
     },
 )

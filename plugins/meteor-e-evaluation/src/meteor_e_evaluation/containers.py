@@ -7,8 +7,7 @@ from typing import Protocol
 
 from meteor_e.api import InputError
 from meteor_e.base import PathLike
-from meteor_e.formats import Role
-from meteor_e.formats import open_input
+from meteor_e.formats import Role, open_input
 
 __all__ = ["csv_rows", "read_all_texts", "read_texts"]
 

@@ -33,6 +33,7 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
     if kind == "pearson":
         return _pearson(metric, human)
     from scipy import stats
+
     if kind == "spearman":
         return _pearson(stats.rankdata(metric), stats.rankdata(human))
     return float(stats.kendalltau(metric, human).statistic)
@@ -106,6 +107,7 @@ def williams(first: float, second: float, between: float, count: int) -> William
         return Williams(math.copysign(math.inf, first - second), float(first < second))
     t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
     from scipy import stats
+
     return Williams(t, float(stats.t.sf(t, count - 3)))
 
 

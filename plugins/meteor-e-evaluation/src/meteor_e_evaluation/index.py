@@ -15,8 +15,8 @@ from typing import Any, Literal
 import msgspec
 
 from meteor_e.api import ConfigError, InputError, near_miss
-from meteor_e.base import find_problems
-from meteor_e.base import raise_problems, read_yaml
+from meteor_e.base import find_problems, raise_problems, read_yaml
+from meteor_e.formats import target_language
 
 __all__ = [
     "DataIndex",
@@ -175,6 +175,14 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def with_outliers(self, systems: Sequence[str]) -> DataIndex:
         """Return the index with further systems that system-level measures leave out."""
         return msgspec.structs.replace(self, outliers=[*self.outliers, *systems])
+
+    def pairs_into(self, language: str) -> list[str]:
+        """Return the language pairs whose outputs are in a language, by its ISO code."""
+        return [
+            pair
+            for pair in self.pairs
+            if (self.pair(pair).language or self.language or target_language(pair)) == language
+        ]
 
     def pair(self, name: str) -> PairSpec:
         """Return what is special about a pair.

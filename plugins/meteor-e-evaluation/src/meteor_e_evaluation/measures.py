@@ -15,17 +15,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from meteor_e.api import Measure
-from meteor_e.api import Scores
-from meteor_e.api import ConfigError, near_miss
+from meteor_e.api import ConfigError, Measure, Scores, near_miss
+from meteor_e.plugins import plugin_registry
+from meteor_e.significance import DEFAULT_SEED
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.groups import Agreement, Grouping, grouped, pair_difference_pearson
 from meteor_e_evaluation.judgements import Floats, Rankings
-from meteor_e.significance import DEFAULT_SEED
 from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
-from meteor_e.plugins import plugin_registry
 
 __all__ = [
     "MEASURES",
@@ -62,6 +60,7 @@ def pairs_of(test: TestSet) -> Rankings | None:
 
 def _ranked(metrics: Floats, human: Floats) -> tuple[Floats, Floats]:
     from scipy import stats
+
     return np.array([stats.rankdata(row) for row in metrics]), stats.rankdata(human)
 
 

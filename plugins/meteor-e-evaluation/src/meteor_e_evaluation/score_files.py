@@ -9,15 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import Metric, Progress, Scores, SystemOutputs, named_options
-from meteor_e.base import ArrayCache
-from meteor_e.base import Cells
-from meteor_e.api import ConfigError, InputError, near_miss
-from meteor_e.base import PathLike
+from meteor_e.api import ConfigError, InputError, Metric, Progress, Scores, SystemOutputs, named_options, near_miss
+from meteor_e.base import ArrayCache, Cells, PathLike
+from meteor_e.formats import GivenScore, read_metric_scores
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.judgements import Floats
-from meteor_e.formats import GivenScore, read_metric_scores
 
 __all__ = ["MtmeMetric", "ScoreFileMetric"]
 

@@ -72,6 +72,7 @@ def normal_agreement(human: Floats, weights: Floats | None = None) -> Agreement:
         weights: how often each segment counts; by default once.
     """
     from scipy import special
+
     factor = np.ones(human.shape[1]) if weights is None else weights
 
     def p_values(scores: Floats) -> Floats:

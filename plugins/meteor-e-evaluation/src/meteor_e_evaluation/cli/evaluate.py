@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,35 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import destination
-from meteor_e.cli import progress_bar
-from meteor_e.cli import format_table
+from meteor_e.cli import ProgressBars, destination, format_table
 
 if TYPE_CHECKING:
-    from meteor_e.api import Progress
     from meteor_e_evaluation.agreement import Evaluation
     from meteor_e_evaluation.index import DataIndex
-
-
-class ProgressBars(contextlib.ExitStack):
-    """One progress bar after another, each opened when there is something to show."""
-
-    def __init__(self, hidden: bool = False) -> None:
-        super().__init__()
-        self._hidden = hidden
-
-    def __call__(self, label: str) -> Progress:
-        """Close the last bar and return a function that opens one named ``label`` and moves it."""
-        self.close()
-        advance: Callable[[int], None] | None = None
-
-        def tell(done: int, total: int) -> None:
-            nonlocal advance
-            if advance is None:
-                advance = self.enter_context(progress_bar(label, total, hidden=self._hidden))
-            advance(done)
-
-        return tell
 
 
 def cache_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -271,10 +246,10 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
 def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
     from meteor_e.api import MetricContext
     from meteor_e.base import ArrayCache
+    from meteor_e.metrics import parse_metrics
     from meteor_e_evaluation.agreement import evaluate as run
     from meteor_e_evaluation.agreement import load_test_sets
     from meteor_e_evaluation.measures import measure
-    from meteor_e.metrics import parse_metrics
 
     loaded = _indexes(paths, options)
     wanted = [measure(name) for name in options.measures or _default_measures(loaded)]

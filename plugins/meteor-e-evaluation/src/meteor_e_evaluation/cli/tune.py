@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api import ConfigError, InputError
-from meteor_e_evaluation.cli.evaluate import ProgressBars, cache_options
-from meteor_e.cli import metric_options
-from meteor_e.cli import destination
+from meteor_e.api import ConfigError
+from meteor_e.cli import ProgressBars, destination, metric_options
+from meteor_e_evaluation.cli.evaluate import cache_options
 
 if TYPE_CHECKING:
-    from meteor_e.base import Floats
-    from meteor_e_evaluation.data import TestSet
     from meteor_e import Meteor
+    from meteor_e.base import Floats
     from meteor_e_evaluation.tuning.grid import Axes
     from meteor_e_evaluation.tuning.run import Tuning
     from meteor_e_evaluation.tuning.scorer import Point
@@ -157,6 +155,7 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
 
 def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple[Tuning, Callable[[Point], Axes]]:
     from meteor_e.base import ArrayCache
+    from meteor_e_evaluation.loading import load_tests
     from meteor_e_evaluation.tuning.grid import java_axes
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.run import Settings, Variant
@@ -210,28 +209,6 @@ def _report(tuning: Tuning, options: TuneOptions) -> dict[str, Any]:
     }
 
 
-def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
-    """Load the test sets of indexes that are in a language, or those of the pairs that are named.
-
-    Raises:
-        InputError: if there are none.
-    """
-    from meteor_e_evaluation.data import load_test_set
-    from meteor_e_evaluation.index import load_index, target_language
-    from meteor_e_evaluation.mtme import mtme_index
-
-    tests = []
-    for path in paths:
-        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
-        for pair in index.pairs:
-            target = index.pair(pair).language or index.language or target_language(pair)
-            if pair in pairs or (not pairs and target == language):
-                tests.append(load_test_set(index, pair))
-    if not tests:
-        raise InputError(f"{', '.join(paths)}: no language pair {' or '.join(pairs) or f'into {language!r}'}")
-    return tests
-
-
 def _numbers(text: str, what: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.replace(",", " ").split())
@@ -264,8 +241,8 @@ def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[di
     if not option_values:
         yield {}, base
         return
-    from meteor_e.base import plain_value
     from meteor_e import Meteor
+    from meteor_e.base import plain_value
 
     names, values = [], []
     for text in option_values:

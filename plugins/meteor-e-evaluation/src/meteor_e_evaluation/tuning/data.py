@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Progress
-from meteor_e.base import ArrayCache
-from meteor_e.base import Floats, Integers
-from meteor_e.api import ConfigError
-from meteor_e_evaluation.data import TestSet
+from meteor_e.api import ConfigError, Progress
+from meteor_e.base import ArrayCache, Floats, Integers
 from meteor_e.metrics import chain_statistics
-from meteor_e.scoring import columns
 from meteor_e.scoring import Counts
+from meteor_e_evaluation.data import TestSet
 
 if TYPE_CHECKING:
     from meteor_e import Meteor

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Scores
+from meteor_e import Parameters
+from meteor_e.api import ConfigError, InputError, Scores, near_miss
 from meteor_e.base import Floats
-from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.scoring import Counts, score
+from meteor_e.significance import random_signs
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.measures import Measure, measure, measure_names
-from meteor_e.significance import random_signs
-from meteor_e.scoring import Counts, score
-from meteor_e import Parameters
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 

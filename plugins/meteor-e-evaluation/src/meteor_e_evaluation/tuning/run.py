@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api import Progress
-from meteor_e.base import ArrayCache
-from meteor_e.base import Floats
-from meteor_e.api import ConfigError
+from meteor_e.api import ConfigError, Progress
+from meteor_e.base import ArrayCache, Floats
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid, grid_size

@@ -8,11 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from meteor_e.base import Floats
-from meteor_e.base import Memory
-from meteor_e.scoring import Counts, fmean, fragmentation, precision_recall
 from meteor_e import Parameters
-from meteor_e.scoring import as_summed
+from meteor_e.base import Floats, Memory
+from meteor_e.scoring import Counts, as_summed, fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
 __all__ = ["Point", "PointScorer", "point_of"]

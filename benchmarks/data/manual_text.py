@@ -1,0 +1,70 @@
+"""The text of LibreOffice's help in a language, a paragraph a line: a corpus that Debian has in every language.
+
+    apt-get download libreoffice-help-de && dpkg-deb -x libreoffice-help-de_*.deb help-de
+    python benchmarks/data/manual_text.py help-de > de.txt
+    meteor-e vectors train de.txt -l de
+
+Europarl, which METEOR-E's vectors are trained on, is at hand in English and French only. This is a text on word
+processors, and short; but it is no test data. Paragraphs that stand in several pages are written once.
+"""
+
+from __future__ import annotations
+
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+
+class Paragraphs(HTMLParser):
+    """Collects the text of paragraphs, table cells and headings."""
+
+    blocks = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "div", "br"))
+    hidden = frozenset(("script", "style", "head", "title", "nav", "header", "footer"))
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self._parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a paragraph, or a part that is not shown."""
+        self._hidden += tag in self.hidden
+        if tag in self.blocks:
+            self.end()
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a paragraph, or a part that is not shown."""
+        self._hidden -= tag in self.hidden
+        if tag in self.blocks:
+            self.end()
+
+    def handle_data(self, data: str) -> None:
+        """Keep text that is shown."""
+        if not self._hidden:
+            self._parts.append(data)
+
+    def end(self) -> None:
+        """End a paragraph."""
+        text = " ".join("".join(self._parts).split())
+        self._parts.clear()
+        if text.count(" ") >= 3:  # captions of buttons teach nothing of a word's neighbours
+            self.found.append(text)
+
+
+def main(folder: str) -> None:
+    """Write the paragraphs of all pages, in the order of the pages' names."""
+    seen: set[str] = set()
+    for page in sorted(Path(folder).rglob("*.html")):
+        parser = Paragraphs()
+        parser.feed(page.read_text(encoding="utf-8"))
+        parser.end()
+        for text in parser.found:
+            if text not in seen:
+                seen.add(text)
+                sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    main(sys.argv[1])

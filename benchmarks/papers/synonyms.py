@@ -1,0 +1,93 @@
+"""WordNet, DBnary and METEOR's own synsets on WMT12 into English: agreement with judgements, words matched by module.
+
+    python benchmarks/papers/synonyms.py
+    python benchmarks/papers/synonyms.py fr-en --only wordnet
+
+Needs the plugins meteor-e-wordnet, meteor-e-dbnary and meteor-e-lemmatizers, WordNet 3.0 (Debian's wordnet-base),
+the pack en, and METEOR_E_SHARED. Every chain is METEOR 1.5's for English but for the module in the synonyms' place,
+with METEOR's weights. Lemmas are simplemma's. The words counted are those of the judged
+outputs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.metrics.chain_metric import ChainMetric, chain_statistics
+
+HERE = Path(__file__).parents[1]
+
+
+def chains(shared: Path) -> dict[str, dict[str, Any]]:
+    """Return what is compared: names and chains."""
+    dbnary = {"use": "dbnary", "file": str(shared / "data" / "dbnary" / "english.synsets.gz")}
+    in_the_middle: dict[str, tuple[Any, str | None]] = {
+        "no synonyms": (None, None),
+        "METEOR's synsets": ("synonym", None),
+        "wordnet": ({"use": "wordnet"}, None),
+        "wordnet, nouns": ({"use": "wordnet", "parts_of_speech": ["noun"]}, None),
+        "wordnet, simplemma": ({"use": "wordnet"}, "simplemma"),
+        "wordnet + hypernyms": ({"use": "wordnet", "relations": ["synonyms", "hypernyms"]}, None),
+        "wordnet + hypernyms, depth 2": (
+            {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2},
+            None,
+        ),
+        "wordnet + derivations": ({"use": "wordnet", "relations": ["synonyms", "derivations"]}, None),
+        "dbnary": (dbnary, None),
+        "dbnary, simplemma": (dbnary, "simplemma"),
+    }
+    found = {}
+    for name, (module, lemmatizer) in in_the_middle.items():
+        matchers: list[dict[str, Any]] = [{"use": "exact", "weight": 1.0}, {"use": "stem", "weight": 0.6}]
+        if module is not None:
+            matchers.append({**(module if isinstance(module, dict) else {"use": module}), "weight": 0.8})
+        matchers.append({"use": "paraphrase", "weight": 0.6})
+        found[name] = {"matchers": matchers, **({"lemmatizer": lemmatizer} if lemmatizer else {})}
+    return found
+
+
+def shares(metric: ChainMetric, tests: Sequence[TestSet], cache: ArrayCache) -> str:
+    """Return, for each module, the percentage of the words of judged outputs that it matches."""
+    words = 0.0
+    matched: dict[str, float] = {}
+    for test in tests:
+        meteor = metric.meteor(test.language)
+        counts = chain_statistics(meteor, test, test.judged(), cache)[:, :, 0]
+        total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
+        words += total[0]
+        for number, name in enumerate(meteor.matcher_names):
+            matched[name] = matched.get(name, 0.0) + total[4 + 4 * number] + total[6 + 4 * number]
+    return " ".join(f"{name} {100 * count / words:.2f}" for name, count in matched.items())
+
+
+def main() -> None:
+    """Print a line a chain."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pairs", nargs="*", default=["cs-en", "de-en", "es-en", "fr-en"])
+    parser.add_argument("--only", action="append", help="a chain; may be repeated")
+    options = parser.parse_args()
+    shared = Path(os.environ.get("METEOR_E_SHARED") or HERE.parents[1] / "shared")
+    tests = load_test_sets(load_index(HERE / "wmt12.yaml"), options.pairs)
+    cache = ArrayCache()
+    print(f"{'chain':30} {' '.join(options.pairs)} {'mean':>5}  words matched by module, in percent", flush=True)
+    for name, chain in chains(shared).items():
+        if options.only and name not in options.only:
+            continue
+        metric = ChainMetric(chain, name=name)
+        (table,) = evaluate(tests, [metric], [measure("tau-strict")], cache).tables
+        values = " ".join(f"{100 * result.value:5.2f}" for result in table.rows[name])
+        print(f"{name:30} {values}  {shares(metric, tests, cache)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""USAAR's COSINE, ZWICKEL and COMET beside METEOR on WMT12 and WMT17: segments, and systems by every mean.
+
+    METEOR_E_DOCUMENT_VECTORS=documents.bin python benchmarks/papers/usaar.py --write table.md
+
+Trains as the recipes usaar-cosine, usaar-zwickel and usaar-comet say (document_vectors.py makes the vectors), and
+tests on WMT12 (strict τ × 100) and WMT17 (Pearson's r) into English. Systems: Pearson's r and Spearman's ρ with
+people's scores, for each mean of the segments' scores. 95 % bootstrap intervals of the segments, of the mean over
+language pairs; people's scores of systems stay. ``METEOR_E_SHARED`` names the folder of the data. Needs the plugin
+meteor-e-learned with gensim.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import MEASURES
+from meteor_e_learned.means import MEANS, system_mean
+from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
+from meteor_e_learned.recipe import load_recipe, make_features
+from meteor_e_learned.training import learnable, make_estimator
+
+from meteor_e.api.features import FeatureBatch
+from meteor_e.api.metrics import Scores
+from meteor_e.base.errors import InputError, MeteorError
+from meteor_e.base.files import atomic_writer
+from meteor_e.features import FeatureSet, FeatureStore
+from meteor_e.significance.resampling import draw_weights, interval
+
+HERE = Path(__file__).parents[1]
+RECIPES = ("usaar-cosine", "usaar-zwickel", "usaar-comet")
+TESTS = {
+    "wmt12": (["cs-en", "de-en", "es-en", "fr-en"], "tau-strict", 100.0),
+    "wmt17": (["cs-en", "de-en", "lv-en"], "pearson", 1.0),
+}
+
+
+def main() -> int:
+    """Run; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables to a file, too")
+    parser.add_argument("--tests", nargs="+", choices=list(TESTS), default=list(TESTS))
+    parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples [1000]")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    try:
+        lines = []
+        for line in tables(options.tests, options.samples, options.jobs):
+            print(line, flush=True)
+            lines.append(line)
+        if options.write is not None:
+            with atomic_writer(options.write) as stream:
+                stream.write("\n".join(lines) + "\n")
+    except MeteorError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, ScoreEstimator | None]]:
+    """Yield the metrics: name, features, and the trained estimator; METEOR is its only feature."""
+    yield "METEOR", FeatureSet.from_config([{"use": "meteor", "columns": ["score"]}]), None
+    for name in RECIPES:
+        recipe = load_recipe(HERE / "recipes" / f"{name}.yaml")
+        features = make_features(recipe.features, recipe.language, HERE / "recipes")
+        started = time.perf_counter()
+        options = {"language": recipe.language, "folder": HERE / "recipes", "seed": recipe.seed, "jobs": jobs}
+        none, store = FeatureSet([]), FeatureStore()
+        estimator = make_estimator(recipe, features, none)
+        assert isinstance(estimator, ScoreEstimator)
+        learned = ""
+        if recipe.target is not None:
+            examples = learnable(recipe, recipe.train, features, none, store, **options)
+            estimator.learn(examples, None, Run(recipe.seed))
+            learned = f", {len(examples.features)} hypotheses, " + ", ".join(
+                f"{key} {float(value[0]):.4f}" for key, value in estimator.arrays().items()
+            )
+        print(f"{name}: trained in {time.perf_counter() - started:.1f} s{learned}", file=sys.stderr, flush=True)
+        yield name.removeprefix("usaar-").upper(), features, estimator
+
+
+def segment_scores(
+    test: TestSet, features: FeatureSet, estimator: ScoreEstimator | None, store: FeatureStore, jobs: int
+) -> Floats:
+    """Return the scores of all segments of all systems, ``(systems, segments)``."""
+    references = [list(each) for each in zip(*test.references, strict=True)]
+    batch = FeatureBatch(
+        [line for output in test.outputs for line in output], [each for _ in test.outputs for each in references]
+    )
+    rows = features.extract(batch, store, jobs=jobs)
+    scores = rows[:, 0] if estimator is None else estimator.score_segments(rows)
+    if not np.isfinite(scores).all():
+        raise InputError(f"{test.name} {test.pair}: {int((~np.isfinite(scores)).sum())} scores are no numbers")
+    return scores.reshape(len(test.outputs), -1)
+
+
+def tables(names: list[str], samples: int, jobs: int) -> Iterator[str]:
+    """Yield the lines of all tables."""
+    trained = list(metrics(jobs))
+    store = FeatureStore()
+    for name in names:
+        pairs, measure, unit = TESTS[name]
+        index = load_index(HERE / f"{name}.yaml")
+        tests = [load_test_set(index, pair) for pair in pairs]
+        weights = {len(test): draw_weights(len(test), samples) for test in tests}
+        head = " | ".join(pairs)
+        rule = "|---|" + "---|" * (len(pairs) + 2)
+        yield f"{index.name}, segments, {MEASURES[measure].title}{' × 100' if unit == 100 else ''}:\n"
+        yield f"| metric | {head} | mean | 95 % interval |\n{rule}"
+        found = {}
+        for metric, features, estimator in trained:
+            scores = [segment_scores(test, features, estimator, store, jobs) for test in tests]
+            found[metric] = scores
+            wrapped = [Scores(metric, metric, each, each.mean(axis=1)) for each in scores]
+            yield row(metric, measure, tests, wrapped, weights, unit)
+        for kind in ("system-pearson", "system-spearman"):
+            yield f"\n{index.name}, systems, {MEASURES[kind].title}:\n"
+            yield f"| metric | mean of segments | {head} | mean | 95 % interval |\n|---{rule}"
+            for metric, scores in found.items():
+                for mean in MEANS:
+                    yield row(f"{metric} | {mean}", kind, tests, [by_mean(each, mean) for each in scores], weights, 1.0)
+        yield ""
+
+
+def by_mean(scores: Floats, mean: str) -> Scores:
+    """Return scores whose systems have a mean of their segments' scores."""
+    whole = np.array([system_mean(mean, each)[0] for each in scores])
+    return Scores(mean, mean, scores, whole, lambda system, weights: system_mean(mean, scores[system], weights))
+
+
+def row(
+    title: str, measure: str, tests: list[TestSet], scores: list[Scores], weights: dict[int, Floats], unit: float
+) -> str:
+    """Return a row of a table."""
+    entry = MEASURES[measure]
+    values = [unit * entry.value(test, each) for test, each in zip(tests, scores, strict=True)]
+    drawn = [entry.resampled(test, each, weights[len(test)]) for test, each in zip(tests, scores, strict=True)]
+    low, high = interval(unit * np.mean(drawn, axis=0))
+    if not np.isfinite([*values, low, high]).all():
+        raise InputError(f"{title}, {measure}: a figure is no number")
+    digits = 2 if unit == 100 else 3
+    cells = " | ".join(f"{value:.{digits}f}" for value in (*values, np.mean(values)))
+    return f"| {title} | {cells} | {low:.{digits}f} to {high:.{digits}f} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Compare paraphrases with those of METEOR's own program (Parex), from one phrase table.
+
+    python benchmarks/parity/parex_parity.py --bitext train.de train.en --jar JAR [--least-count 1] [--memory 4G]
+
+Both get the same phrase table, made from the bitext. Prints how many pairs each has, how many only one has, and the
+largest difference of probabilities. Exits with 1 if they differ in a pair, or by more than 1e-6. The
+plugin meteor-e-bitext must be installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from meteor_e_bitext.build import build_from_bitext
+from meteor_e_bitext.corpus import Corpus
+from meteor_e_bitext.moses import write_phrase_table
+from meteor_e_bitext.options import BitextOptions
+from meteor_e_bitext.phrases import read_phrase_pairs
+
+from meteor_e.chains import language_text
+
+TOLERANCE = 1e-6
+
+
+def java_pairs(jar: Path, files: list[Path], out: Path, memory: str) -> dict[tuple[str, str], float]:
+    """Return the entries that Parex writes."""
+    command = ["java", f"-Xmx{memory}", "-Dfile.encoding=UTF-8", "-cp", str(jar), "Parex", *map(str, files), str(out)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pairs = {}
+    with gzip.open(out / "paraphrase.gz", "rt", encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            left, right, probability = line.rstrip("\n").split(" ||| ")
+            pairs[left, right] = float(probability)
+    return pairs
+
+
+def our_pairs(pack: Path) -> dict[tuple[str, str], float]:
+    """Return the entries of a pack's table."""
+    with gzip.open(pack / "paraphrase.gz", "rt", encoding="utf-8", newline="\n") as stream:
+        lines = stream.read().split("\n")
+    return {
+        (left, right): float(number)
+        for number, left, right in zip(lines[0:-1:3], lines[1::3], lines[2::3], strict=True)
+    }
+
+
+def main() -> int:
+    """Run the comparison."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bitext", nargs=2, type=Path, required=True, help="text and its translation")
+    parser.add_argument("--jar", type=Path, required=True)
+    parser.add_argument("--least-count", type=int, default=1)
+    parser.add_argument("--memory", default="4G", help="Java's heap")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        side, pivot = language_text("x-own"), language_text("x-pivot")
+        options = BitextOptions(least_count=arguments.least_count)
+        work = folder / "work"
+        build_from_bitext(
+            folder / "first", side, pivot, tuple(arguments.bitext), options=options, work=work, keep_work=True
+        )
+        corpora = [Corpus(work / "tokens" / place) for place in ("language", "pivot")]
+        table = folder / "table.gz"
+        lines = write_phrase_table(table, read_phrase_pairs(*corpora, work / "phrases", 0.0))
+        texts = []
+        for corpus, text in zip(corpora, ("own.txt", "pivot.txt"), strict=True):
+            bounds = corpus.starts.tolist()
+            words = [corpus.vocabulary[number] for number in corpus.words.tolist()]
+            sentences = (" ".join(words[a:b]) + "\n" for a, b in itertools.pairwise(bounds))
+            (folder / text).write_text("".join(sentences), encoding="utf-8", newline="\n")
+            texts.append(folder / text)
+        print(f"phrase table: {lines:,} lines")
+        begin = time.monotonic()
+        plain = [language_text(code, whitespace=True) for code in ("x-own", "x-pivot")]
+        pack = build_from_bitext(folder / "pack", *plain, (texts[0], texts[1]), options=options, phrase_table=table)
+        ours, seconds = our_pairs(pack.path), time.monotonic() - begin
+        begin = time.monotonic()
+        theirs = java_pairs(arguments.jar, [texts[1], texts[0], table, texts[0]], folder / "java", arguments.memory)
+        print(f"meteor_e: {len(ours):,} paraphrases in {seconds:.1f} s")
+        print(f"Parex:    {len(theirs):,} paraphrases in {time.monotonic() - begin:.1f} s")
+        only = len(ours.keys() - theirs.keys()), len(theirs.keys() - ours.keys())
+        for pair in list(ours.keys() ^ theirs.keys())[:10]:
+            print("  only", "ours" if pair in ours else "Java's", pair, ours.get(pair, theirs.get(pair)))
+        difference = max((abs(ours[pair] - theirs[pair]) for pair in ours.keys() & theirs.keys()), default=0.0)
+        print(f"only ours: {only[0]}, only Java's: {only[1]}, largest difference: {difference:.2g}")
+        return int(any(only) or difference > TOLERANCE or not ours)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,212 @@
+"""How often does each significance test find a difference where there is none?
+
+    python benchmarks/parity/type_one_error.py                # 1,000 simulations of each test, minutes
+    python benchmarks/parity/type_one_error.py --simulations 200 --only acc-eq
+    python benchmarks/parity/type_one_error.py --output docs/results/type-one-error.md
+
+No data are needed. In each simulation people score some systems on some segments; two metrics see people's scores
+through noise of their own, of the same size, so that neither is better. A test at the level .05 should reject in 5 %
+of the simulations. Exits with 1 if one of the tests that are meant to hold their level rejects in less than 3 % or in
+more than 7 %. Tests that are used only by name are shown for comparison.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from meteor_e_evaluation.comparison import average, compare
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.judgements import Assessments, Floats
+from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.tuning.data import TuningSet
+from meteor_e_evaluation.tuning.objectives import make_objective
+from meteor_e_evaluation.tuning.validation import hold_out
+
+from meteor_e.api.metrics import Scores
+from meteor_e.significance.systems import compare_systems
+
+LEVEL = 0.05
+LOW, HIGH = 0.03, 0.07
+PERMUTATIONS = 99
+
+Simulation = Callable[[np.random.Generator], float]
+"""Makes data without a difference, tests them, and returns p."""
+
+
+def people(random: np.random.Generator, systems: int, segments: int) -> Floats:
+    """Return people's scores: systems and segments differ, and scores come in steps, so that there are ties."""
+    scores = random.normal(size=(systems, 1)) * 0.5 + random.normal(size=(1, segments))
+    return np.round((scores + random.normal(size=(systems, segments))) * 2) / 2
+
+
+def test_set(human: Floats, name: str) -> TestSet:
+    """Return a test set that is judged whole."""
+    systems, segments = np.nonzero(~np.isnan(human))
+    blank = [""] * human.shape[1]
+    return TestSet(
+        name=name,
+        pair="xx-yy",
+        language="yy",
+        systems=tuple(f"system{number}" for number in range(len(human))),
+        outputs=tuple([blank] * len(human)),
+        references=(blank,),
+        assessments=Assessments(segments, systems, human[systems, segments]),
+    )
+
+
+def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int = 1) -> Simulation:
+    """Simulate a test of two metrics that are equally good, on one language pair or on the mean over several."""
+
+    def simulate(random: np.random.Generator) -> float:
+        comparisons, weights = [], []
+        for pair in range(pairs):
+            human = people(random, systems, segments)
+            test = test_set(human, f"set{pair}")
+            scores = []
+            for metric in ("one", "other"):
+                values = human + random.normal(size=human.shape) * 1.5
+                if name.startswith("system"):
+                    # Scores of systems: noise of their own, as corpus scores have.
+                    whole = human.mean(axis=1) + random.normal(size=systems) * 0.3
+                else:
+                    whole = values.mean(axis=1)
+                scores.append(Scores(metric, metric, values, whole))
+            seed = int(random.integers(2**31))
+            tested = compare(measure(name), test, scores, samples=PERMUTATIONS, seed=seed, method=method)
+            assert tested is not None
+            comparisons.append(tested)
+            weights.append(measure(name).weight(test))
+        whole_test = comparisons[0] if pairs == 1 else average(comparisons, weights)
+        assert whole_test is not None
+        return float(whole_test.p[0, 1])
+
+    return simulate
+
+
+def of_systems(method: str, segments: int = 200) -> Simulation:
+    """Simulate a test of two systems whose segments' statistics come from one distribution."""
+
+    def simulate(random: np.random.Generator) -> float:
+        hard = random.normal(size=segments)
+        lengths = random.integers(5, 40, segments).astype(float)
+        systems = {}
+        for name in ("one", "other"):
+            quality = 1 / (1 + np.exp(-(hard + random.normal(size=segments))))
+            systems[name] = np.stack([quality * lengths, lengths], axis=1)
+        results = compare_systems(
+            systems,
+            lambda sums: sums[:, 0] / sums[:, 1],
+            method=method,
+            samples=199,
+            interval_samples=1,
+            seed=int(random.integers(2**31)),
+        )
+        return float(results[1].p or 0.0)
+
+    return simulate
+
+
+def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
+    """Simulate the test of a gain on held-out data: people judge at random, so that no point is better."""
+
+    def simulate(random: np.random.Generator) -> float:
+        cells = units * systems
+        lengths = random.integers(8, 20, (cells, 2))
+        first, second = (random.integers(0, high, cells) for high in (5, 4))
+        zero = np.zeros(cells, int)
+        matched = first + second
+        chunks = np.minimum(1 + random.integers(0, 4, cells), np.maximum(matched, 1))
+        counts = np.stack(
+            [*lengths.T, zero, zero, first, first, zero, zero, second, second, zero, zero, chunks, matched, matched],
+            axis=1,
+        )
+        unit = np.repeat(np.arange(units), systems)
+        starts = np.arange(units) * systems
+        better = np.concatenate([starts + random.integers(systems, size=units) for _ in range(4)])
+        worse = starts.repeat(4).reshape(units, 4).T.ravel() + random.integers(systems, size=4 * units)
+        data = TuningSet(
+            counts=counts,
+            starts=np.arange(cells),
+            units=unit,
+            groups=np.zeros(cells, int),
+            humans=random.normal(size=cells),
+            lengths=lengths[:, 1].astype(float),
+            better=better[better != worse],
+            worse=worse[better != worse],
+            names=("simulated",),
+            unit_groups=np.zeros(units, int),
+        )
+        points = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6), (0.5, 1.0, 0.3, 0.5, 1.0, 0.1)
+        seed = int(random.integers(2**31))
+        return hold_out(data, data, make_objective(objective), *points, samples=PERMUTATIONS, seed=seed).p
+
+    return simulate
+
+
+def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
+    """Yield every test: what is tested, how, whether it is meant to hold its level, and its simulation."""
+    for name in ("pearson", "spearman"):
+        yield name, "Williams", True, of_metrics(name, "williams", 6, 60)
+    for name, holds in (("system-pearson", True), ("system-spearman", False)):
+        yield name, "Williams", holds, of_metrics(name, "williams", 20, 5)
+    for name in ("tau-strict", "tau-wmt13", "tau-wmt14", "tau-b", "accuracy", "darr:threshold=1"):
+        yield name, "paired", True, of_metrics(name, "auto", 5, 60)
+    for name in ("acc-eq", "acc-item", "pearson", "pearson-item", "kendall-item", "pearson-pdp", "spa"):
+        yield name, "perm-both", True, of_metrics(name, "perm-both", 5, 40)
+    for name in ("acc-eq", "spa"):
+        yield name, "paired", True, of_metrics(name, "paired", 5, 40)
+    yield "system-accuracy", "perm-both", True, of_metrics("system-accuracy", "perm-both", 15, 60)
+    yield "system-accuracy", "paired", True, of_metrics("system-accuracy", "paired", 15, 60)
+    yield "system-kendall", "systems", True, of_metrics("system-kendall", "systems", 15, 5)
+    yield "system-accuracy", "systems", True, of_metrics("system-accuracy", "systems", 15, 5)
+    yield "system-accuracy-pooled, 3 pairs", "systems", True, of_metrics("system-accuracy-pooled", "systems", 10, 5, 3)
+    yield "acc-eq, mean of 2 pairs", "perm-both", True, of_metrics("acc-eq", "perm-both", 4, 30, 2)
+    yield "spa, mean of 2 pairs", "perm-both", True, of_metrics("spa", "perm-both", 4, 30, 2)
+    yield "system-spearman", "systems", True, of_metrics("system-spearman", "systems", 15, 5)
+    # Where few pairs of systems tell two points apart, p has few values, and the test rejects too seldom.
+    yield "gain of tuning, rank", "permutation", True, of_gain("rank", units=400)
+    yield "gain of tuning, pearson", "permutation", True, of_gain("pearson")
+    yield "two systems", "randomization", True, of_systems("randomization")
+    yield "two systems", "bootstrap", False, of_systems("bootstrap")
+
+
+def main() -> int:
+    """Simulate, print the table, and say whether all tests hold their level."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=12345)
+    parser.add_argument("--only", help="only tests of things whose name holds this")
+    parser.add_argument("--output", help="write the table to a Markdown file, too")
+    options = parser.parse_args()
+    lines = ["| tested | test | rejected at p ≤ .05 |", "|---|---|--:|"]
+    print("\n".join(lines), flush=True)
+    failed = False
+    for number, (name, test, holds, simulate) in enumerate(simulations()):
+        if options.only and options.only not in name:
+            continue
+        random = np.random.default_rng([options.seed, number])
+        started = time.process_time()
+        rate = float(np.mean([simulate(random) <= LEVEL for _ in range(options.simulations)]))
+        failed |= holds and not LOW <= rate <= HIGH
+        note = "" if holds else " (used by name only)"
+        lines.append(f"| {name} | {test} | {rate:.3f}{note} |")
+        print(f"{lines[-1]}  {time.process_time() - started:.0f} s", flush=True)
+    if options.output:
+        head = (
+            "# Type I error of the significance tests\n\n"
+            f"{options.simulations:,} simulations of each test, seed {options.seed}. Between two things that do not "
+            "differ, a test at the level .05 should find a difference in 5 % of the simulations.\n\n"
+            f"    python benchmarks/parity/type_one_error.py --output {options.output}\n\n"
+        )
+        Path(options.output).parent.mkdir(parents=True, exist_ok=True)
+        Path(options.output).write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+"""Time scoring on a cluster of two processes beside one process, and watch the memory of both.
+
+    python benchmarks/speed/cluster.py --data ../shared/data --pairs 10000000 --work FOLDER --write docs/cluster.md
+
+It needs the extra ``dask`` and the English resource pack. The pairs are made of real text: every system's output of
+WMT11, 12, 13 and 17 into English that DATA has, beside its reference; when these are used up, they come again with
+small edits, drawn by a generator whose seed is the pair's number: one to three words of the hypothesis and one of the
+reference are dropped, doubled, or replaced by a word of another segment. So neither pairs nor references come back for
+a cache to know them; how many pairs are distinct is counted and printed. The Parquet file is made once, in ``--work``,
+and used again.
+
+What is timed, each in a process of its own: the corpus score of the file by ``meteor-e score FILE --threads 1``, by the
+same with ``--dask local:1`` and ``--dask local:2``, and by ``Meteor.corpus`` on plain iterators (the figure of a
+streaming corpus; ``--only`` names a part of them). All must give the same digits. Seconds are from the start of the
+process to its end, with that of the cluster. Memory is the resident memory of the process and its children, sampled
+every two seconds, for the sampling takes processor time, too; a page that processes share is counted in each. "Flat" is
+the largest sample of the second half of the run over the largest of its first half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import functools
+import json
+import os
+import platform
+import random
+import re
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from typing import NamedTuple
+
+PACKED = 1 << 16
+"""Rows of a row group."""
+
+CORPUS = """
+import sys
+import pyarrow.parquet as pq
+from meteor_e import Meteor
+
+def column(name):
+    with pq.ParquetFile(sys.argv[1]) as file:
+        for batch in file.iter_batches(4096, columns=[name], use_threads=False):
+            yield from batch.column(0).to_pylist()
+
+print(repr(Meteor("en", threads=1).corpus(column("hypothesis"), column("reference")).score))
+"""
+
+
+class Run(NamedTuple):
+    """A process with its children: seconds, processor seconds, and memory in MB at times."""
+
+    name: str
+    score: str
+    seconds: float
+    samples: list[tuple[float, float]]
+
+    @property
+    def peak(self) -> float:
+        """The most memory, in MB."""
+        return max(memory for _, memory in self.samples)
+
+    @property
+    def growth(self) -> float:
+        """The most memory of the second half over that of the first."""
+        half = self.seconds / 2
+        later = [memory for at, memory in self.samples if at > half]
+        return max(later, default=0.0) / max(memory for at, memory in self.samples if at <= half)
+
+
+@functools.cache
+def real_pairs(data: Path) -> list[tuple[str, str]]:
+    """Read all systems into English that there are, without repeated pairs."""
+    pairs: dict[tuple[str, str], None] = {}
+    for year in sorted(data.glob("wmt1[0-9]")):
+        references = {}
+        for path in sorted(year.glob("references/*ref.en")):
+            source = re.search(r"([a-z]{2})en-ref\.en$", path.name)
+            references[source[1] if source else ""] = path.read_text(encoding="utf-8").splitlines()
+        for folder in sorted(year.glob("system-outputs/*-en")):
+            reference = references.get(folder.name[:2]) or references.get("")
+            for path in sorted(folder.iterdir()):
+                hypotheses = path.read_text(encoding="utf-8").splitlines()
+                if reference is not None and len(hypotheses) == len(reference):
+                    pairs.update(dict.fromkeys(zip(hypotheses, reference, strict=True)))
+    return [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
+
+
+def varied(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of these numbers; the real ones first, then edited ones."""
+    yield from pairs[start:stop]
+    for number in range(max(start, len(pairs)), stop):
+        generator = random.Random(number)
+        hypothesis, reference = (text.split() for text in pairs[number % len(pairs)])
+        others = pairs[int(generator.random() * len(pairs))][0].split()
+        for _ in range(1 + int(generator.random() * 3)):
+            edit(hypothesis, others, generator)
+        edit(reference, others, generator)
+        yield " ".join(hypothesis), " ".join(reference)
+
+
+def edit(words: list[str], others: list[str], generator: random.Random) -> None:
+    """Drop a word, double it, or replace it by another segment's."""
+    at = int(generator.random() * len(words))
+    kind = int(generator.random() * 3)
+    if kind == 0 and len(words) > 1:
+        del words[at]
+    elif kind == 1:
+        words.insert(at, words[at])
+    else:
+        words[at] = others[int(generator.random() * len(others))]
+
+
+def group(data: Path, start: int, stop: int) -> tuple[list[str], list[str], list[int]]:
+    """Return a row group: hypotheses, references and a hash of each pair."""
+    some = list(varied(real_pairs(data), start, stop))
+    hypotheses, references = zip(*some, strict=True)
+    digests = [zlib.crc32(f"{a}\n{b}".encode()) << 32 | zlib.adler32(f"{a}\n{b}".encode()) for a, b in some]
+    return list(hypotheses), list(references), digests
+
+
+def make(data: Path, count: int, path: Path) -> None:
+    """Write the Parquet file, its row groups made by all processors."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    scratch = path.with_suffix(".tmp")
+    schema = pa.schema([("hypothesis", pa.string()), ("reference", pa.string())])
+    seen: set[int] = set()
+    starts = range(0, count, PACKED)
+    with pq.ParquetWriter(scratch, schema, compression="zstd") as writer, ProcessPoolExecutor() as pool:
+        groups = pool.map(group, repeat(data), starts, (min(start + PACKED, count) for start in starts))
+        for hypotheses, references, digests in groups:
+            seen.update(digests)
+            writer.write_table(pa.table([hypotheses, references], schema=schema))
+    scratch.replace(path)
+    note = {"real": min(len(real_pairs(data)), count), "pairs": count, "distinct": len(seen)}
+    path.with_suffix(".json").write_text(json.dumps(note), encoding="utf-8")
+
+
+def measure(name: str, command: list[str], tick: float = 2.0) -> Run:
+    """Run a process to its end, and watch its memory and its children's."""
+    import psutil
+
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    watched = psutil.Process(process.pid)
+    samples = []
+    while process.poll() is None:
+        total = 0
+        try:
+            for each in (watched, *watched.children(recursive=True)):
+                total += each.memory_info().rss
+        except psutil.NoSuchProcess:
+            continue
+        finally:
+            time.sleep(tick)
+        samples.append((time.perf_counter() - started, total / 1e6))
+    seconds = time.perf_counter() - started
+    assert process.stdout is not None
+    score = process.stdout.read().strip()
+    if process.returncode:
+        raise SystemExit(f"{name} failed")
+    print(f"{name}: {seconds:.1f} s, score {score}", file=sys.stderr)
+    return Run(name, score, seconds, samples)
+
+
+def table(runs: list[Run], note: dict[str, int], load: float) -> str:
+    """Return the figures as Markdown."""
+    count = note["pairs"]
+    machine = (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, CPython {platform.python_version()}"
+    )
+    lines = [
+        (
+            f"Measured by `benchmarks/speed/cluster.py` on {datetime.date.today()}: {machine}, load {load:.1f} before. "
+            f"{count:,} pairs ({note['real']:,} real, the others edited; {note['distinct']:,} distinct), "
+            f"METEOR {float(runs[0].score):.6f} in all runs."
+        ),
+        "",
+        "| | seconds | pairs/s | ratio | peak memory | second half / first |",
+        "|---|---|---|---|---|---|",
+    ]
+    for run in runs:
+        lines.append(
+            f"| {run.name} | {run.seconds:.1f} | {count / run.seconds:,.0f} | {runs[0].seconds / run.seconds:.2f} "
+            f"| {run.peak:,.0f} MB | {run.growth:.2f} |"
+        )
+    by_name = {run.name: run for run in runs}
+    one, two = by_name.get(NAMES["local:1"]), by_name.get(NAMES["local:2"])
+    if two is not None:
+        rate = count / two.seconds / 2
+        hours = 1e9 / (rate * 100) / 3600
+        lines += [
+            "",
+            (
+                f"On paper: a process of the two scored {rate:,.0f} pairs/s, so that 100 of them take "
+                f"{hours * 60:.0f} minutes for 10⁹ pairs ({1e9 / rate / 3600:.1f} hours of processors), if the storage "
+                f"delivers {rate * 100 * note.get('bytes', 0) / count / 1e6:,.0f} MB/s of Parquet. The scheduler has "
+                f"{1e9 / PACKED:,.0f} tasks to hand out, {1e9 / PACKED / (hours * 3600):.0f} a second, where it can do "
+                "a thousand."
+            ),
+        ]
+        if one is not None:
+            lines[-1] += f" Two processes of a cluster were {one.seconds / two.seconds:.2f} times one process of it."
+    return "\n".join(lines)
+
+
+NAMES = {
+    "one": "one process, `meteor-e score`",
+    "local:1": "cluster of one process",
+    "local:2": "cluster of two processes",
+    "corpus": "one process, `Meteor.corpus` on iterators",
+}
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the shared data")
+    parser.add_argument("--pairs", type=int, default=10_000_000)
+    parser.add_argument("--work", type=Path, required=True, help="where the Parquet file is kept")
+    parser.add_argument("--only", default="one,local:1,local:2,corpus", help="runs, by comma")
+    parser.add_argument("--write", type=Path, help="document whose part between <!-- cluster --> lines is replaced")
+    parser.add_argument("--samples", type=Path, help="write the memory over time as JSON")
+    arguments = parser.parse_args()
+    if arguments.write and "<!-- cluster -->" not in arguments.write.read_text(encoding="utf-8"):
+        parser.error(f"{arguments.write} has no <!-- cluster --> lines")
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    path = arguments.work / f"pairs-{arguments.pairs}.parquet"
+    if not path.exists():
+        make(arguments.data, arguments.pairs, path)
+    note = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    note["bytes"] = path.stat().st_size
+    score = [sys.executable, "-m", "meteor_e", "score", str(path), "-q"]
+    commands = {
+        "one": [*score, "--threads", "1"],
+        "local:1": [*score, "--dask", "local:1"],
+        "local:2": [*score, "--dask", "local:2"],
+        "corpus": [sys.executable, "-c", CORPUS, str(path)],
+    }
+    load = os.getloadavg()[0]
+    runs = [measure(NAMES[name], commands[name]) for name in arguments.only.split(",")]
+    if len({run.score for run in runs}) != 1:
+        raise SystemExit(f"the scores differ: {[run.score for run in runs]}")
+    figures = table(runs, note, load)
+    print(figures)
+    if arguments.samples:
+        arguments.samples.write_text(json.dumps({run.name: run.samples for run in runs}), encoding="utf-8")
+    if arguments.write:
+        text = arguments.write.read_text(encoding="utf-8")
+        pattern = re.compile(r"(<!-- cluster -->\n).*?(<!-- /cluster -->)", re.DOTALL)
+        replaced = pattern.sub(lambda match: f"{match[1]}\n{figures}\n\n{match[2]}", text)
+        arguments.write.write_text(replaced, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

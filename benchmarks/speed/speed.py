@@ -1,0 +1,331 @@
+"""Time meteor_e beside the Java program, pycocoevalcap and nltk, in one run on one machine.
+
+    python benchmarks/speed/speed.py --jar meteor-1.5.jar --data ../shared/data/wmt17 --write docs/performance.md
+
+It wants the English resource pack installed, and on PYTHONPATH what it compares with: pycocoevalcap 1.2, nltk (with
+its WordNet data). What is missing is left out of the table. ``--write`` replaces the part of the document between the
+lines ``<!-- speed -->`` and ``<!-- /speed -->``; ``--curve FILE`` draws the scaling curve (needs matplotlib).
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+Pairs = list[tuple[str, str]]
+CORPUS = 3004
+"""Segments of a news test set: the size of the job that people run."""
+
+
+class Run(NamedTuple):
+    """A process: seconds on the clock, seconds of the processors, peak memory in MB."""
+
+    seconds: float
+    processor: float
+    memory: float
+
+
+class Row(NamedTuple):
+    """A line of the table."""
+
+    name: str
+    whole: Run | None
+    rate: float | None
+
+
+# A process starts with the peak memory of the one that forks it, so a small one starts all that are measured.
+LAUNCHER = """
+import json, os, subprocess, sys, tempfile, time
+for line in sys.stdin:
+    command, environment = json.loads(line)
+    with tempfile.TemporaryFile() as errors:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
+            env={**os.environ, **environment},
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        message = errors.read().decode(errors="replace")[-500:] if process.returncode else ""
+    print(json.dumps([seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, message]), flush=True)
+"""
+
+
+@functools.cache
+def launcher() -> subprocess.Popen[str]:
+    """Return the process that starts the others."""
+    command = [sys.executable, "-S", "-c", LAUNCHER]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def measure(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
+    """Run a process to its end."""
+    process = launcher()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print(json.dumps([command, environment or {}]), file=process.stdin, flush=True)
+    *figures, message = json.loads(process.stdout.readline())
+    if message:
+        raise SystemExit(f"{' '.join(command)} failed: {message}")
+    return Run(*figures)
+
+
+def median(repeat: int, run: Callable[[], Run]) -> Run:
+    """Repeat a run; return the medians."""
+    runs = [run() for _ in range(repeat)]
+    return Run(*(statistics.median(values) for values in zip(*runs, strict=True)))
+
+
+def read_pairs(data: Path, pair: str) -> Pairs:
+    """Read all systems of a language pair, without repeated pairs."""
+    (reference,) = (data / "references").glob(f"*-{pair.replace('-', '')}-ref.en")
+    references = reference.read_text(encoding="utf-8").splitlines()
+    pairs: dict[tuple[str, str], None] = {}
+    for path in sorted((data / "system-outputs" / pair).iterdir()):
+        hypotheses = path.read_text(encoding="utf-8").splitlines()
+        pairs.update(dict.fromkeys(zip(hypotheses, references, strict=True)))
+    return list(pairs)
+
+
+def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
+    """Write hypotheses and references; return the files' names."""
+    sides = []
+    for name, side in zip(("hypotheses", "references"), zip(*pairs, strict=True), strict=True):
+        path = folder / f"{name}-{len(pairs)}"
+        with path.open("w", encoding="utf-8", newline="\n") as out:
+            out.writelines(line + "\n" for line in side)
+        sides.append(str(path))
+    return sides[0], sides[1]
+
+
+def java_command(jar: str, hypotheses: str, references: str) -> list[str]:
+    """Return the Java program's command line: all modules, statistics only, as tuners run it."""
+    return ["java", "-Xmx2G", "-jar", jar, hypotheses, references, "-l", "en", "-norm", "-ssOut"]
+
+
+STEADY = """
+import sys, time, json
+from meteor_e import Meteor
+hypotheses, references = (open(name, encoding="utf-8").read().splitlines() for name in sys.argv[1:3])
+warm, repeat, *threads = (int(value) for value in sys.argv[3:])
+meteor = Meteor("en")
+rates = {number: [] for number in threads}
+for _ in range(repeat):
+    for meteor.threads in threads:
+        meteor.corpus(hypotheses[:warm], references[:warm])
+        started = time.perf_counter()
+        meteor.corpus(hypotheses[warm:], references[warm:])
+        rates[meteor.threads].append((len(hypotheses) - warm) / (time.perf_counter() - started))
+        meteor._start_engine()  # a fresh vocabulary: new words are part of the work
+print(json.dumps(list(rates.values())))
+"""
+
+LATENCY = """
+import json, sys, timeit
+from meteor_e import Meteor
+meteor = Meteor("en")
+hypothesis, reference = sys.argv[1:3]
+meteor.score(hypothesis, [reference])
+print(json.dumps(min(timeit.repeat(lambda: meteor.score(hypothesis, [reference]), number=500, repeat=9)) / 500))
+"""
+
+NLTK = """
+import sys
+from nltk.translate.meteor_score import meteor_score
+for hypothesis, reference in zip(open(sys.argv[1], encoding="utf-8"), open(sys.argv[2], encoding="utf-8")):
+    meteor_score([reference.lower().split()], hypothesis.lower().split())
+"""
+
+COCO = """
+import sys
+from pycocoevalcap.meteor.meteor import Meteor
+sides = [open(name, encoding="utf-8").read().splitlines() for name in sys.argv[1:3]]
+hypotheses, references = ({number: [line] for number, line in enumerate(side)} for side in sides)
+Meteor().compute_score(references, hypotheses)
+"""
+
+COLD = 'from meteor_e import Meteor; Meteor("en").score("the cat sat on the mat", ["a cat was sitting on the mat"])'
+
+
+def output(code: str, arguments: Sequence[str], **environment: str) -> object:
+    """Run Python code in a process of its own; return the JSON that it prints."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
+    return json.loads(done.stdout)
+
+
+def steady_rates(
+    files: tuple[str, str], warm: int, repeat: int, threads: Sequence[int], **environment: str
+) -> list[float]:
+    """Segments a second in a warm process for each number of threads, in turns.
+
+    The vocabulary is empty before each warm-up.
+    """
+    rates = output(STEADY, [*files, str(warm), str(repeat), *map(str, threads)], **environment)
+    assert isinstance(rates, list)
+    return [statistics.median(runs) for runs in rates]
+
+
+def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
+    """Measure everything; runs of one program and of another alternate, so that a busy machine slows all of them."""
+    small, large = write_sides(folder, pairs[:CORPUS]), write_sides(folder, pairs)
+    ours = [sys.executable, "-m", "meteor_e", "score", *small, "-l", "en", "-q"]
+    rows = []
+    java_small, java_large, whole = [], [], {1: [], 2: []}
+    for _ in range(repeat):
+        java_small.append(measure(java_command(jar, *small)))
+        java_large.append(measure(java_command(jar, *large)))
+        for threads, runs in whole.items():
+            runs.append(measure([*ours, "--threads", str(threads)]))
+
+    def middle(runs: list[Run]) -> Run:
+        return Run(*(statistics.median(values) for values in zip(*runs, strict=True)))
+
+    extra = middle(java_large).seconds - middle(java_small).seconds
+    rows.append(Row("METEOR 1.5 (Java)", middle(java_small), (len(pairs) - CORPUS) / extra))
+    steady = steady_rates(large, CORPUS, 3 * repeat, tuple(whole))
+    for (threads, runs), rate in zip(whole.items(), steady, strict=True):
+        rows.append(Row(f"meteor_e, {threads} thread{'s' * (threads > 1)}", middle(runs), rate))
+    pure = {"METEOR_E_PURE": "1"}
+    (rate,) = steady_rates(small, CORPUS // 2, 1, [1], **pure)
+    rows.append(Row("meteor_e, pure Python", median(1, lambda: measure(ours, pure)), rate))
+    for name, code in (("pycocoevalcap (drives Java)", COCO), ("nltk (its own numbers)", NLTK)):
+        try:
+            rows.append(Row(name, measure([sys.executable, "-c", code, *small]), None))
+        except SystemExit as error:
+            print(f"{name} is left out: {str(error)[-200:]}", file=sys.stderr)
+    return rows
+
+
+def curve(jar: str, pairs: Pairs, folder: Path, picture: Path) -> list[tuple[int, Run | None, Run]]:
+    """Time whole processes from 10³ to 10⁶ segments (Java to 10⁵), and draw them."""
+    points: list[tuple[int, Run | None, Run]] = []
+    for size in (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
+        files = write_sides(folder, (pairs * (size // len(pairs) + 1))[:size])
+        ours = measure([sys.executable, "-m", "meteor_e", "score", *files, "-l", "en", "-q", "--threads", "1"])
+        java = measure(java_command(jar, *files)) if size <= 100_000 else None
+        points.append((size, java, ours))
+        print(f"{size} segments: {ours.seconds:.2f} s, {ours.memory:.0f} MB", file=sys.stderr)
+        for name in files:
+            Path(name).unlink()
+    draw(points, picture)
+    return points
+
+
+def draw(points: list[tuple[int, Run | None, Run]], picture: Path) -> None:
+    """Draw seconds and memory over segments."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for axis, attribute, label in zip(axes, ("seconds", "memory"), ("seconds", "peak memory, MB"), strict=True):
+        java = [(size, getattr(run, attribute)) for size, run, _ in points if run is not None]
+        ours = [(size, getattr(run, attribute)) for size, _, run in points]
+        axis.plot(*zip(*java, strict=True), "s-", color="#b05030", label="METEOR 1.5 (Java)")
+        axis.plot(*zip(*ours, strict=True), "o-", color="#2060a0", label="meteor_e, 1 thread")
+        axis.set(xscale="log", yscale="log", xlabel="segments", ylabel=label)
+        axis.grid(alpha=0.3)
+    axes[0].legend(frameon=False)
+    figure.savefig(picture, dpi=110)
+
+
+def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, Run | None, Run]]) -> str:
+    """Return the tables as Markdown."""
+    java = rows[0]
+    assert java.whole is not None
+    assert java.rate is not None
+    measured = (
+        f"Measured by `benchmarks/speed/speed.py` on {time.strftime('%Y-%m-%d')}: "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, CPython {platform.python_version()}, "
+        f"load {os.getloadavg()[0]:.1f} at the end. Medians; × is the ratio to Java in the same run."
+    )
+    lines = [
+        measured,
+        "",
+        f"| program | whole process, {CORPUS:,} segments | peak memory | steady state, segments/s |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        whole = memory = "—"
+        if row.whole is not None:
+            whole = f"{row.whole.seconds:.2f} s ({java.whole.seconds / row.whole.seconds:.1f} ×)"
+            memory = f"{row.whole.memory:.0f} MB"
+        rate = "—" if row.rate is None else f"{row.rate:,.0f} ({row.rate / java.rate:.1f} ×)"
+        lines.append(f"| {row.name} | {whole} | {memory} | {rate} |")
+    lines += ["", "| one sentence | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in latency.items()]
+    if points:
+        lines += [
+            "",
+            "| segments | Java | meteor_e, 1 thread | memory, Java | memory, meteor_e |",
+            "|---|---|---|---|---|",
+        ]
+        for size, other, ours in points:
+            seconds, memory = ("—", "—") if other is None else (f"{other.seconds:.1f} s", f"{other.memory:.0f} MB")
+            lines.append(f"| {size:,} | {seconds} | {ours.seconds:.2f} s | {memory} | {ours.memory:.0f} MB |")
+    return "\n".join(lines) + "\n"
+
+
+def one_sentence(repeat: int) -> dict[str, str]:
+    """Measure importing, one sentence from a cold process, and one in a warm process."""
+    importing = median(repeat, lambda: measure([sys.executable, "-c", "import meteor_e"]))
+    nothing = median(repeat, lambda: measure([sys.executable, "-c", "pass"]))
+    cold = median(repeat, lambda: measure([sys.executable, "-c", COLD]))
+    sentence = "the resolution was adopted by the committee on monday after a debate that lasted three hours ."
+    other = "on monday the committee passed the resolution , following three hours of debate ."
+    warm = output(LATENCY, [sentence, other])
+    assert isinstance(warm, float)
+    return {
+        "`import meteor_e`, beside the start of Python": f"{1000 * (importing.seconds - nothing.seconds):.0f} ms",
+        "a process that scores one sentence": f"{cold.seconds:.2f} s, {cold.memory:.0f} MB",
+        "`Meteor.score`, warm, a sentence of 17 words": f"{1e6 * warm:.0f} µs",
+    }
+
+
+def replace_section(document: Path, text: str) -> None:
+    """Put the tables between the marks of a document."""
+    start, end = "<!-- speed -->\n", "<!-- /speed -->"
+    before, _, rest = document.read_text(encoding="utf-8").partition(start)
+    _, _, after = rest.partition(end)
+    document.write_text(before + start + "\n" + text + "\n" + end + after, encoding="utf-8")
+
+
+def main() -> None:
+    """Run all measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jar", required=True, help="METEOR 1.5, with its paraphrase table beside it")
+    parser.add_argument("--data", required=True, type=Path, help="folder with references/ and system-outputs/")
+    parser.add_argument("--pair", default="de-en")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--curve", type=Path, help="draw the scaling curve into this file")
+    parser.add_argument("--write", type=Path, help="document whose tables are replaced")
+    arguments = parser.parse_args()
+    pairs = read_pairs(arguments.data, arguments.pair)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows = compare(arguments.jar, pairs, folder, arguments.repeat)
+        latency = one_sentence(arguments.repeat)
+        points = curve(arguments.jar, pairs, folder, arguments.curve) if arguments.curve else []
+    text = report(rows, latency, points)
+    print(text)
+    if arguments.write:
+        replace_section(arguments.write, text)
+
+
+if __name__ == "__main__":
+    main()
