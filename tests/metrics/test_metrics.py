@@ -83,7 +83,6 @@ def test_smoothing_of_segments_alone():
         ("bleu:tokenize=zh,tokenize=13a", "option 'tokenize' is given twice"),
         ("bleus", r"unknown metric 'bleus' \(did you mean 'bleu'"),
         ("meteor:alpha=x", "alpha is 'x'; it must be a number"),
-        ("scores:", "scores:FILE|scores' needs"),
         ("scorer:nowhere:at_all", "cannot load scorer"),
         ("nist:x=1", "no option 'x'"),
     ],

@@ -1,9 +1,24 @@
 from __future__ import annotations
 
 import pytest
-from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e.metrics.nist import NistMetric, brevity_penalty
+
+REFERENCE = [
+    "the ferry leaves the island at noon",
+    "a heavy rain fell on the old harbour",
+    "the baker sold all of her bread before nine",
+    "the train was late because of the snow",
+]
+OUTPUTS = {
+    "alpha": [
+        "the ferry leaves the island at noon",
+        "heavy rain fell on the old harbour",
+        "the baker sold all her bread before nine",
+        "the train was late because of the snow",
+    ],
+    "gamma": ["ferry go island", "rain is heavy", "bread is gone at nine", "the train was late because of the snow"],
+}
 
 
 def test_corpus_equals_nltk():

@@ -4,11 +4,12 @@ import json
 
 import pytest
 import yaml
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli import cli
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
@@ -179,3 +180,23 @@ def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_
     assert "paired bootstrap, 1000 samples" in named.stdout
     assert "Prefer --significance randomization" in named.stdout
     assert json.loads(run(*arguments, "bootstrap", "--json").stdout)["significance"]["samples"] == 1000
+
+
+def test_score_takes_scores_of_a_file(tmp_path):
+    for name in ("one", "ref"):
+        (tmp_path / name).write_text("a text\n", encoding="utf-8")
+    (tmp_path / "given").write_text("one\t0.25\n", encoding="utf-8")
+    arguments = ["score", tmp_path / "one", tmp_path / "ref", "-q", "-M", f"scores:{tmp_path / 'given'}"]
+    assert run(*arguments, "--name", "one").stdout == "0.25\n"
+    with pytest.raises(InputError, match=r"one\.x"):
+        run(*arguments, "--name", "one.x")
+    with pytest.raises(InputError, match="nowhere"):
+        run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:nowhere")
+    with pytest.raises(ConfigError, match="scores:FILE"):
+        run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tune"])
+def test_arguments_are_completed_as_files(command):
+    completer = ShellComplete(cli, {}, "meteor-e", "_METEOR_E_COMPLETE")
+    assert [(item.type, item.value) for item in completer.get_completions([command], "sys")] == [("file", "sys")]

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_evaluation import named_sets
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index, target_language
@@ -19,6 +18,7 @@ from tiny_task import OUTPUTS, REFERENCE
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli import cli
+from meteor_e.formats import test_sets
 from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
@@ -360,9 +360,9 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
 
     for name, text in {"src": REFERENCE, "docid": DOCUMENTS, "ref": REFERENCE, **OUTPUTS}.items():
         write(tmp_path / "set" / name, "\n".join(text) + "\n")
-    named_sets.named_set.cache_clear()
+    test_sets.named_set.cache_clear()
     monkeypatch.setitem(DATASETS, "ours", Dataset(tmp_path / "set"))
-    found = named_sets.named_set("ours", "cs-en")
+    found = test_sets.named_set("ours", "cs-en")
     assert found.references == [REFERENCE]
     assert list(found.systems) == NAMES
     human = write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
@@ -381,9 +381,9 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
         run("evaluate", "-t", "ours", "-l", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
-        named_sets.named_set("ours", "de-en")
+        test_sets.named_set("ours", "de-en")
     with pytest.raises(InputError, match="knows no test set 'wmt170'"):
-        named_sets.named_set("wmt170", "de-en")
+        test_sets.named_set("wmt170", "de-en")
 
 
 @pytest.mark.parametrize("reason", [OSError(113, "No route to host"), SystemExit(1)])
@@ -391,11 +391,11 @@ def test_offline_a_test_set_by_name_says_what_to_fetch(monkeypatch, reason):
     from sacrebleu.dataset import DATASETS
 
     monkeypatch.setitem(DATASETS, "ours", Dataset(reason=reason))
-    named_sets.named_set.cache_clear()
+    test_sets.named_set.cache_clear()
     with pytest.raises(
         InputError, match=r"sacrebleu -t ours -l cs-en --echo src; it comes from https://example.org/ours"
     ):
-        named_sets.named_set("ours", "cs-en")
+        test_sets.named_set("ours", "cs-en")
 
 
 @pytest.mark.shared
@@ -404,7 +404,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     monkeypatch.setenv("METEOR_E_SHARED", str(shared))
     from pathlib import Path
 
-    index = load_index(Path(__file__).parent.parent.parent / "benchmarks" / "wmt17.yaml")
+    index = load_index(Path(__file__).parents[3] / "benchmarks" / "wmt17.yaml")
     test = load_test_set(index, "cs-en")
     root = tmp_path / "wmt17"
     write(root / "references" / "cs-en.refA.txt", "\n".join(test.references[0]) + "\n")

@@ -19,7 +19,7 @@ from scipy import stats
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def make_set(human, outliers=()):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, SystemOutputs, near_miss
-from meteor_e.formats import named_set, read_segments
+from meteor_e.formats import named_set, read_segments, target_language
 from meteor_e_evaluation.assessments import Assessment, read_assessments
 from meteor_e_evaluation.containers import read_all_texts, read_texts
 from meteor_e_evaluation.index import (
@@ -24,7 +24,6 @@ from meteor_e_evaluation.index import (
     SegmentMap,
     expand,
     id_pattern,
-    target_language,
 )
 from meteor_e_evaluation.judgements import Assessments, Floats, Rankings
 from meteor_e_evaluation.named_sets import NAMED

@@ -14,6 +14,7 @@ from meteor_e.api import ConfigError, Progress
 from meteor_e.base import ArrayCache, Floats, Integers
 from meteor_e.metrics import chain_statistics
 from meteor_e.scoring import Counts
+from meteor_e.scoring import columns as columns_of
 from meteor_e_evaluation.data import TestSet
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def collect(
                 "units": columns + len(unit_groups),
                 "groups": np.full(len(rows), group),
                 "humans": humans[rows, columns],
-                "lengths": columns(own[:, 0]).reference_length.astype(float),
+                "lengths": columns_of(own[:, 0]).reference_length.astype(float),
                 "better": better,
                 "worse": worse,
                 "rows": rows,
