@@ -76,6 +76,10 @@ class Batch:
         """Add new words to the vocabulary; return how many word types lack features."""
     def arrange(self, numbers: Sequence[int], /) -> None:
         """Line the segments up anew: those of these numbers, each as often as it is named."""
+    def number_sentences(self) -> list[int]:
+        """Number the distinct sentences that are not empty, from 0; return the first segment of each."""
+    def give_rows(self, matcher: int, sentence: int, rows: Any, /) -> None:
+        """Give a contextual matcher's vectors of a sentence: int16 in a C-contiguous buffer, a row a word."""
     def pair(self, reference_starts: Sequence[int], /) -> None:
         """Say which references belong to which hypothesis: the first of each, and an end."""
     def types(self, segment: int, /) -> list[int]:
@@ -91,7 +95,8 @@ class Batch:
     def failures(self) -> list[dict[str, int]]:
         """Return hypotheses that could not be scored: number, words, the reference's words.
 
-        A proposal that does not fit has its ``matcher`` and the positions of :class:`Match`, too.
+        A proposal that does not fit has its ``matcher`` and the positions of :class:`Match`, too. A sentence without
+        vectors has the ``matcher`` that needs them.
         """
     def alignment(self, hypothesis: int, make: type[T], /) -> tuple[T, ...]:
         """Return the matches of a hypothesis with its best reference, if they were kept.

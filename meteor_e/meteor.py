@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
-from meteor_e.api.matchers import KeyMatcher, Matcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, located
 from meteor_e.base.guard import guarded
@@ -22,7 +22,7 @@ from meteor_e.chains.lookup import make_segmenter
 from meteor_e.chains.signature import plugins_of, signature
 from meteor_e.engine.choice import make_engine
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
-from meteor_e.engine.streaming import Chunk, chunks, reference_list
+from meteor_e.engine.streaming import CHUNK_CHARACTERS, ENCODED_CHARACTERS, Chunk, chunks, reference_list
 from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import registry
@@ -541,7 +541,9 @@ class Meteor:
         """
         score = functools.partial(self.score_chunk, alignments=alignments)
         threads = min(self.threads, self._engine.max_threads or self.threads)
-        return scored_in_order(chunks(hypotheses, references), score, threads)
+        encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
+        size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
+        return scored_in_order(chunks(hypotheses, references, size), score, threads)
 
     def score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""

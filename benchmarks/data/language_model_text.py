@@ -18,8 +18,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from meteor_e_learned.splitting import split
+
 from meteor_e.base.files import atomic_writer
-from meteor_e.features import split
 
 
 def main() -> int:

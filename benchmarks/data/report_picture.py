@@ -20,11 +20,11 @@ SEGMENT = 3
 
 def main(target: Path) -> None:
     """Draw it: the light page's overview over a segment of the dark one."""
+    from meteor_e_report import write_report
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
     from meteor_e import Meteor
-    from meteor_e.report import write_report
 
     texts = {file.name[:-7]: file.read_text(encoding="utf-8").splitlines() for file in EXAMPLES.glob("*.en.txt")}
     references = texts.pop("reference")

@@ -22,13 +22,13 @@ from pathlib import Path
 import numpy as np
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]

@@ -21,10 +21,10 @@ import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples, pair_matrix
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
 
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]

@@ -22,11 +22,11 @@ from command import exit_code
 from guzman import narrowed, resampled, tau_of
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e.significance.resampling import interval
 
 HERE = Path(__file__).parents[1]

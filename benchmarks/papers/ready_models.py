@@ -21,13 +21,12 @@ import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import Run, pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
-
-from meteor_e.features import FeatureSet, FeatureStore
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"

@@ -268,9 +268,10 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
+    import meteor_e_report.cli  # noqa: F401
+
     import meteor_e.cli.compat
     import meteor_e.cli.pack
-    import meteor_e.cli.report
     import meteor_e.cli.score
     import meteor_e.packs.build_paraphrases  # noqa: F401
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:
@@ -53,8 +53,17 @@ __all__ = [
 CACHE_LIMIT = 1 << 17
 """Distinct tokens whose keys or vectors a matcher remembers; the memory is emptied when it is full."""
 
-SENTENCE_LIMIT = 1 << 11
+SENTENCE_LIMIT = 1 << 14
 """Distinct sentences whose vectors a matcher remembers, likewise."""
+
+SENTENCE_BYTES = 1 << 27
+"""Bytes of these vectors, beyond which they are forgotten, too."""
+
+ENCODED_WORDS = 1 << 15
+"""Words of the sentences that are encoded together, at most; a single sentence may have more."""
+
+VECTOR_GRID = 1 << 14
+"""What a part of a sentence's vectors is a multiple of, to 1."""
 
 
 class Match(NamedTuple):
@@ -187,7 +196,7 @@ class _VectorMatcher(Matcher):
             )
 
     @abstractmethod
-    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.floating[Any]]:
         """Return the vectors of a segment's tokens, from memory where they are known."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
@@ -261,16 +270,29 @@ class ContextualMatcher(_VectorMatcher):
     """Two words match if their vectors, each made from its whole sentence, are similar enough.
 
     The options are those of :class:`SimilarityMatcher`, and the words match by the same rules.
+
+    The parts of the vectors are rounded to multiples of 2⁻¹⁴ (:data:`VECTOR_GRID`). A product of two vectors is then a
+    sum of whole numbers, which is the same in every order: both engines get the same similarities.
+
+    Class attributes:
+        longest_sentence: words beyond which a segment is refused. Its vectors would take too much memory.
     """
 
-    _sentence_cache = Remembered[tuple[Token, ...], "NDArray[np.float32]"](SENTENCE_LIMIT)
+    longest_sentence: ClassVar[int] = 8192
+
+    _sentence_cache = Remembered[tuple[Token, ...], "NDArray[np.int16]"](SENTENCE_LIMIT)
+    _remembered_bytes = 0
 
     @abstractmethod
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Return a vector of length 1 for each token of some sentences; a vector of zeros matches nothing.
 
         A sentence's vectors do not depend on the sentences that it is encoded with: scores must not depend on how
-        segments were grouped. It is asked once for each distinct sentence, as long as the sentence is remembered.
+        segments were grouped. A network gives other last digits for other shapes of its input. Give it one sentence at
+        a time, or always the same shape.
+
+        A chunk of segments asks once, for its distinct sentences that are not remembered. Several threads may ask at
+        once.
 
         Args:
             sentences: distinct sentences, each the tokens of a segment after normalization, never none.
@@ -280,24 +302,61 @@ class ContextualMatcher(_VectorMatcher):
             ``(len(sentences) + 1,)``: the rows of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
         """
 
-    def remember(self, sentences: Iterable[Sequence[Token]]) -> None:
-        """Encode the sentences that are not known yet, all at once; :meth:`match` then finds them in memory.
+    def sentence_rows(self, sentences: Sequence[tuple[Token, ...]]) -> list[NDArray[np.int16]]:
+        """Return the rounded vectors of distinct sentences, times :data:`VECTOR_GRID`.
+
+        What is remembered is not encoded again. :meth:`encode` is asked in parts of
+        at most :data:`ENCODED_WORDS` words.
 
         Raises:
             TypeError: if :meth:`encode` does not return a row a token.
+            ValueError: if a row is not finite, or longer than 1, or rows differ in dimension.
         """
-        new = [key for key in dict.fromkeys(map(tuple, sentences)) if key and key not in self._sentence_cache]
-        if new:
-            self._encoded(new)
+        cache = self._sentence_cache
+        # Other threads may empty it at any time, so each item is taken from it once and kept.
+        found = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
+        part: list[tuple[Token, ...]] = []
+        words = 0
+        for sentence in sentences:
+            if sentence in found:
+                continue
+            if part and words + len(sentence) > ENCODED_WORDS:
+                found.update(self._encoded(part))
+                part, words = [], 0
+            part.append(sentence)
+            words += len(sentence)
+        if part:
+            found.update(self._encoded(part))
+        dimensions = sorted({rows.shape[1] for rows in found.values()})
+        if len(dimensions) > 1:
+            raise ValueError(
+                f"{type(self).__name__}.encode returned rows of {dimensions[0]} and {dimensions[-1]} dimensions"
+            )
+        return [found[sentence] for sentence in sentences]
 
-    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        key = tuple(tokens)
-        # Other threads may empty the memory at any time.
-        known = self._sentence_cache.get(key)
-        return self._encoded([key])[0] if known is None else known
+    def too_long(self, words: int) -> InputError:
+        """Return the error for a segment of more words than :attr:`longest_sentence`."""
+        return InputError(
+            f"a segment of {words} words is too long for matcher {self.name!r}, which takes {self.longest_sentence}; "
+            "split the segment"
+        )
 
-    def _encoded(self, sentences: list[tuple[Token, ...]]) -> list[NDArray[np.float32]]:
-        """Return the rows of each sentence, and remember them."""
+    def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
+        """Propose every similar pair: by reference word, then by hypothesis word."""
+        longest = max(len(hypothesis), len(reference))
+        if hypothesis and reference and longest > self.longest_sentence:
+            raise self.too_long(longest)
+        yield from super().match(hypothesis, reference)
+
+    def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float64]:
+        (rows,) = self.sentence_rows([tuple(tokens)])
+        scaled: NDArray[np.float64] = rows / VECTOR_GRID
+        return scaled
+
+    def _encoded(self, sentences: list[tuple[Token, ...]]) -> dict[tuple[Token, ...], NDArray[np.int16]]:
+        """Encode sentences, and remember their rows."""
+        import numpy as np
+
         rows, offsets = self.encode(sentences)
         spans = list(pairwise(map(int, offsets)))
         lengths = [len(sentence) for sentence in sentences]
@@ -311,15 +370,25 @@ class ContextualMatcher(_VectorMatcher):
                 f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(spans)} parts for "
                 f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row a token"
             )
-        found = [rows[start:end] for start, end in spans]
-        self._sentence_cache.remember(dict(zip(sentences, found, strict=True)))
+        # Not "any row is longer": of what is not a number, nothing is larger.
+        if not (np.square(rows, dtype=np.float64).sum(axis=1) <= 1.01).all():
+            raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
+        rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
+        # Copies: a view would keep all sentences in memory.
+        found = {sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)}
+        cache = self._sentence_cache
+        if self._remembered_bytes + rounded.nbytes > SENTENCE_BYTES:
+            cache.clear()
+            self._remembered_bytes = 0
+        self._remembered_bytes += rounded.nbytes
+        cache.remember(found)
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return forgetting(self)
+        return {**forgetting(self), "_remembered_bytes": 0}
 
 
-def _products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:
+def _products(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the products of all rows, summed over the dimensions in their order.
 
     A matrix product adds up in an order that depends on the shapes, so that a pair of words could reach a

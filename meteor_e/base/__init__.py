@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from meteor_e.base.extras import require_plugin
     from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, reading, spell_size, whole_file
     from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
+    from meteor_e.base.processes import worked_on
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
@@ -63,13 +65,16 @@ __all__ = [
     "spell_size",
     "terminal_progress",
     "whole_file",
+    "worked_on",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "arraytypes": ["Cells", "Floats", "Integers"],
+        "processes": ["worked_on"],
+        "lazy": ["lazy_names"],
         "array_cache": ["ArrayCache", "digest"],
+        "arraytypes": ["Cells", "Floats", "Integers"],
         "extras": ["require_plugin"],
         "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "reading", "spell_size", "whole_file"],
         "folders": ["locked", "sha256_of"],

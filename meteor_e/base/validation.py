@@ -74,7 +74,7 @@ def _check_record(kind: types.StructType, value: Mapping[Any, Any], key: Key) ->
     fields = {field.encode_name: field for field in kind.fields}
     for name, field in fields.items():
         if field.required and name not in value:
-            yield key, f"the key {name!r} is missing"
+            yield key, f"the key {name!r} is missing{_entry_hint(value) if name == 'use' else ''}"
     for name, item in value.items():
         if not isinstance(name, str):
             yield key, f"the key {_spell(name)} must be a text"
@@ -192,6 +192,38 @@ def _hint(kind: types.Type, value: Any) -> str:
         return " (leave the quotes out?)" if _is_number(value) else ""
     if isinstance(kind, types.StrType) and isinstance(value, bool | int | float):
         return " (put it in quotes?)"
+    if isinstance(kind, types.ListType) and isinstance(value, str) and value:
+        return f"; write [{shorten(value)}]"
+    if isinstance(kind, types.ListType) and isinstance(value, Mapping) and len(value) <= _FEW:
+        entries = [_entry({name: entry}) for name, entry in value.items()]
+        if value and all(entries):
+            return f"; write [{', '.join(entries)}]"
+    return ""
+
+
+_FEW = 8
+"""Entries that fit in a message."""
+
+
+def _entry_hint(value: Mapping[Any, Any]) -> str:
+    """Return how to write an entry whose only key is what ``use`` should name, with the weight as its value."""
+    meant = _entry(value)
+    return f"; write {meant}" if meant else ""
+
+
+def _entry(value: Mapping[Any, Any]) -> str:
+    """Return ``{use: stem, weight: 0.9}`` for ``{stem: 0.9}``; empty for what was meant otherwise."""
+    if len(value) != 1:
+        return ""
+    ((name, weight),) = value.items()
+    if not isinstance(name, str) or not name.isprintable():
+        return ""
+    if weight is None:
+        return f"{{use: {shorten(name)}}}"
+    if isinstance(weight, int | float) and not isinstance(weight, bool):
+        return f"{{use: {shorten(name)}, weight: {_spell(weight)}}}"
+    if isinstance(weight, Mapping):
+        return f"{{use: {shorten(name)}, …}}, with its options beside 'use'"
     return ""
 
 

@@ -21,6 +21,7 @@ from meteor_e.base.files import open_regular
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+    from yaml import Mark
     from yaml.events import Event, NodeEvent, ScalarEvent
 
 __all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml", "seen_from"]
@@ -150,6 +151,13 @@ def spell_key(key: Key) -> str:
     return shorten(text, 100)
 
 
+def _has_tab(text: str, mark: Mark) -> bool:
+    """Return whether a tab stands in the indentation of the line of an error."""
+    lines = text.splitlines()
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    return "\t" in line[: len(line) - len(line.lstrip())]
+
+
 def shorten(text: str, limit: int = 60) -> str:
     """Return a text in one line that is not too long for a message."""
     text = "".join(char if char.isprintable() else "�" for char in text)
@@ -261,6 +269,8 @@ class _Parser:
             mark = error.problem_mark or error.context_mark
             where = f"{self.source}:{mark.line + 1}" if mark is not None else self.source
             what = "; ".join(filter(None, (error.context, error.problem)))
+            if mark is not None and _has_tab(text, mark):
+                what = "YAML cannot be indented with tabs; use spaces"
             raise ConfigError(f"{where}: is not YAML: {what}") from None
         except yaml.YAMLError as error:
             raise ConfigError(f"{self.source}: is not YAML: {shorten(str(error))}") from None

@@ -9,10 +9,14 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.chains.config import load_chain
     from meteor_e.chains.lookup import find_language
+    from meteor_e.chains.paths import chain_with_paths
+    from meteor_e.chains.settings import apply_settings
     from meteor_e.chains.texts import LanguageText, language_text
 
 __all__ = [
     "LanguageText",
+    "apply_settings",
+    "chain_with_paths",
     "find_language",
     "language_text",
     "load_chain",
@@ -21,6 +25,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "paths": ["chain_with_paths"],
+        "settings": ["apply_settings"],
         "config": ["load_chain"],
         "lookup": ["find_language"],
         "texts": ["LanguageText", "language_text"],

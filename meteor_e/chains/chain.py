@@ -159,10 +159,14 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     name = "en" if config.language is None else config.language
     try:
         return find_language(name, registry)
-    except ConfigError:
-        file = None if config.pack is None or is_path(name) else _language_file(config.pack)
-        found = find_language(str(file.absolute()), registry) if file is not None else None
-        if found is None or name not in (found.code, *found.aliases):
+    except ConfigError as error:
+        if config.pack is None or is_path(name):
+            raise
+        file = _language_file(config.pack)
+        if file is None:
+            raise ConfigError(f"{error}. {_no_language_file(config.pack, name)}") from None
+        found = find_language(str(file.absolute()), registry)
+        if name not in (found.code, *found.aliases):
             raise
         return found
 
@@ -174,6 +178,18 @@ def _language_file(pack: str) -> Path | None:
 
     file = (Path(pack) if is_folder(pack) else PackStore().root / pack) / LANGUAGE_FILE
     return file if file.is_file() else None
+
+
+def _no_language_file(pack: str, language: str) -> str:
+    """Say why a pack does not define a language, and what to do."""
+    from meteor_e.packs.store import PackStore
+
+    if is_folder(pack) or PackStore().find(pack) is not None:
+        return f"The pack {pack!r} does not define it: it has no language.yaml"
+    return (
+        f"The pack {pack!r}, which could define it, is not installed; build it first: "
+        f"meteor-e pack build --language {language} --bitext TEXT TRANSLATION"
+    )
 
 
 def _function_words(config: ChainConfig, language: Language) -> str | None:

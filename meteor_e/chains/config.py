@@ -11,13 +11,14 @@ is resolved, by :mod:`meteor_e.chains.chain`.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import Normalization
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.base.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
 
 if TYPE_CHECKING:
@@ -136,10 +137,16 @@ def open_chain(source: ChainSource) -> Document:
 
     try:
         file = registry().chain(source)
-    except ConfigError:
-        if not Path(source).is_file():
+    except ConfigError as error:
+        if Path(source).is_file():
+            return read_yaml(Path(source))
+        here = next((name for name in (f"{source}.yaml", f"{source}.yml") if Path(name).is_file()), None)
+        if here is None:
             raise
-        return read_yaml(Path(source))
+        raise ConfigError(f"{error} (did you mean the file {here}?)") from None
+    if Path(source).is_file():
+        message = f"{source!r} is a chain and a file; the chain is used. For the file, write ./{source}"
+        warnings.warn(message, MeteorWarning, stacklevel=4)
     return read_yaml(file)
 
 

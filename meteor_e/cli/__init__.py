@@ -23,27 +23,37 @@ from meteor_e.base.lazy import lazy_names
 from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 
 if TYPE_CHECKING:
-    from meteor_e.cli.options import metric_options
+    from meteor_e.cli.grouped_help import GroupedCommand
+    from meteor_e.cli.inputs import SystemInput, named, systems
+    from meteor_e.cli.options import MeteorMaker, input_options, metric_options
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import ProgressBars, progress_bar
     from meteor_e.cli.tables import format_table, printable
     from meteor_e.plugins.registry import Registry
 
 __all__ = [
+    "GroupedCommand",
+    "MeteorMaker",
     "ProgressBars",
+    "SystemInput",
     "cli",
     "destination",
     "format_table",
+    "input_options",
     "main",
     "metric_options",
+    "named",
     "printable",
     "progress_bar",
+    "systems",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "options": ["metric_options"],
+        "grouped_help": ["GroupedCommand"],
+        "inputs": ["SystemInput", "named", "systems"],
+        "options": ["MeteorMaker", "input_options", "metric_options"],
         "output": ["destination"],
         "progress": ["ProgressBars", "progress_bar"],
         "tables": ["format_table", "printable"],
@@ -57,7 +67,7 @@ class LazyGroup(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
         # A name with a space is a command of a group.
-        return [name for name in _registry().names("command") if " " not in name]
+        return [name for name in {*COMMANDS_OF_PLUGINS, *_registry().names("command")} if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
@@ -85,14 +95,6 @@ class LazyGroup(click.Group):
         if plugins:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(sorted(plugins.items()))
-        missing = {
-            name: f"Needs {distribution}. {summary}"
-            for name, (distribution, summary) in COMMANDS_OF_PLUGINS.items()
-            if " " not in name and name not in plugins
-        }
-        if missing:
-            with formatter.section("Commands of plugins that are not installed"):
-                formatter.write_dl(sorted(missing.items()))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -101,7 +103,7 @@ class LazyGroup(click.Group):
         from meteor_e.base.errors import near_miss
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            names = [*self.list_commands(context), *COMMANDS_OF_PLUGINS]
+            names = self.list_commands(context)
             if args[0] not in names:
                 failures = _registry().failures()
                 hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""
@@ -117,6 +119,8 @@ def _registry() -> Registry:
 
 def _summary(name: str) -> str:
     """Return what a plugin's command is for, in a line."""
+    if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
+        return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
     try:
         return _registry().command(name).get_short_help_str(limit=200)
     except MeteorError as error:

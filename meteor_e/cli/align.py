@@ -126,7 +126,7 @@ def _java_writer(_: Meteor) -> Writer:
 
 
 def _latex_writer(meteor: Meteor) -> Writer:
-    from meteor_e.report.latex import PREAMBLE, alignment_matrix
+    from meteor_e.pictures import MATRIX_PREAMBLE, alignment_matrix
 
     function_words = meteor.resources.function_words
 
@@ -136,7 +136,7 @@ def _latex_writer(meteor: Meteor) -> Writer:
         except InputError as error:
             raise InputError(f"segment {number}: {error}") from error
         if number == 1:
-            stream.write(PREAMBLE)
+            stream.write(MATRIX_PREAMBLE)
         stream.write(f"\n% segment {number}\n{matrix}")
 
     return write

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from meteor_e.cli.tables import display_width, printable
-from meteor_e.report.palette import matcher_style
+from meteor_e.pictures import matcher_style
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, chunk_numbers
 
 __all__ = ["columns", "show_alignment"]

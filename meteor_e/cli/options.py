@@ -97,6 +97,11 @@ class MeteorMaker:
 
     def __call__(self) -> Meteor:
         """Return the metric."""
+        meteor = self._make()
+        _tell_of_missing_paraphrases(meteor)
+        return meteor
+
+    def _make(self) -> Meteor:
         from meteor_e.meteor import Meteor
 
         given = dict(self.given)
@@ -181,6 +186,28 @@ def metric_options(command: Command) -> Command:
     for option in reversed(_METRIC_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
+
+
+_told: set[str] = set()
+"""Languages whose missing paraphrases the user has been told of."""
+
+
+def _tell_of_missing_paraphrases(meteor: Meteor) -> None:
+    """Say once on standard error that a language's own chain goes without its paraphrases, and what to do."""
+    from meteor_e.matchers.paraphrase import ParaphraseMatcher
+
+    language = meteor.chain.language
+    if language.code in _told or not any(
+        isinstance(matcher, ParaphraseMatcher) and matcher.table is None for matcher in meteor.matchers
+    ):
+        return
+    _told.add(language.code)
+    click.echo(
+        f"meteor-e: note: scores for {language.name} are made without paraphrases, because its pack has no table. "
+        f"`meteor-e pack install {language.code} --from meteor-1.5.tar.gz` installs METEOR's; "
+        "`meteor-e pack build` makes one from bitext",
+        err=True,
+    )
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:

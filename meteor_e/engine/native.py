@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
@@ -127,6 +127,7 @@ class NativeEngine:
         self._tokenize = tokenize
         self._tokens_of = tokens_of
         self._proposers = plan.proposers
+        self._encoders = plan.encoders
         self._keeps_tokens = plan.needs_tokens()
         self._lanes: list[Lane] = []
 
@@ -196,6 +197,8 @@ class NativeEngine:
             if order is not None:
                 batch.arrange(order)
             batch.pair(starts)
+            if self._encoders:
+                self._encode(lane, batch)
             if self._proposers:
                 self._propose(lane, batch, starts)
             results = batch.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
@@ -262,6 +265,19 @@ class NativeEngine:
             lane.tokens.extend(tokens)
         lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features)
 
+    def _encode(self, lane: Lane, batch: Batch) -> None:
+        """Ask for the vectors of the distinct sentences; those that are too long get none."""
+        tokens = lane.tokens
+        sentences = [tuple(tokens[type] for type in batch.types(first)) for first in batch.number_sentences()]
+        for planned in self._encoders:
+            matcher = planned.matcher
+            assert isinstance(matcher, ContextualMatcher)
+            places = [place for place, sentence in enumerate(sentences) if len(sentence) <= matcher.longest_sentence]
+            with guarded(f"matcher {matcher.name!r}"):
+                found = matcher.sentence_rows([sentences[place] for place in places])
+            for place, rows in zip(places, found, strict=True):
+                batch.give_rows(planned.column, place, rows)
+
     def _propose(self, lane: Lane, batch: Batch, starts: Sequence[int]) -> None:
         """Ask the matchers that work in Python, in chain order; equal segments ask the first of the chain only."""
         tokens = lane.tokens
@@ -297,7 +313,11 @@ class NativeEngine:
     ) -> MeteorError:
         if matcher is None:
             return too_many_candidates(hypothesis_size, reference_size)
-        return misplaced(self._plan.matchers[matcher].matcher.name, Match(**proposal), hypothesis_size, reference_size)
+        asked = self._plan.matchers[matcher].matcher
+        if not proposal:
+            assert isinstance(asked, ContextualMatcher)
+            return asked.too_long(max(hypothesis_size, reference_size))
+        return misplaced(asked.name, Match(**proposal), hypothesis_size, reference_size)
 
     @contextlib.contextmanager
     def _damage_reported(self) -> Iterator[None]:

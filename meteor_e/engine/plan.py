@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.base.errors import ConfigError
 
 __all__ = ["Plan", "PlannedMatcher", "plan"]
@@ -18,7 +18,8 @@ class PlannedMatcher(NamedTuple):
 
     Attributes:
         matcher: the matcher itself.
-        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``similarity``, ``phrases`` or ``proposals``.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``similarity``, ``contextual``, ``phrases`` or
+            ``proposals``.
         column: which one it is of those whose features are kept alike.
         search_weight, accuracy_search_weight, match_equal_words: as the matcher has them.
         threshold, below: the similarities that match.
@@ -51,8 +52,13 @@ class Plan(NamedTuple):
         ]
 
     def needs_tokens(self) -> bool:
-        """Whether tokens must be kept as Python objects: a matcher is asked for each pair."""
-        return bool(self.proposers)
+        """Whether tokens must be kept as Python objects: a matcher is asked for each pair or sentence."""
+        return bool(self.proposers or self.encoders)
+
+    @property
+    def encoders(self) -> list[PlannedMatcher]:
+        """Matchers that give the vectors of whole sentences."""
+        return [planned for planned in self.matchers if planned.family == "contextual"]
 
 
 def plan(matchers: Sequence[Matcher]) -> Plan | None:
@@ -68,7 +74,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
         kind = "keys" if family in ("strings", "synonyms") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
-        similar = matcher if isinstance(matcher, SimilarityMatcher) else None
+        similar = matcher if isinstance(matcher, SimilarityMatcher | ContextualMatcher) else None
         planned.append(
             PlannedMatcher(
                 matcher=matcher,
@@ -96,6 +102,10 @@ def _family(matcher: Matcher) -> str:
         return "keys"
     if isinstance(matcher, SimilarityMatcher) and _inherits(matcher, SimilarityMatcher, "match", "_rows"):
         return "similarity"
+    if isinstance(matcher, ContextualMatcher) and _inherits(
+        matcher, ContextualMatcher, "match", "sentence_rows", "_rows"
+    ):
+        return "contextual"
     if isinstance(matcher, PhraseMatcher) and _inherits(matcher, PhraseMatcher, "match", "_phrases", "_pairs"):
         from meteor_e.packs.paraphrases import ParaphraseIndex
 

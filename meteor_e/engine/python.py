@@ -6,9 +6,10 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from meteor_e.api.matchers import Matcher
+from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError
+from meteor_e.base.guard import guarded
 from meteor_e.engine.aligner import align
 from meteor_e.engine.protocol import EngineSettings, Scored
 from meteor_e.engine.streaming import Chunk
@@ -51,6 +52,7 @@ class PythonEngine:
     ) -> None:
         self._settings = settings
         self._matchers = matchers
+        self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
         self._function_words = function_words
         self._tokenize = tokenize
         self._identity = find_identity(settings.identity)
@@ -66,7 +68,10 @@ class PythonEngine:
     ) -> Scored:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
         pairs = zip(chunk.hypotheses, chunk.references, strict=True)
+        sides: Iterable[list[Sequence[Token]]]
         sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
+        if self._encoders:
+            sides = self._encoded(sides)
         return self._score(sides, maximum_accuracy, stop)
 
     def score_pairs(
@@ -74,8 +79,19 @@ class PythonEngine:
     ) -> Scored:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         tokens = {number: self._tokenize(texts[number]) for number in {*hypotheses, *references}}
+        if self._encoders:
+            self._encoded([tokens.values()])
         pairs = zip(hypotheses, references, strict=True)
         return self._score(([tokens[left], tokens[right]] for left, right in pairs), False, None)
+
+    def _encoded(self, sides: Iterable[Iterable[Sequence[Token]]]) -> list[list[Sequence[Token]]]:
+        """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""
+        kept = [list(segments) for segments in sides]
+        distinct = dict.fromkeys(tuple(tokens) for segments in kept for tokens in segments if tokens)
+        for matcher in self._encoders:
+            with guarded(f"matcher {matcher.name!r}"):
+                matcher.sentence_rows([sentence for sentence in distinct if len(sentence) <= matcher.longest_sentence])
+        return kept
 
     def _score(self, sides: Iterable[Sequence[Sequence[Token]]], accurate: bool, stop: object) -> Scored:
         """Score hypotheses, each followed by its references."""

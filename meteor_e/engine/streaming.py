@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "Chunk", "chunks", "paired", "reference_list"]
+__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "paired", "reference_list"]
 
 CHUNK_SEGMENTS = 2048
 """Segments read ahead, at most."""
 
 CHUNK_CHARACTERS = 4_000_000
 """Characters after which a chunk ends whatever the number of its segments."""
+
+ENCODED_CHARACTERS = CHUNK_CHARACTERS // 16
+"""The same in a chain that keeps vectors of all words of a chunk: some 1,500 bytes a word at 768 dimensions."""
 
 _FIRST_CHUNK = 64
 
@@ -50,7 +53,9 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
     return texts
 
 
-def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[Chunk]:
+def chunks(
+    hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], most_characters: int = CHUNK_CHARACTERS
+) -> Iterator[Chunk]:
     """Yield chunks, the first ones small; what comes before an error is yielded before the error is raised.
 
     Raises:
@@ -64,7 +69,7 @@ def chunks(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
         characters = 0
         error: Exception | None = None
         ended = False
-        while len(sides) < limit and characters < CHUNK_CHARACTERS:
+        while len(sides) < limit and characters < most_characters:
             try:
                 hypothesis, texts = next(pairs)
             except StopIteration:

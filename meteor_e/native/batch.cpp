@@ -106,14 +106,60 @@ void Batch::pair(std::vector<std::size_t> reference_starts) {
     find_repetitions();
 }
 
+bool Batch::equal(std::size_t segment, std::size_t other) const {
+    const Words a = words(segment), b = words(other);
+    return a.size == b.size && std::equal(a.begin(), a.end(), b.begin());
+}
+
+std::vector<std::size_t> Batch::number_sentences() {
+    sentences_.clear();
+    rows_.clear();
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> found;  // by hash; the numbers of sentences
+    for (std::size_t k = 0; k < segments_.size(); ++k) {
+        segments_[k].sentence = NO_SENTENCE;
+        if (!segments_[k].size) continue;
+        std::vector<std::size_t>& numbers = found[segments_[k].hash];
+        for (const std::size_t number : numbers) {
+            if (equal(k, sentences_[number])) segments_[k].sentence = number;
+        }
+        if (segments_[k].sentence != NO_SENTENCE) continue;
+        segments_[k].sentence = sentences_.size();
+        numbers.push_back(sentences_.size());
+        sentences_.push_back(k);
+    }
+    return sentences_;
+}
+
+void Batch::give_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows) {
+    std::size_t matchers = 0;
+    for (const Matcher& known : chain_.matchers) matchers += known.family == Family::contextual;
+    if (matcher >= matchers || sentence >= sentences_.size()) {
+        throw std::invalid_argument("there is no such matcher or sentence");
+    }
+    rows_.resize(matchers);
+    rows_[matcher].resize(sentences_.size());
+    SentenceRows made(rows, segments_[sentences_[sentence]].size);
+    for (const SentenceRows& other : rows_[matcher]) {
+        if (!other.words()) continue;
+        if (other.dimension() != made.dimension()) throw std::invalid_argument("vectors differ in dimension");
+        break;
+    }
+    rows_[matcher][sentence] = std::move(made);
+}
+
+const SentenceRows* Batch::rows(std::size_t matcher, std::size_t segment) const {
+    const std::size_t sentence = segments_[segment].sentence;
+    if (sentence == NO_SENTENCE || matcher >= rows_.size() || sentence >= rows_[matcher].size()) return nullptr;
+    const SentenceRows& found = rows_[matcher][sentence];
+    return found.words() ? &found : nullptr;
+}
+
 bool Batch::same(std::size_t hypothesis, std::size_t other) const {
-    const auto equal = [](Words a, Words b) { return a.size == b.size && std::equal(a.begin(), a.end(), b.begin()); };
     const std::size_t references = reference_starts_[hypothesis + 1] - reference_starts_[hypothesis];
     if (references != reference_starts_[other + 1] - reference_starts_[other]) return false;
-    if (!equal(words(hypothesis), words(other))) return false;
+    if (!equal(hypothesis, other)) return false;
     for (std::size_t k = 0; k < references; ++k) {
-        if (!equal(words(hypotheses() + reference_starts_[hypothesis] + k),
-                   words(hypotheses() + reference_starts_[other] + k))) {
+        if (!equal(hypotheses() + reference_starts_[hypothesis] + k, hypotheses() + reference_starts_[other] + k)) {
             return false;
         }
     }
@@ -219,8 +265,16 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
     const Words hypothesis_words = words(hypothesis), reference_words = words(hypotheses() + reference);
     aligner.matches.clear();
     const auto proposals = proposals_.find(reference);
-    const Outcome outcome = aligner.candidates.collect(hypothesis_words, reference_words,
-                                                       proposals == proposals_.end() ? nullptr : &proposals->second);
+    PairFeatures& features = aligner.features;
+    features.proposals = proposals == proposals_.end() ? nullptr : &proposals->second;
+    features.hypothesis_rows.clear();
+    features.reference_rows.clear();
+    for (const Matcher& matcher : chain_.matchers) {
+        if (matcher.family != Family::contextual) continue;
+        features.hypothesis_rows.push_back(rows(matcher.column, hypothesis));
+        features.reference_rows.push_back(rows(matcher.column, hypotheses() + reference));
+    }
+    const Outcome outcome = aligner.candidates.collect(hypothesis_words, reference_words, features);
     if (outcome.problem == Problem::none) {
         aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, options.maximum_accuracy},
                            aligner.matches);

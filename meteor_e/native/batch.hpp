@@ -26,6 +26,7 @@ struct Aligner {
     std::vector<Match> matches;
     std::vector<std::int64_t> row;
     std::vector<double> scores;
+    PairFeatures features;
 };
 
 // What threads keep from one batch to the next.
@@ -69,6 +70,11 @@ public:
     // Lines the segments up anew: those of these numbers, each as often as it is named. Nothing is read again.
     void arrange(const std::vector<std::size_t>& numbers);
 
+    // The number of the first segment of each distinct sentence that is not empty. Those are numbered from 0, and
+    // take vectors, one row a word, for a contextual matcher.
+    std::vector<std::size_t> number_sentences();
+    void give_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows);
+
     // -- Pairs
 
     // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.
@@ -94,7 +100,9 @@ private:
     struct Segment {
         std::size_t reader = 0, start = 0, size = 0;
         std::uint64_t hash = 0;
+        std::size_t sentence = NO_SENTENCE;
     };
+    static constexpr std::size_t NO_SENTENCE = static_cast<std::size_t>(-1);
     struct NewWord {
         std::size_t place;         // in `types`
         std::size_t offset, size;  // in `characters`
@@ -109,9 +117,11 @@ private:
 
     void read_segment(Reader& reader, std::size_t reader_number, std::size_t segment, const NormalizedText& text);
     void find_repetitions();
+    bool equal(std::size_t segment, std::size_t other) const;
     bool same(std::size_t hypothesis, std::size_t other) const;
     void score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
                           std::int64_t* statistics, double* scores, std::int32_t* best_reference);
+    const SentenceRows* rows(std::size_t matcher, std::size_t segment) const;
     Outcome align(Aligner& aligner, std::size_t hypothesis, std::size_t reference, const BatchOptions& options);
 
     const Chain& chain_;
@@ -120,6 +130,8 @@ private:
     std::vector<Segment> segments_;
     std::vector<Reader> readers_;
     std::vector<std::size_t> irregular_;
+    std::vector<std::size_t> sentences_;           // the first segment of each
+    std::vector<std::vector<SentenceRows>> rows_;  // by contextual matcher and sentence
     std::vector<std::size_t> reference_starts_, originals_;
     std::unordered_map<std::size_t, std::vector<std::vector<Proposal>>> proposals_;  // by reference
     std::vector<Failure> failures_;

@@ -68,6 +68,31 @@ PyObject* batch_arrange(PyObject* self, PyObject* numbers) {
     });
 }
 
+// number_sentences() -> the first segment of each distinct sentence that is not empty
+PyObject* batch_number_sentences(PyObject* self, PyObject*) {
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        Ref list(PyList_New(0));
+        for (const std::size_t segment : batch_of(self).number_sentences()) {
+            const Ref number(PyLong_FromSize_t(segment));
+            if (PyList_Append(list.get(), number.get()) < 0) throw ErrorSet{};
+        }
+        return list.release();
+    });
+}
+
+// give_rows(matcher, sentence, rows: int16, a row a word)
+PyObject* batch_give_rows(PyObject* self, PyObject* arguments) {
+    Py_ssize_t matcher, sentence;
+    PyObject* rows;
+    if (!PyArg_ParseTuple(arguments, "nnO", &matcher, &sentence, &rows)) return nullptr;
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Buffer buffer(rows);
+        batch_of(self).give_rows(static_cast<std::size_t>(matcher), static_cast<std::size_t>(sentence),
+                                 buffer.items<std::int16_t>());
+        return Py_NewRef(Py_None);
+    });
+}
+
 PyObject* batch_pair(PyObject* self, PyObject* starts) {
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         batch_of(self).pair(sizes_of(starts));
@@ -204,9 +229,12 @@ PyObject* batch_failures(PyObject* self, PyObject*) {
             set_item(item.get(), "hypothesis", number(failure.hypothesis));
             set_item(item.get(), "hypothesis_size", number(failure.hypothesis_size));
             set_item(item.get(), "reference_size", number(failure.reference_size));
-            if (failure.outcome.problem == Problem::misplaced_proposal) {
-                const Proposal& proposal = failure.outcome.proposal;
+            const Problem problem = failure.outcome.problem;
+            if (problem == Problem::misplaced_proposal || problem == Problem::without_vectors) {
                 set_item(item.get(), "matcher", number(failure.outcome.matcher));
+            }
+            if (problem == Problem::misplaced_proposal) {
+                const Proposal& proposal = failure.outcome.proposal;
                 set_item(item.get(), "reference_start", number(proposal.reference_start));
                 set_item(item.get(), "hypothesis_start", number(proposal.hypothesis_start));
                 set_item(item.get(), "reference_length", number(proposal.reference_length));
@@ -247,6 +275,8 @@ PyMethodDef batch_methods[] = {
     {"set_words", batch_set_words, METH_VARARGS, "Give the words of a segment."},
     {"intern", batch_intern, METH_NOARGS, "Add new words to the vocabulary; return how many types lack features."},
     {"arrange", batch_arrange, METH_O, "Line the segments up anew, each as often as it is named."},
+    {"number_sentences", batch_number_sentences, METH_NOARGS, "Number the distinct sentences; return their segments."},
+    {"give_rows", batch_give_rows, METH_VARARGS, "Give the vectors of a sentence's words."},
     {"pair", batch_pair, METH_O, "Say which references belong to which hypothesis."},
     {"types", batch_types, METH_O, "Return the word types of a segment."},
     {"words", batch_words, METH_O, "Return the words of a segment."},

@@ -4,7 +4,7 @@
 
 namespace meteor {
 
-Outcome Candidates::collect(Words hypothesis, Words reference, const std::vector<std::vector<Proposal>>* proposals) {
+Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeatures& features) {
     proposed_.clear();
     reference_cover_.assign(reference.size, 0);
     hypothesis_cover_.assign(hypothesis.size, 0);
@@ -31,11 +31,24 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const std::vector
             case Family::similarity:
                 room = match_vectors(vocabulary_.vectors(matcher.column), matcher, hypothesis, reference);
                 break;
+            case Family::contextual: {
+                if (!hypothesis.size || !reference.size) break;
+                const SentenceRows* rows = features.hypothesis_rows[matcher.column];
+                const SentenceRows* others = features.reference_rows[matcher.column];
+                if (!rows || !others) {
+                    outcome.problem = Problem::without_vectors;
+                    outcome.matcher = matcher_;
+                    return outcome;
+                }
+                room = match_rows(*rows, *others, matcher, hypothesis, reference);
+                break;
+            }
             case Family::phrases:
                 room = match_phrases(*matcher.phrases, matcher.column, hypothesis, reference);
                 break;
             case Family::proposals:
-                if (proposals) room = match_proposals((*proposals)[matcher.column], hypothesis, reference, outcome);
+                if (!features.proposals) break;
+                room = match_proposals((*features.proposals)[matcher.column], hypothesis, reference, outcome);
                 if (outcome.problem != Problem::none) return outcome;
                 break;
         }
@@ -144,6 +157,26 @@ bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matche
                 if (match_equal) room = add_word_pair(j, i);
             } else if (known && column.known[hypothesis[i]]) {
                 const double similarity = (1 + sums_[i]) / 2;
+                if (similarity >= matcher.threshold && similarity < matcher.below) {
+                    room = add_word_pair(j, i, std::min(1.0, similarity));
+                }
+            }
+        }
+    }
+    return room;
+}
+
+bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows,
+                            const Matcher& matcher, Words hypothesis, Words reference) {
+    const bool match_equal = matcher.below > 1;
+    bool room = true;
+    for (std::uint32_t j = 0; j < reference.size && room; ++j) {
+        const std::uint32_t word = vocabulary_.identity(reference[j]);
+        for (std::uint32_t i = 0; i < hypothesis.size && room; ++i) {
+            if (vocabulary_.identity(hypothesis[i]) == word) {
+                if (match_equal) room = add_word_pair(j, i);
+            } else if (reference_rows.known(j) && hypothesis_rows.known(i)) {
+                const double similarity = reference_rows.similarity(j, hypothesis_rows, i);
                 if (similarity >= matcher.threshold && similarity < matcher.below) {
                     room = add_word_pair(j, i, std::min(1.0, similarity));
                 }

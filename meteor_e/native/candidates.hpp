@@ -5,6 +5,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
+#include "sentence_rows.hpp"
 #include "vocabulary.hpp"
 
 namespace meteor {
@@ -21,12 +22,20 @@ struct Proposal {
     double probability;
 };
 
-enum class Problem { none, too_many_candidates, misplaced_proposal };
+enum class Problem { none, too_many_candidates, misplaced_proposal, without_vectors };
 
 struct Outcome {
     Problem problem = Problem::none;
-    std::uint32_t matcher = 0;  // of a misplaced proposal
+    std::uint32_t matcher = 0;  // of a misplaced proposal, or without vectors
     Proposal proposal{};
+};
+
+// What is given of a pair of segments beside its words.
+struct PairFeatures {
+    const std::vector<std::vector<Proposal>>* proposals =
+        nullptr;  // one list for each matcher in Python, in chain order
+    // Vectors of the words for each contextual matcher, in chain order; null where there are none.
+    std::vector<const SentenceRows*> hypothesis_rows, reference_rows;
 };
 
 // All candidates of a pair of segments, by reference position; those of one position as they were proposed.
@@ -34,8 +43,7 @@ class Candidates {
 public:
     Candidates(const Chain& chain, const Vocabulary& vocabulary) : chain_(chain), vocabulary_(vocabulary) {}
 
-    // `proposals`: one list for each matcher in Python, in chain order.
-    Outcome collect(Words hypothesis, Words reference, const std::vector<std::vector<Proposal>>* proposals);
+    Outcome collect(Words hypothesis, Words reference, const PairFeatures& features);
 
     View<Match> at(std::size_t position) const {
         return {matches_.data() + starts_[position], starts_[position + 1] - starts_[position]};
@@ -71,6 +79,8 @@ private:
     bool match_exact(Words hypothesis, Words reference);
     bool match_keys(const KeyColumn& column, bool equal_words, Words hypothesis, Words reference);
     bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
+    bool match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows, const Matcher& matcher,
+                    Words hypothesis, Words reference);
     bool match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference);
     const std::vector<PhraseHit>& find_reference_phrases(const PhraseIndex& index, std::size_t column, Words words);
     void find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits);

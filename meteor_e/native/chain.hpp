@@ -16,6 +16,7 @@ enum class Family {
     strings,     // words with equal strings, such as stems; Python gives the strings
     synonyms,    // words that share a synset of a mapped dictionary
     similarity,  // words with similar vectors; Python gives the vectors
+    contextual,  // the same, for vectors that depend on the sentence
     phrases,     // phrases that a mapped table pairs
     proposals,   // whatever a matcher in Python proposes for a pair of segments
 };
@@ -27,7 +28,7 @@ struct Matcher {
     bool match_equal_words = false;
     double threshold = 0.0;
     double below = 2.0;      // a similarity that is too much; from 1 downwards, equal words are, too
-    std::size_t column = 0;  // where the vocabulary keeps its features; of proposals: which of the Python matchers
+    std::size_t column = 0;  // where the vocabulary keeps its features; of others: which of its family
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;
 };

@@ -30,9 +30,9 @@ bool to_bool(PyObject* object) {
 
 Family family_of(PyObject* object) {
     static const std::pair<const char*, Family> names[] = {
-        {"exact", Family::exact},         {"keys", Family::keys},       {"strings", Family::strings},
-        {"synonyms", Family::synonyms},   {"phrases", Family::phrases}, {"similarity", Family::similarity},
-        {"proposals", Family::proposals},
+        {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
+        {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+        {"contextual", Family::contextual}, {"proposals", Family::proposals},
     };
     return named(object, names);
 }

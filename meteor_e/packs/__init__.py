@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
     from meteor_e.packs.pack import Pack, open_pack
     from meteor_e.packs.paraphrases import ParaphraseIndex
+    from meteor_e.packs.resources import LanguageResources
     from meteor_e.packs.store import PackStore
     from meteor_e.packs.synonyms import SynonymIndex
     from meteor_e.packs.usage import TABLE_FILE
@@ -34,6 +35,7 @@ __all__ = [
     "VOCABULARY_SECTIONS",
     "IndexFile",
     "Ingredients",
+    "LanguageResources",
     "Layout",
     "NonbreakingPrefixes",
     "Pack",
@@ -65,6 +67,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "resources": ["LanguageResources"],
         ".api.languages": ["NonbreakingPrefixes"],
         ".base.progress": ["Progress", "terminal_progress"],
         "build": ["Ingredients", "PackPlace", "build_pack", "pack_place"],

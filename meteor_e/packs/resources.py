@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from meteor_e.api.languages import NonbreakingPrefixes
 
 if TYPE_CHECKING:
-    from meteor_e.packs import Pack, ParaphraseIndex, SynonymIndex
+    from meteor_e.packs.pack import Pack
+    from meteor_e.packs.paraphrases import ParaphraseIndex
+    from meteor_e.packs.synonyms import SynonymIndex
 
 
 @dataclass(frozen=True)

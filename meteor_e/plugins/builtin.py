@@ -19,7 +19,6 @@ COMMANDS = {
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
-    "report": "Write a page that shows scores, distributions and every segment's alignment.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
@@ -29,6 +28,7 @@ COMMANDS = {
 COMMANDS_OF_PLUGINS = {
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
+    "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
 }
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
@@ -72,21 +72,8 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """METEOR and other metrics as features, surface features, and what other programs computed."""
-    return {
-        "meteor": "meteor_e.features.meteor:MeteorFeature",
-        "bleu": "meteor_e.features.metrics:BleuFeature",
-        "bleu-components": "meteor_e.features.metrics:BleuComponentsFeature",
-        "chrf": "meteor_e.features.metrics:ChrfFeature",
-        "chrf-components": "meteor_e.features.metrics:ChrfComponentsFeature",
-        "ter": "meteor_e.features.metrics:TerFeature",
-        "nist": "meteor_e.features.metrics:NistFeature",
-        "lengths": "meteor_e.features.surface:LengthsFeature",
-        "characters": "meteor_e.features.surface:CharactersFeature",
-        "overlap": "meteor_e.features.surface:OverlapFeature",
-        "score-file": "meteor_e.features.files:ScoreFileFeature",
-        "vector-file": "meteor_e.features.files:VectorFileFeature",
-    }
+    """None: they come with the plugin of learned metrics."""
+    return {}
 
 
 @hookimpl

@@ -3,12 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from meteor_e import Meteor
 from meteor_e.api.features import Feature, ReferenceFeature, SegmentFeature
-from meteor_e.base.errors import ConfigError, InputError, PluginError
-from meteor_e.features.meteor import MeteorFeature
+from meteor_e.base.errors import InputError, PluginError
 from meteor_e.testing import check_feature
-from meteor_e.testing.report import default_context
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
@@ -36,77 +33,6 @@ class Letters(SegmentFeature):
     def vectors(self, segments):
         self.asked += len(segments)
         return [[segment.count(letter) for letter in "abc"] for segment in segments]
-
-
-def chain(language="other"):
-    return {"language": language, "matchers": ["exact", {"use": "stem", "stemmer": "english", "weight": 0.5}]}
-
-
-def test_meteor():
-    feature = MeteorFeature(chain())
-    rows = feature.extract(HYPOTHESES, REFERENCES)
-    assert rows.dtype == np.float64
-    assert rows.shape == (3, feature.dimension) == (3, 13 + 2 * 7)
-    assert len(set(feature.columns)) == feature.dimension
-    meteor = Meteor.from_config(chain())
-    for row, hypothesis, references in zip(rows, HYPOTHESES, REFERENCES, strict=True):
-        values = dict(zip(feature.columns, row, strict=True))
-        scored = meteor.score(hypothesis, references)
-        assert values["score"] == scored.score
-        assert values["precision"] == scored.precision
-        assert values["recall"] == scored.recall
-        assert values["fmean"] == scored.fmean
-        assert values["fragmentation_penalty"] == scored.fragmentation_penalty
-        assert values["chunks"] == scored.statistics.chunks
-        assert values["stem.hypothesis_content"] == scored.statistics.matchers[1].hypothesis_content
-        assert values["exact.score"] + values["stem.score"] == pytest.approx(scored.score)
-    assert rows[1][feature.columns.index("stem.reference_content")] == 1
-    assert feature.describe() == meteor.signature
-
-
-def test_a_matcher_that_a_chain_has_twice():
-    feature = MeteorFeature({"language": "other", "matchers": ["exact", *chain()["matchers"]]})
-    assert [name for name in feature.columns if name.endswith(".score")] == [
-        "exact.score",
-        "exact#2.score",
-        "stem.score",
-    ]
-    assert len(set(feature.columns)) == feature.dimension
-
-
-def test_meteor_conforms():
-    check_feature(MeteorFeature, chain=chain())
-
-
-def test_meteor_takes_the_language_of_the_recipe():
-    german = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
-    with pytest.raises(ConfigError, match="'xx'"):
-        MeteorFeature.make(german)
-    made = MeteorFeature.make(german, chain=chain())
-    assert "lang:other" in made.describe()
-
-
-def test_meteor_by_a_chain_that_names_no_language():
-    xx = default_context()._replace(language=default_context().language.__class__("xx", "X", ("exact",), {}, "li"))
-    with pytest.raises(ConfigError, match="'xx'"):
-        MeteorFeature.make(xx, chain={"matchers": ["exact"]})
-
-
-def test_settings_of_a_chain():
-    changed = {"language": "other", "matchers": ["exact", {"use": "stem", "stemmer": "german", "weight": 0.25}]}
-    feature = MeteorFeature(chain(), settings={"stem": {"stemmer": "german", "weight": 0.25}})
-    assert feature.describe() == Meteor.from_config(changed).signature
-    assert "0.25(german)" in feature.describe()
-    with pytest.raises(ConfigError, match=r"cannot set stme\.weight: .*did you mean 'stem'"):
-        MeteorFeature(chain(), settings={"stme": {"weight": 0.25}})
-    for wrong in ("stem.weight=1", {"stem": 0.25}):
-        with pytest.raises(ConfigError, match="must be a mapping"):
-            MeteorFeature(chain(), settings=wrong)
-
-
-def test_meteor_refuses_other_options():
-    with pytest.raises(ConfigError, match=r"feature 'meteor' has no option 'tasks' \(did you mean 'task'"):
-        MeteorFeature.make(default_context(), tasks="adq")
 
 
 def test_rows_and_columns_of_a_feature():

@@ -101,7 +101,7 @@ class SentenceCompass(ContextualMatcher):
 @pytest.mark.parametrize("kind", [Compass, SentenceCompass])
 @pytest.mark.parametrize(
     ("threshold", "pairs"),
-    [(1.0, ["east", "dog"]), (0.9, ["east", "northeast", "dog"]), (0.5, ["east", "northeast", "north", "dog"])],
+    [(1.0, ["east", "dog"]), (0.899, ["east", "northeast", "dog"]), (0.5, ["east", "northeast", "north", "dog"])],
 )
 def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
     hypothesis = tokens("east northeast north west dog cat")
@@ -114,7 +114,7 @@ def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
 def test_a_sentence_is_encoded_once():
     """Whether it is a hypothesis or a reference, however often it comes, and all that are new at once."""
     matcher = SentenceCompass(threshold=0.8)
-    matcher.remember([tokens("east north"), tokens("west"), tokens("east north"), []])
+    matcher.sentence_rows([tuple(tokens("east north")), tuple(tokens("west"))])
     assert matcher.asked == [["east", "north"], ["west"]]
     for _ in range(3):
         list(matcher.match(tokens("east north"), tokens("west")))
@@ -139,6 +139,42 @@ def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
 
     with pytest.raises(TypeError, match="encode returned rows of shape"):
         list(Short().match(tokens("a b c"), tokens("c")))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1.5, -3e38])
+def test_rows_that_are_no_vectors_of_length_1_are_a_mistake(value):
+    class Wrong(SentenceCompass):
+        def encode(self, sentences):
+            words = sum(map(len, sentences))
+            return np.full((words, 2), value, np.float32), np.cumsum([0, *map(len, sentences)])
+
+    with pytest.raises(ValueError, match="not finite, or longer than 1"):
+        list(Wrong().match(tokens("a"), tokens("b")))
+
+
+def test_the_memory_of_vectors_is_bounded(monkeypatch):
+    """A sentence of one word has 4 bytes here."""
+    monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
+    matcher = SentenceCompass()
+    for number in range(30):
+        list(matcher.match(tokens(f"east{number}"), tokens("east")))
+        assert sum(rows.nbytes for rows in vars(matcher)["_sentence_cache"].values()) <= 40
+    assert pickle.loads(pickle.dumps(matcher))._remembered_bytes == 0
+
+
+def test_many_sentences_are_encoded_in_parts(monkeypatch):
+    monkeypatch.setattr("meteor_e.api.matchers.ENCODED_WORDS", 3)
+    parts = []
+
+    class Counting(SentenceCompass):
+        def encode(self, sentences):
+            parts.append([len(sentence) for sentence in sentences])
+            return super().encode(sentences)
+
+    sentences = [tuple(tokens(text)) for text in ("a b", "c", "d e", "f g h i", "j")]
+    rows = Counting().sentence_rows(sentences)
+    assert parts == [[2, 1], [2], [4], [1]]
+    assert [len(row) for row in rows] == [2, 1, 2, 4, 1]
 
 
 def test_similarity_is_the_probability_and_equal_words_are_sure():

@@ -8,7 +8,6 @@ import pytest
 
 from meteor_e.base import cache_folder, data_folder, whole_file
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.features import FeatureStore
 from meteor_e.packs import PackStore
 
 
@@ -47,7 +46,6 @@ def test_the_folders_that_the_environment_names(tmp_path, monkeypatch):
     assert cache_folder("indexes") == tmp_path / "cache" / "indexes"
     assert data_folder("packs") == tmp_path / "packs" == PackStore().root
     assert ArrayCache().folder == tmp_path / "cache" / "evaluation"
-    assert FeatureStore().folder == tmp_path / "cache" / "features"
 
 
 def test_the_users_own_folders(tmp_path, monkeypatch):

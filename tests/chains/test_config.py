@@ -7,7 +7,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.api.languages import Normalization
-from meteor_e.base.errors import ConfigError, PluginError, ResourceError
+from meteor_e.base.errors import ConfigError, MeteorWarning, PluginError, ResourceError
 from meteor_e.base.yamlfile import parse_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
@@ -201,7 +201,8 @@ def test_names_and_paths(write, tmp_path, monkeypatch):
     write("language: de", "adq")
     write("language: fr", "mine")
     write("language: es", "mine.yaml")
-    assert load_chain("adq").language == "en"
+    with pytest.warns(MeteorWarning, match=r"'adq' is a chain and a file; the chain is used\. .* \./adq"):
+        assert load_chain("adq").language == "en"
     assert load_chain("./adq").language == "de"
     assert load_chain(Path("adq")).language == "de"
     assert load_chain("mine").language == "fr"

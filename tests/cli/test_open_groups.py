@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 import pytest
 
@@ -54,9 +56,6 @@ def test_where_the_plugin_of_a_command_is_missing_it_says_what_to_install(regist
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert f"`meteor-e {command}` comes with the plugin meteor-e-evaluation, which is not installed" in err
     assert "pip install ./plugins/meteor-e-evaluation" in err
-    help_text = run(capsys, "--help")[1]
-    assert "Commands of plugins that are not installed:" in help_text
-    assert f"  {command} " in help_text
 
 
 def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, capsys):
@@ -72,6 +71,14 @@ def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch
     monkeypatch.setattr("meteor_e.metrics.specs.registry", lambda: registry)
     with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: pip install"):
         parse_metric(metric)
+
+
+def test_a_command_of_the_first_level_says_it_too(registry, capsys):
+    code, out, err = run(capsys, "report", "a", "b", "--png", "p")
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert "`meteor-e report` comes with the plugin meteor-e-report, which is not installed" in err
+    assert "pip install meteor-e-report, or in a clone of meteor_e: pip install ./plugins/meteor-e-report" in err
+    assert re.search(r"\n  report +Needs meteor-e-report\. ", run(capsys, "--help")[1])
 
 
 def test_help_lists_it_all_the_same(registry, capsys):

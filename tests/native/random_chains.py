@@ -92,14 +92,20 @@ class Sounds(SimilarityMatcher):
         return rows
 
 
-class ContextualSounds(ContextualMatcher):
-    """The same, asked for once a sentence."""
+class Neighbors(ContextualMatcher):
+    """The same, but a word's vector depends on the words beside it."""
 
-    name = "contextual-sounds"
+    name = "neighbors"
 
     def encode(self, sentences):
-        words = [token for sentence in sentences for token in sentence]
-        return Sounds().vectors(words), np.cumsum([0, *map(len, sentences)])
+        parts = []
+        for sentence in sentences:
+            rows = Sounds().vectors(sentence)
+            mixed = rows.copy()
+            mixed[1:] += 0.3 * rows[:-1]
+            mixed[rows.any(axis=1) == 0] = 0
+            parts.append(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-9))
+        return np.concatenate(parts).astype(np.float32), np.cumsum([0, *map(len, sentences)])
 
 
 class Whims(Matcher):
@@ -170,7 +176,8 @@ def chains(folder: Path) -> dict[str, list[Matcher]]:
         "exact": [exact],
         "no-exact": [paraphrase, stem, synonym],
         "keys": [exact, Letters(), Sounds(threshold=0.7), Sounds(threshold=0.4, below=0.7)],
-        "python": [Whims(), exact, OwnTable(paraphrases), ContextualSounds(threshold=0.75)],
+        "python": [Whims(), exact, OwnTable(paraphrases)],
+        "contextual": [exact, Neighbors(threshold=0.8), synonym, Neighbors(threshold=0.5, below=0.8), Whims()],
         "all": [exact, stem, synonym, paraphrase, Sounds(threshold=0.8), Whims(), Letters()],
         "no-table": [exact, ParaphraseMatcher(None)],
     }

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension i
 PAIRS = int(os.environ.get("METEOR_E_RANDOM_PAIRS", "20000"))
 """Pairs to compare; a million is the figure to reach before a release (see docs/performance.md)."""
 
-NAMES = ("meteor", "exact", "no-exact", "keys", "python", "all", "no-table")
+NAMES = ("meteor", "exact", "no-exact", "keys", "python", "contextual", "all", "no-table")
 SETTINGS = list(itertools.product(NAMES, (1, 5, 40), (False, True)))
 
 

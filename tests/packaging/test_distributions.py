@@ -46,8 +46,6 @@ def test_wheel_holds_resources_and_types(distributions):
     assert "meteor_e/py.typed" in names
     assert "meteor_e/resources/languages/en.yaml" in names
     assert any(name.startswith("meteor_e/resources/chains/") and name.endswith(".yaml") for name in names)
-    assert {f"meteor_e/report/web/page.{ending}" for ending in ("html", "css")} <= set(names)
-    assert "meteor_e/report/web/main.js" in names
     assert not [name for name in names if name.startswith(("tests/", "plugins/", "examples/"))]
 
 

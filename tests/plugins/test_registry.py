@@ -54,7 +54,6 @@ def test_builtins_resolve_without_plugins():
     assert {own.language(code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
     assert own.language("cz").code == "cs"
     assert own.lemmatizer("lookup") is LookupLemmatizer
-    assert own.feature("meteor").name == "meteor"
     assert own.chain("exact").name == "exact.yaml"
     with pytest.raises(AssertionError, match="looked at"):
         own.matcher("other")
@@ -65,7 +64,7 @@ def test_builtins_cost_little_to_find():
     code = (
         "import sys; from meteor_e.plugins.registry import registry; registry().matcher('exact');"
         "print(*sorted({'importlib.metadata', 'numpy', 'yaml', 'rich', 'Stemmer', 'meteor_e.matchers.stem',"
-        "'meteor_e.languages.files', 'meteor_e.features', 'meteor_e.packs'} & set(sys.modules)))"
+        "'meteor_e.languages.files', 'meteor_e.packs'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

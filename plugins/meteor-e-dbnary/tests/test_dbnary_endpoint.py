@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.error
 
 import pytest
+from click.testing import CliRunner
 from dbnary_data import APPROXIMATE, EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, plain_pairs, random_dictionary
 from dbnary_server import ENGINES, Server, oxigraph
 from meteor_e_dbnary import endpoint
@@ -19,6 +22,7 @@ from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition
 from meteor_e_dbnary.sparql import Endpoint, Patience
 
 from meteor_e import ConfigError, ResourceError
+from meteor_e.cli import cli
 from meteor_e.languages.files import builtin_language
 
 FRENCH = builtin_language("fr")
@@ -122,6 +126,24 @@ def test_an_endpoint_that_fails_to_the_end(serve, tmp_path):
     refused = "http://127.0.0.1:9/sparql"
     with pytest.raises(ResourceError, match="no connection"):
         Endpoint(refused, QUICK._replace(retries=1)).select("SELECT * WHERE {}")
+
+
+def test_no_network_at_all(monkeypatch):
+    """Nothing is asked again: the message comes at once, and says what works without a network."""
+
+    def no_network(*_: object, **__: object) -> None:
+        raise urllib.error.URLError(socket.gaierror(-3, "Temporary failure in name resolution"))
+
+    monkeypatch.setattr("SPARQLWrapper.Wrapper.urlopener", no_network)
+    patience = Patience(retries=8, backoff=3600.0)
+    with pytest.raises(ResourceError, match=r"cannot be reached \(Temporary f.*--dump fr_dbnary_ontolex\.ttl\.bz2"):
+        Endpoint("http://endpoint.invalid/sparql", patience).select("SELECT * WHERE {}")
+
+
+def test_offline_no_endpoint_is_asked():
+    done = CliRunner().invoke(cli, ["dbnary", "extract", "-l", "fr"], env={"METEOR_E_OFFLINE": "1"})
+    assert isinstance(done.exception, ResourceError)
+    assert "--dump" in str(done.exception)
 
 
 @pytest.mark.parametrize(("fault", "message"), [("400", "refuses the query"), ("404", "refuses the query")])

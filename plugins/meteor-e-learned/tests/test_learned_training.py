@@ -14,6 +14,7 @@ from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.base import Run
 from meteor_e_learned.models.maxsd import MaxSD
@@ -21,8 +22,7 @@ from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
-from meteor_e.base.errors import ConfigError, InputError, MeteorError
-from meteor_e.features import FeatureStore
+from meteor_e.api import ConfigError, InputError, MeteorError
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """

@@ -10,6 +10,7 @@ import torch
 from click.testing import CliRunner
 from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e_learned import cli
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.vectors import open_word_vectors
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.maxsd import MaxSD
@@ -19,7 +20,6 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.features import FeatureStore
 
 RECIPE = """
 name: small-maxsd

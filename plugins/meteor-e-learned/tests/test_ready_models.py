@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from meteor_e_learned import cli, probes
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.explain import explain
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.base import Run
 from meteor_e_learned.models.joint_linear import JointLinear
@@ -24,7 +25,6 @@ from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
-from meteor_e.features import FeatureStore
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NONE = FeatureStore(enabled=False)
@@ -142,7 +142,7 @@ def test_reasons_add_up_to_the_difference(toy):
 
 def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
     """As with another version of a library: simulated by a chrF that is a little different."""
-    from meteor_e.features.metrics import ChrfFeature
+    from meteor_e_learned.features.metrics import ChrfFeature
 
     compute = ChrfFeature.compute
     model = load_model(toy)
@@ -165,7 +165,7 @@ def test_a_new_version_of_a_library_with_the_same_numbers_is_fine(toy, monkeypat
 
 
 def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
-    from meteor_e.features.surface import OverlapFeature
+    from meteor_e_learned.features.surface import OverlapFeature
 
     monkeypatch.setattr(OverlapFeature, "version", 2)
     with pytest.raises(ConfigError, match=r"overlap=overlap:27:1: there, overlap=overlap:27:2: here"):
@@ -176,7 +176,7 @@ def test_scoring_needs_neither_pytorch_nor_scikit_learn(toy):
     code = f"""
 import sys
 from meteor_e.api import FeatureBatch
-from meteor_e.features import FeatureStore
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.scoring import score_segments
 model = load_model({str(toy)!r})

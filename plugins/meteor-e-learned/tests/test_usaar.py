@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli
 from meteor_e_learned.document_vectors import join_phrases, train_document_vectors
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.document_cosine import DocumentCosineFeature
 from meteor_e_learned.means import MEANS, system_mean
 from meteor_e_learned.modelfile import load_model
@@ -19,7 +20,6 @@ from scipy import stats
 
 from meteor_e.api import FeatureBatch
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.features import FeatureStore
 from meteor_e.metrics.specs import parse_metric
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from meteor_e import ConfigError
+from meteor_e import ConfigError, ResourceError
 from meteor_e.chains import find_language
 from meteor_e.packs import terminal_progress
 
@@ -52,6 +52,7 @@ def dbnary() -> None:
     help="Seconds before an endpoint is asked again; doubled each time.",
 )
 @click.option("--restart", is_flag=True, help="Forget what an interrupted extraction has left.")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never ask an endpoint.")
 def extract(
     language: str,
     endpoint: str | None,
@@ -66,6 +67,7 @@ def extract(
     retries: int,
     backoff: float,
     restart: bool,
+    offline: bool,
 ) -> None:
     """Make the pack of synsets that the matcher 'dbnary' reads.
 
@@ -74,11 +76,13 @@ def extract(
     """
     from meteor_e_dbnary.endpoint import DEFAULT_ENDPOINT
     from meteor_e_dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
-    from meteor_e_dbnary.sparql import Patience
+    from meteor_e_dbnary.sparql import WITHOUT_NETWORK, Patience
 
     given = [option for option, value in (("--endpoint", endpoint), ("--dump", dumps), ("--synsets", synsets)) if value]
     if len(given) > 1:
         raise ConfigError(f"{' and '.join(given)} cannot be given together; choose one source")
+    if offline and not dumps and synsets is None:
+        raise ResourceError(f"offline, so no SPARQL endpoint is asked; {WITHOUT_NETWORK}")
     found = find_language(language)
     with terminal_progress() as progress:
         if synsets is not None:

@@ -59,8 +59,9 @@ class DbnaryMatcher(KeyMatcher):
             synsets = load_pack(pack)
             if synsets is None:
                 raise ResourceError(
-                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary extract`, "
-                    "or name a synset file of METEOR-E with the option 'file'"
+                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary extract --language "
+                    f"{pack.removeprefix('dbnary-')}` (from a dump with --dump FILE, without a network), or name a "
+                    "synset file of METEOR-E with the option 'file'"
                 )
         assert synsets is not None
         self._index, self._description = synsets.index, synsets.description

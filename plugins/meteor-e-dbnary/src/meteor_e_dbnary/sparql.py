@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import time
 import urllib.error
 from collections.abc import Callable
@@ -15,6 +16,12 @@ from meteor_e.packs import Progress
 
 MAX_ANSWER = 256 << 20
 """Bytes of an answer; no page comes near."""
+
+WITHOUT_NETWORK = (
+    "without a network, make the pack from a dump of DBnary that was downloaded elsewhere: "
+    "meteor-e dbnary extract --language fr --dump fr_dbnary_ontolex.ttl.bz2"
+)
+"""What to do offline, for messages."""
 
 Row = dict[str, str]
 
@@ -65,6 +72,7 @@ class Endpoint:
         self.url = url
         self._patience = patience or Patience()
         self._progress = progress or silent
+        self._answered = False
 
     def select(self, query: Callable[[int], str] | str, rows: int = 0, retries: int | None = None) -> list[Row]:
         """Return the rows of an answer, each with the texts of its variables.
@@ -126,10 +134,16 @@ class Endpoint:
                     f"the SPARQL endpoint {self.url} answers with error {error.code}: {error.reason}"
                 ) from error
         except urllib.error.URLError as error:
+            if isinstance(error.reason, socket.gaierror) and not self._answered:
+                # No network at all; waiting for minutes would not bring one.
+                raise ResourceError(
+                    f"the SPARQL endpoint {self.url} cannot be reached ({error.reason.strerror}); {WITHOUT_NETWORK}"
+                ) from error
             raise _TemporaryError(f"no connection ({error.reason})") from error
         except (http.client.HTTPException, OSError) as error:
             reason = "time-out" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
             raise _TemporaryError(f"the answer did not arrive ({reason})") from error
+        self._answered = True
         if len(data) > MAX_ANSWER:
             raise ResourceError(f"the SPARQL endpoint {self.url} answered with more than {MAX_ANSWER >> 20} MiB")
         # Virtuoso says in a header that it gave up and sends what it has, with the code 200 or 206.

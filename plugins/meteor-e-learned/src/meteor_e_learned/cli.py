@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from meteor_e.features import FeatureStore
+    from meteor_e_learned.extraction import FeatureStore
     from meteor_e_learned.modelfile import LearnedModel
 
 __all__ = ["model", "predict", "rank", "train"]
@@ -32,7 +32,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _store(cache: str | None, no_cache: bool) -> FeatureStore:
-    from meteor_e.features import FeatureStore
+    from meteor_e_learned.extraction import FeatureStore
 
     return FeatureStore(cache, enabled=not no_cache)
 

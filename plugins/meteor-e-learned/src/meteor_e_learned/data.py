@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e.base import require_plugin
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
 if TYPE_CHECKING:

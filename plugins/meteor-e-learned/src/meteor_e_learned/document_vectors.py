@@ -15,8 +15,8 @@ from typing import BinaryIO, cast
 
 from meteor_e.api import InputError
 from meteor_e.base import whole_file
-from meteor_e.features import split
 from meteor_e.formats import decode_lines, read_segments
+from meteor_e_learned.splitting import split
 
 __all__ = ["DELIMITER", "join_phrases", "train_document_vectors"]
 

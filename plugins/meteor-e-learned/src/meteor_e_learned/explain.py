@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.features import FeatureStore
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.joint_linear import JointLinear
 

@@ -11,7 +11,7 @@ from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_score
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.features import FeatureStore
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.prediction import Ranking, pairwise_advantages, rank_systems
 

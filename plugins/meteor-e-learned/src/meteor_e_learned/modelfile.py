@@ -12,8 +12,8 @@ import numpy as np
 
 from meteor_e.api import ConfigError, InputError, PluginError, located
 from meteor_e.base import whole_file
-from meteor_e.features import FeatureSet
 from meteor_e.plugins import plugin_registry
+from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model

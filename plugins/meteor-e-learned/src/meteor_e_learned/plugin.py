@@ -9,6 +9,18 @@ from meteor_e import hookimpl
 def meteor_e_features() -> dict[str, str]:
     """Return features by name; the module of each is imported when a recipe uses it."""
     return {
+        "meteor": "meteor_e_learned.features.meteor:MeteorFeature",
+        "bleu": "meteor_e_learned.features.metrics:BleuFeature",
+        "bleu-components": "meteor_e_learned.features.metrics:BleuComponentsFeature",
+        "chrf": "meteor_e_learned.features.metrics:ChrfFeature",
+        "chrf-components": "meteor_e_learned.features.metrics:ChrfComponentsFeature",
+        "ter": "meteor_e_learned.features.metrics:TerFeature",
+        "nist": "meteor_e_learned.features.metrics:NistFeature",
+        "lengths": "meteor_e_learned.features.surface:LengthsFeature",
+        "characters": "meteor_e_learned.features.surface:CharactersFeature",
+        "overlap": "meteor_e_learned.features.surface:OverlapFeature",
+        "score-file": "meteor_e_learned.features.files:ScoreFileFeature",
+        "vector-file": "meteor_e_learned.features.files:VectorFileFeature",
         "vocabulary": "meteor_e_learned.features.vocabulary:VocabularyFeature",
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
-from meteor_e.features import FeatureStore
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
+from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.metric import SystemScore, signature_of, system_interval
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.ready import ready_models

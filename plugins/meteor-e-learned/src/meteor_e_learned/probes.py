@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch
-from meteor_e.features import FeatureSet, FeatureStore
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 
 __all__ = ["Probes", "probe"]
 

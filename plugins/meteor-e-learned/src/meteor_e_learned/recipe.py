@@ -12,8 +12,8 @@ import msgspec
 
 from meteor_e.api import ConfigError, near_miss
 from meteor_e.base import find_problems, parse_yaml, raise_problems, read_yaml
-from meteor_e.features import FeatureSet
 from meteor_e.plugins import plugin_registry
+from meteor_e_learned.extraction import FeatureSet
 
 __all__ = [
     "DataSpec",
@@ -56,7 +56,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: of the model.
         estimator: as ``meteor-e plugins`` lists them.
         train: judgements to learn from.
-        features: entries as :meth:`meteor_e.features.extraction.FeatureSet.from_config` takes them.
+        features: entries as :meth:`meteor_e_learned.extraction.FeatureSet.from_config` takes them.
         vectors: entries of features of single segments, for networks.
         options: of the estimator.
         target: an entry of one feature with one number, which is learned in the place of human scores.

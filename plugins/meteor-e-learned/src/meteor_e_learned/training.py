@@ -16,10 +16,10 @@ import numpy as np
 
 from meteor_e.api import ConfigError, InputError, guarded
 from meteor_e.base import digest
-from meteor_e.features import FeatureSet, FeatureStore
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import Progress, load_examples
 from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, Run

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
-from meteor_e.features import characters, mean_over_references
+from meteor_e_learned.counting import characters, mean_over_references
 
 __all__ = ["CharacterNgramsFeature"]
 

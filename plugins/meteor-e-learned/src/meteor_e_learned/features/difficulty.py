@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Feature, FeatureBatch
-from meteor_e.features import mean_over_references, words
-from meteor_e_learned.features.vocabulary import FREQUENT, Frequencies, LanguageOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from meteor_e.api import MatcherContext
+from meteor_e.api import FeatureBatch
+from meteor_e_learned.counting import mean_over_references, words
+from meteor_e_learned.features.vocabulary import FREQUENT, FrequencyFeature
 
 __all__ = ["DifficultyFeature"]
 
 
-class DifficultyFeature(Feature):
+class DifficultyFeature(FrequencyFeature):
     """Length, information, marks, numbers and repetition of the reference, and how the hypothesis differs in them.
 
     Against several references, the mean over them.
     """
 
     name: ClassVar[str] = "difficulty"
-    requires: ClassVar[tuple[str, ...]] = ("wordfreq",)
     _KINDS = ("information", "highest_information", "letters", "marks", "numbers", "frequent", "distinct")
-
-    Options = LanguageOptions
-
-    def __init__(self, language: str = "en") -> None:
-        self.frequencies = Frequencies(language)
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
-        """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the numbers."""
         sides = [f"{kind}_{what}" for kind in self._KINDS for what in ("reference", "difference")]
         return ("log_reference_words", *sides)
-
-    @property
-    def dimension(self) -> int:
-        """As many as there are columns."""
-        return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Count."""
@@ -71,13 +50,3 @@ class DifficultyFeature(Feature):
         for reference, hypothesis in zip(*sides, strict=True):
             columns += [reference, hypothesis - reference]
         return mean_over_references(np.stack(columns, axis=1), batch)
-
-    def describe(self) -> str:
-        """Return the language of the words' information, and the version of wordfreq."""
-        from importlib.metadata import version
-
-        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
-
-    def definition(self) -> str:
-        """Return the language of the words' information."""
-        return self.frequencies.language

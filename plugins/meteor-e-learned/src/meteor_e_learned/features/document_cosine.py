@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ReferenceFeature
-from meteor_e.features import split
 from meteor_e_learned.document_vectors import join_phrases
 from meteor_e_learned.features.vectors import VectorFile, _NeedsVectors, cosine, open_word_vectors
+from meteor_e_learned.splitting import split
 
 __all__ = ["DocumentCosineFeature"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from meteor_e.api import ComponentOptions, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
-from meteor_e.features import split
+from meteor_e_learned.splitting import split
 
 __all__ = ["LanguageModelFeature"]
 
@@ -49,7 +49,7 @@ class LanguageModelFeature(ReferenceFeature):
 
     Args:
         file: a model in ARPA's form or KenLM's binary one, of text split as
-            :func:`meteor_e.features.splitting.split` does, words with spaces between.
+            :func:`meteor_e_learned.splitting.split` does, words with spaces between.
     """
 
     name: ClassVar[str] = "language-model"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Feature, FeatureBatch
-from meteor_e.features import mean_over_references, precision_recall_f, segment_pairs, words
-from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from meteor_e.api import MatcherContext
+from meteor_e.api import FeatureBatch
+from meteor_e_learned.counting import mean_over_references, precision_recall_f, segment_pairs, words
+from meteor_e_learned.features.vocabulary import FrequencyFeature
 
 __all__ = ["NearWordsFeature"]
 
@@ -22,7 +17,7 @@ LONGEST = 200
 """So many words of a side that the other lacks are compared, and so many characters, times ten."""
 
 
-class NearWordsFeature(Feature):
+class NearWordsFeature(FrequencyFeature):
     """Each word that only one side has, and the likest one that only the other has; edits of words; letters in order.
 
     Likeness is 1 less the letters to insert and delete, over the letters of both words. Words in common are like
@@ -35,16 +30,6 @@ class NearWordsFeature(Feature):
     name: ClassVar[str] = "near-words"
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz", "wordfreq")
 
-    Options = LanguageOptions
-
-    def __init__(self, language: str = "en") -> None:
-        self.frequencies = Frequencies(language)
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
-        """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
-
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the numbers."""
@@ -53,11 +38,6 @@ class NearWordsFeature(Feature):
             *("far_missing", "far_added", "near_missing", "letters_precision", "letters_recall", "letters_f"),
             *("inserted", "deleted", "substituted", "moved"),
         )
-
-    @property
-    def dimension(self) -> int:
-        """As many as there are columns."""
-        return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Compare."""
@@ -135,13 +115,3 @@ class NearWordsFeature(Feature):
                 )
                 result[extra], result[lacking] = found.max(axis=1), found.max(axis=0)
         return result
-
-    def describe(self) -> str:
-        """Return the language of the words' information, and the version of wordfreq."""
-        from importlib.metadata import version
-
-        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}"
-
-    def definition(self) -> str:
-        """Return the language of the words' information."""
-        return self.frequencies.language

@@ -1,7 +1,7 @@
 """Features from word vectors: mean vectors of segments, and greedy matching of words.
 
 Any file in word2vec's text or binary form will do; words are looked up in lower case, split as
-:func:`meteor_e.features.splitting.split` does.
+:func:`meteor_e_learned.splitting.split` does.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from meteor_e.api import (
     ResourceError,
     SegmentFeature,
 )
-from meteor_e.features import split
 from meteor_e_learned.features.vocabulary import CorpusOptions, Frequencies, LanguageOptions, as_list
+from meteor_e_learned.splitting import split
 
 if TYPE_CHECKING:
     from typing_extensions import Self

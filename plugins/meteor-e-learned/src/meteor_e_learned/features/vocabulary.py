@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
 from meteor_e.base import digest
-from meteor_e.features import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, split, words
 from meteor_e.formats import read_segments
+from meteor_e_learned.counting import Pairs, Tally, mean_over_references, precision_recall_f, segment_pairs, words
+from meteor_e_learned.splitting import split
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["Frequencies", "VocabularyFeature"]
+__all__ = ["Frequencies", "FrequencyFeature", "VocabularyFeature"]
 
 UNKNOWN = 1e-9
 """The relative frequency that a word which is not listed is taken to have at most."""
@@ -107,6 +108,43 @@ class LanguageOptions(ComponentOptions, kw_only=True):
         return self if self.language is not None else self.replaced(language=context.language.code)
 
 
+class FrequencyFeature(Feature):
+    """Base of features that read how often words occur.
+
+    Args:
+        language: of hypotheses and references.
+        corpus_file: text files whose words are known, too; frequencies in them count where they are higher.
+    """
+
+    requires: ClassVar[tuple[str, ...]] = ("wordfreq",)
+
+    Options: ClassVar[type[ComponentOptions]] = LanguageOptions
+
+    def __init__(self, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
+        self.frequencies = Frequencies(language, as_list(corpus_file))
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
+        """Take the recipe's language where no option names another."""
+        return super().create(context, options.within(context))
+
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    def describe(self) -> str:
+        """Return the list, its version and the digest of the corpora."""
+        from importlib.metadata import version
+
+        corpora = f"+{self.frequencies.digest}" if self.frequencies.digest else ""
+        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}{corpora}"
+
+    def definition(self) -> str:
+        """Return the language and the digest of the corpora."""
+        return f"{self.frequencies.language}{'+' if self.frequencies.digest else ''}{self.frequencies.digest}"
+
+
 class CorpusOptions(LanguageOptions, kw_only=True):
     """A language, and corpora whose frequencies count."""
 
@@ -119,28 +157,15 @@ class CorpusOptions(LanguageOptions, kw_only=True):
     ) = None
 
 
-class VocabularyFeature(Feature):
+class VocabularyFeature(FrequencyFeature):
     """Words that no list has, words that the reference lacks, and words in common by what they tell.
 
     Unknown words of the hypothesis are mostly source words that were left untranslated, or misspelt.
-
-    Args:
-        language: of hypotheses and references.
-        corpus_file: text files whose words are known, too; frequencies in them count where they are higher.
     """
 
     name: ClassVar[str] = "vocabulary"
-    requires: ClassVar[tuple[str, ...]] = ("wordfreq",)
 
     Options = CorpusOptions
-
-    def __init__(self, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
-        self.frequencies = Frequencies(language, as_list(corpus_file))
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
-        """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -152,11 +177,6 @@ class VocabularyFeature(Feature):
             *("information_missing", "information_added", "mean_information", "most_informative_missing"),
             *("frequent_precision", "frequent_recall", "doubled"),
         )
-
-    @property
-    def dimension(self) -> int:
-        """As many as there are columns."""
-        return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Look the words up, each distinct one once, and count."""
@@ -202,14 +222,3 @@ class VocabularyFeature(Feature):
         for pair, found in by_pair.items():
             result[pair] = sum(word[0].isupper() for word in left[pair].split() if word.lower() in found)
         return result
-
-    def describe(self) -> str:
-        """Return the list, its version and the digest of the corpora."""
-        from importlib.metadata import version
-
-        corpora = f"+{self.frequencies.digest}" if self.frequencies.digest else ""
-        return f"wordfreq-{version('wordfreq')}:{self.frequencies.language}{corpora}"
-
-    def definition(self) -> str:
-        """Return the language and the digest of the corpora."""
-        return f"{self.frequencies.language}{'+' if self.frequencies.digest else ''}{self.frequencies.digest}"

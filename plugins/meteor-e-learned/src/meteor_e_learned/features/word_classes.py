@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
-from meteor_e.features import mean_over_references, words
+from meteor_e_learned.counting import mean_over_references, words
 
 if TYPE_CHECKING:
     from typing_extensions import Self

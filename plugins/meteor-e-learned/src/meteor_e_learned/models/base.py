@@ -17,7 +17,7 @@ from meteor_e_learned.means import system_mean
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e.features import FeatureSet
+    from meteor_e_learned.extraction import FeatureSet
     from meteor_e_learned.models.state import TrainingState
 
 __all__ = [

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.features import split
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import (
     Floats,
@@ -26,6 +25,7 @@ from meteor_e_learned.models.base import (
 from meteor_e_learned.models.devices import choose_device
 from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.models.texts import Comparisons, Texts, clean_comparisons, comparisons_of, texts_of
+from meteor_e_learned.splitting import split
 
 if TYPE_CHECKING:
     import torch

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import torch
     from typing_extensions import Self
 
-    from meteor_e.features import FeatureSet
+    from meteor_e_learned.extraction import FeatureSet
 
 __all__ = ["PairwiseNetwork", "fit_seeds"]
 

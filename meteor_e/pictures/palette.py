@@ -1,0 +1,59 @@
+"""Colors and shapes of matchers, for terminals, pages, pictures and LaTeX.
+
+The colors are those of Okabe and Ito (2008), which can be told apart by people who are color-blind. Each matcher also
+has a shape: nothing is told by color alone. Where a dark background needs it, a color has a lighter twin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["MATCHER_STYLES", "SHAPES", "MatcherStyle", "matcher_style"]
+
+
+class MatcherStyle(NamedTuple):
+    """How a matcher looks.
+
+    Attributes:
+        light, dark: color on a light and on a dark background.
+        shape: SVG path in the square from -1 to 1.
+        symbol: the shape as a character.
+        terminal: color in a terminal.
+    """
+
+    light: str
+    dark: str
+    shape: str
+    symbol: str
+    terminal: str
+
+
+SHAPES = (
+    ("M-.85 0A.85.85 0 1 0 .85 0A.85.85 0 1 0-.85 0Z", "●"),
+    ("M0-.95L.95.75H-.95Z", "▲"),
+    ("M-.75-.75H.75V.75H-.75Z", "■"),
+    ("M0-1L1 0L0 1L-1 0Z", "◆"),
+    ("M0 .95L-.95-.75H.95Z", "▼"),
+    ("M-.3-.95H.3V-.3H.95V.3H.3V.95H-.3V.3H-.95V-.3H-.3Z", "✚"),
+    ("M0-1L.29-.4L.95-.31L.48.15L.59.81L0 .5L-.59.81L-.48.15L-.95-.31L-.29-.4Z", "★"),
+    ("M-.5-.87H.5L1 0L.5.87H-.5L-1 0Z", "⬢"),
+)
+
+_COLORS = (
+    ("#0072b2", "#56a9e0", "blue"),
+    ("#00806a", "#2fc4a0", "green"),
+    ("#c85a00", "#f0a04b", "yellow"),
+    ("#a8478a", "#e08cc4", "magenta"),
+    ("#8a6d00", "#e6cf4a", "bright_yellow"),
+    ("#55606e", "#aeb8c4", "cyan"),
+    ("#a3271f", "#f08a80", "red"),
+)
+
+MATCHER_STYLES = len(_COLORS) * len(SHAPES)
+"""How many matchers there can be before a style comes round: colors and shapes do at different times."""
+
+
+def matcher_style(index: int) -> MatcherStyle:
+    """Return the style of a chain's ``index``-th matcher."""
+    light, dark, terminal = _COLORS[index % len(_COLORS)]
+    return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)

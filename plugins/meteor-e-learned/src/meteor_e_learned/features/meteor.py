@@ -1,0 +1,196 @@
+"""METEOR as a feature: what it counts, and what it makes of it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e import MatcherCounts, Meteor, Statistics
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
+from meteor_e.base import is_path
+from meteor_e.chains import apply_settings, chain_with_paths, load_chain
+from meteor_e.plugins import plugin_registry
+from meteor_e.scoring import PARTS, columns
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e import Parameters
+    from meteor_e.api import MatcherContext
+
+__all__ = ["MeteorFeature"]
+
+
+class MeteorFeature(Feature):
+    """METEOR: the score, its parts, all statistics, and what each matcher of the chain brought.
+
+    Args:
+        chain: path of a YAML chain, name of a chain, or a mapping; by default the language's chain.
+        language: code of the language; by default that of the recipe.
+        task: what the parameters were tuned for; by default the chain's or the language's.
+        settings: options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer, in the place of those
+            that the chain gives: ``{vector: {file: en.vectors, threshold: 0.7}}``.
+
+    Raises:
+        ConfigError: for a chain or settings that are wrong.
+        ResourceError: if a matcher lacks what it needs.
+    """
+
+    name: ClassVar[str] = "meteor"
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        chain: (
+            Annotated[
+                str | dict[str, Any],
+                Meta(description="Path or name of a chain, or its content; by default the language's."),
+            ]
+            | None
+        ) = None
+        language: Annotated[str, Meta(description="Code of the language; by default the recipe's.")] | None = None
+        task: Annotated[str, Meta(description="What the parameters were tuned for; by default the chain's.")] | None = (
+            None
+        )
+        settings: (
+            Annotated[
+                dict[str, dict[str, Any]],
+                Meta(description="Options of the chain's matchers and lemmatizer that replace the chain's."),
+            ]
+            | None
+        ) = None
+
+    def __init__(
+        self,
+        chain: str | Mapping[str, Any] | None = None,
+        language: str | None = None,
+        task: str | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._plain = chain is None and settings is None
+        given: dict[str, Any] = {"language": language, "task": task}
+        given = {key: value for key, value in given.items() if value is not None}
+        if settings is not None:
+            given |= apply_settings(chain, given, _checked(settings))
+        self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: Options) -> Self:
+        """Score in the recipe's language where neither chain nor option names another."""
+        if not options.language and (not options.chain or load_chain(options.chain).language is None):
+            options = options.replaced(language=context.language.code)
+        return super().create(context, options)
+
+    @classmethod
+    def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+        """Change the paths within the chain and its settings, too."""
+        changed = super().with_paths(options, change)
+        chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
+        if isinstance(chain, str) and is_path(chain):
+            changed["chain"] = change(chain)
+        elif isinstance(chain, Mapping):
+            changed["chain"] = chain_with_paths(chain, change, plugin_registry())
+        if isinstance(language, str) and is_path(language):
+            changed["language"] = change(language)
+        if isinstance(settings, Mapping):
+            changed["settings"] = replaced = dict(settings)
+            for name, given in settings.items():
+                if not isinstance(given, Mapping):
+                    continue
+                use = name
+                if name == "lemmatizer":
+                    before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
+                    use = given.get("use", before.lemmatizer.use if before and before.lemmatizer else "none")
+                found = plugin_registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                replaced[name] = {**given, **found.with_paths(given, change)}
+        return changed
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the numbers; those of a matcher begin with its name and a dot."""
+        names = self.meteor.matcher_names
+        # A chain may have a matcher twice; the second is called stem#2.
+        counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
+        matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
+        return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
+
+    @property
+    def dimension(self) -> int:
+        """Thirteen and seven a matcher."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Score the segments, each against its best reference."""
+        scored = list(self.meteor.segments(batch.hypotheses, batch.references))
+        parts = np.array([_parts(each) for each in scored])
+        statistics = np.array([each.statistics.to_vector() for each in scored], float)
+        of = columns(statistics)
+        shares = _contributions(of, parts, self.meteor.chain.parameters)
+        blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
+        for matched, share in zip(of.matchers, shares, strict=True):
+            blocks += [np.stack(matched, axis=1), share]
+        return np.hstack(blocks)
+
+    def describe(self) -> str:
+        """Return METEOR's signature."""
+        return self.meteor.signature
+
+    def definition(self) -> str:
+        """Return language, task and matchers; all of the signature where a chain or settings were given."""
+        chain = self.meteor.chain
+        if not self._plain:
+            return self.meteor.signature
+        return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
+
+
+def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) -> list[NDArray[np.float64]]:
+    """Return what :meth:`meteor_e.scoring.results.Score.contributions` does, of many segments at once.
+
+    Args:
+        of: statistics of the segments, as :func:`meteor_e.scoring.statistics.columns` names them.
+        parts: the parts of the scores, in the order of ``PARTS``.
+        parameters: of the chain.
+
+    Returns:
+        For each matcher precision, recall and score, ``(segments, 3)``.
+    """
+    delta, alpha = parameters.delta, parameters.alpha
+    part = dict(zip(PARTS, parts.T, strict=True))
+    some = part["score"] > 0
+
+    def share(side: str, matched: Any, weight: float) -> NDArray[np.float64]:
+        content, function = (getattr(of, f"{side}_{kind}_words") for kind in ("content", "function"))
+        words = delta * content + (1 - delta) * function
+        content, function = (getattr(matched, f"{side}_{kind}") for kind in ("content", "function"))
+        weighted = weight * (delta * content + (1 - delta) * function)
+        return np.asarray(np.where(words > 0, weighted / np.where(words > 0, words, 1), 0.0), float)
+
+    def of_score(shared: NDArray[np.float64], whole: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+        # Quotients first: the squares of tiny numbers are 0.
+        quotients = shared / np.where(some, whole, 1) * (factor * (part["fmean"] / np.where(some, whole, 1)))
+        return np.asarray(quotients, float)
+
+    result = []
+    for matched, weight in zip(of.matchers, parameters.weights, strict=True):
+        precision, recall = share("hypothesis", matched, weight), share("reference", matched, weight)
+        sides = of_score(precision, part["precision"], 1 - alpha) + of_score(recall, part["recall"], alpha)
+        score = np.where(some, part["fmean"] * (1 - part["fragmentation_penalty"]) * sides, 0.0)
+        result.append(np.stack([precision, recall, score], axis=1))
+    return result
+
+
+def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
+    if not isinstance(settings, Mapping) or not all(isinstance(options, Mapping) for options in settings.values()):
+        raise ConfigError(
+            f"feature 'meteor': settings is {settings!r}; it must be a mapping, such as {{vector: {{threshold: 0.7}}}}"
+        )
+    return settings
+
+
+_parts = operator.attrgetter(*PARTS)
+_STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
+_MATCHER_PARTS = (*MatcherCounts._fields, "precision", "recall", "score")

@@ -1,0 +1,332 @@
+"""BLEU, its components, chrF, TER and NIST as features: the metrics' scores, sacreBLEU's from 0 to 1."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e import load_metric
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
+from meteor_e.base import digest
+from meteor_e.formats import read_segments
+from meteor_e_learned.counting import characters, numbered, segment_pairs
+
+if TYPE_CHECKING:
+    from meteor_e.api import Metric
+
+__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
+
+
+Floats = NDArray[np.float64]
+
+
+class _MetricFeature(Feature):
+    """The score of a metric that is computed from statistics."""
+
+    requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
+    dimension = 1
+    _counted: Callable[[FeatureBatch], Floats] | None = None
+    """Counts the same statistics faster, where every segment has one reference."""
+
+    def __init__(self, metric: Metric, description: str, whole: float = 100.0) -> None:
+        """Take a metric.
+
+        Args:
+            metric: what counts and scores.
+            description: what the feature's signature says.
+            whole: the metric's highest score, which is 1 as a feature.
+        """
+        self.metric = metric
+        self._description = description
+        self._whole = whole if metric.higher_is_better else -whole
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """One number, the score."""
+        return ("score",)
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the segments' scores, the higher, the better."""
+        return self._scores(self._statistics(batch))
+
+    def _statistics(self, batch: FeatureBatch) -> Floats:
+        """Return the statistics; those of segments with one reference are counted for all of them at once."""
+        if self._counted is None:
+            return self._extracted(batch)
+        single = [place for place, each in enumerate(batch.references) if len(each) == 1]
+        if len(single) == len(batch):
+            return self._counted(batch)
+        several = sorted({*range(len(batch))}.difference(single))
+        parts = [(several, self._extracted(_chosen(batch, several)))]
+        if single:
+            parts.append((single, self._counted(_chosen(batch, single))))
+        result = np.empty((len(batch), parts[0][1].shape[1]))
+        for places, rows in parts:
+            result[places] = rows
+        return result
+
+    def _extracted(self, batch: FeatureBatch) -> Floats:
+        """Return the metric's own statistics; segments may differ in the number of their references."""
+        return self.metric.checked_statistics(batch.hypotheses, batch.references)
+
+    def _scores(self, statistics: Floats) -> Floats:
+        """Return scores in a column."""
+        return self.metric.segment_scores(statistics)[:, None] / self._whole
+
+    def describe(self) -> str:
+        """Return the metric, its version, and its options."""
+        return self._description
+
+    def definition(self) -> str:
+        """Return the metric and its options, without sacreBLEU's version."""
+        return "|".join(part for part in self._description.split("|") if not part.startswith("version:"))
+
+
+def _description(kind: str, options: str = "") -> str:
+    from sacrebleu import __version__
+
+    return f"sacrebleu:{kind}|version:{__version__}{options}"
+
+
+def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+    return FeatureBatch([batch.hypotheses[at] for at in places], [batch.references[at] for at in places])
+
+
+def _bleu_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for BLEU: lengths, matches and totals of n-grams up to 4."""
+
+    def make() -> Floats:
+        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+        tokenize: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+        pairs, _ = numbered(*segment_pairs(batch), lambda text: tokenize(text.rstrip()).split())
+        left, right = pairs.lengths
+        tallies = [pairs.ngrams(order).tally() for order in range(1, 5)]
+        matches = [tally.total(tally.common) for tally in tallies]
+        return np.stack(
+            [left, right, *matches, *(np.maximum(left - step, 0) for step in range(4))], axis=1, dtype=float
+        )
+
+    return batch.shared("bleu", make)
+
+
+def _chrf_statistics(batch: FeatureBatch) -> Floats:
+    """Return what sacreBLEU counts for chrF: of n-grams up to 6 those of the hypothesis, the reference, and of both."""
+
+    def make() -> Floats:
+        pairs, _ = characters(batch, lambda text: "".join(text.split()), "without spaces")
+        columns = []
+        for step in range(6):
+            left, right = (np.maximum(length - step, 0) for length in pairs.lengths)
+            tally = pairs.ngrams(step + 1).tally()
+            # An order that the reference lacks does not count.
+            columns += [np.where(right > 0, left, 0), right, tally.total(tally.common)]
+        return np.stack(columns, axis=1, dtype=float)
+
+    return batch.shared("chrf", make)
+
+
+class BleuFeature(_MetricFeature):
+    """BLEU of the segment, smoothed, by sacreBLEU.
+
+    Args:
+        smoothing: ``exp``, ``floor``, ``add-k`` or ``none``.
+    """
+
+    name: ClassVar[str] = "bleu"
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        smoothing: Annotated[
+            Literal["none", "floor", "add-k", "exp"], Meta(description="How n-grams without a match are smoothed.")
+        ] = "exp"
+
+    def __init__(self, smoothing: str = "exp") -> None:
+        super().__init__(load_metric("bleu", smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
+        self._counted = _bleu_statistics
+
+
+class BleuComponentsFeature(_MetricFeature):
+    """What BLEU is made of: precisions, matches and totals of n-grams, lengths, their ratio, brevity penalty.
+
+    Guzmán et al. (2015) call these BLEUCOMP.
+    """
+
+    name: ClassVar[str] = "bleu-components"
+    dimension = 16
+
+    def __init__(self) -> None:
+        super().__init__(load_metric("bleu"), _description("bleu", "|smooth:exp|eff:yes"))
+        self._counted = _bleu_statistics
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the sixteen numbers."""
+        counted = [f"{what}{order}" for what in ("precision", "matches", "total") for order in range(1, 5)]
+        return (*counted, "hypothesis_length", "reference_length", "length_ratio", "brevity_penalty")
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the components; a precision without n-grams is 0."""
+        statistics = self._statistics(batch)
+        lengths, matches, totals = statistics[:, :2], statistics[:, 2:6], statistics[:, 6:10]
+        precisions = matches / np.maximum(totals, 1)
+        ratio = lengths[:, :1] / np.maximum(lengths[:, 1:], 1)
+        with np.errstate(divide="ignore"):
+            penalty = np.where(ratio > 0, np.exp(np.minimum(0.0, 1 - 1 / np.where(ratio > 0, ratio, 1))), 0.0)
+        return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
+
+
+class ChrfComponentsFeature(_MetricFeature):
+    """What chrF is made of: precision and recall of character n-grams without spaces, one order at a time."""
+
+    name: ClassVar[str] = "chrf-components"
+    dimension = 12
+
+    def __init__(self) -> None:
+        super().__init__(load_metric("chrf"), _description("chrf"))
+        self._counted = _chrf_statistics
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the twelve numbers."""
+        return tuple(f"{what}{order}" for what in ("precision", "recall") for order in range(1, 7))
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the components; 0 for an order that a side lacks. Against several references, the best one's."""
+        statistics = self._statistics(batch)
+        sides, matches = (statistics[:, 0::3], statistics[:, 1::3]), statistics[:, 2::3]
+        return np.hstack([matches / np.maximum(side, 1) for side in sides])
+
+
+class ChrfFeature(_MetricFeature):
+    """chrF by sacreBLEU.
+
+    Args:
+        word_order: longest word n-grams that count; 2 is chrF++.
+    """
+
+    name: ClassVar[str] = "chrf"
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        word_order: Annotated[Literal[0, 2], Meta(description="Order of word n-grams: 0 (chrF) or 2 (chrF++).")] = 0
+
+    def __init__(self, word_order: int = 0) -> None:
+        if word_order not in (0, 2):
+            raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
+        super().__init__(
+            load_metric("chrf++" if word_order else "chrf"), _description("chrf++" if word_order else "chrf")
+        )
+        self._counted = None if word_order else _chrf_statistics
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the segments' scores: those of many at once where sacreBLEU's defaults are asked for."""
+        if self._counted is None:
+            return super().compute(batch)
+        statistics = self._statistics(batch)
+        return _chrf_scores(statistics)[:, None]
+
+
+def _chrf_scores(statistics: Floats) -> Floats:
+    """Return sacreBLEU's chrF2, in [0, 1], from its statistics; the same operations in the same order."""
+    precision, recall, orders = (np.zeros(len(statistics)) for _ in range(3))
+    for step in range(0, statistics.shape[1], 3):
+        left, right, common = statistics[:, step : step + 3].T
+        both = (left > 0) & (right > 0)
+        precision += np.where(both, common / np.where(left > 0, left, 1), 0)
+        recall += np.where(both, common / np.where(right > 0, right, 1), 0)
+        orders += both
+    precision, recall = (total / np.maximum(orders, 1) for total in (precision, recall))
+    some = precision + recall > 0
+    scores = 5 * precision * recall / np.where(some, 4 * precision + recall, 1)
+    result: Floats = 100 * np.where(some, scores, 0) / 100
+    return result
+
+
+class TerFeature(_MetricFeature):
+    """Translation edit rate by sacreBLEU, negated, and how many edits and reference words it rests on.
+
+    sacreBLEU's TER takes some 10 ms a segment.
+    """
+
+    name: ClassVar[str] = "ter"
+    dimension = 3
+
+    def __init__(self) -> None:
+        super().__init__(load_metric("ter"), _description("ter"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, the edits, the reference's length."""
+        return ("score", "edits", "reference_length")
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return score, edits and length."""
+        statistics = self._statistics(batch)
+        scores = self._scores(statistics)
+        return np.hstack([scores, statistics[:, :2]])
+
+
+class NistFeature(_MetricFeature):
+    """NIST, and the information that matched at each order.
+
+    An n-gram's weight is how much it tells, as counted in a corpus of references. Without one, it is counted in
+    the segment's own references, as nltk's ``sentence_nist`` does: then only single words carry weight.
+
+    Args:
+        corpus_file: text files, plain, gzip, bzip2 or xz, a segment a line: the references of the test set, say.
+    """
+
+    name: ClassVar[str] = "nist"
+    dimension = 6
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        corpus_file: (
+            Annotated[
+                FilePath | list[FilePath],
+                Meta(description="Texts whose n-grams say how much information a match is worth."),
+            ]
+            | None
+        ) = None
+
+    def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
+        metric: Any = load_metric("nist")
+        files = (
+            [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
+        )
+        if files:
+            segments = [segment for file in files for segment in read_segments(file)]
+            metric.weigh([metric.words(segment) for segment in segments])
+            description = f"nist|tok:13a|case:lc|information:{digest(segments)}"
+        else:
+            description = "nist|tok:13a|case:lc|information:own"
+        self._own = not files
+        super().__init__(metric, description, 1.0)
+        self._nist = metric
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, and information a hypothesis n-gram for n = 1 … 5."""
+        return ("score", *(f"information{order}" for order in range(1, 6)))
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Return the scores and what they are made of."""
+        if not self._own:
+            return self._rows(self._statistics(batch))
+        rows = []
+        for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
+            self._nist.weigh([self._nist.words(reference) for reference in references])
+            rows.append(self._rows(self._nist.statistics([hypothesis], [references])))
+        return np.vstack(rows)
+
+    def _rows(self, statistics: Floats) -> Floats:
+        scores = self._scores(statistics)
+        return np.hstack([scores, statistics[:, :5] / np.maximum(statistics[:, 5:10], 1)])

@@ -1,0 +1,221 @@
+"""From a list of features to a matrix, and what is kept of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from meteor_e_learned.extraction import FeatureSet, FeatureStore, NamedFeature
+
+from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, PluginError, SegmentFeature
+
+HYPOTHESES = ["a cat sat", "the boats left", "a cat sat", ""]
+REFERENCES = [["the cat sat"], ["the boat left", "boats left"], ["the cat sat"], ["x"]]
+BATCH = FeatureBatch(HYPOTHESES, REFERENCES)
+
+
+class Counting(Feature):
+    """Words of the hypothesis, and letters."""
+
+    name = "counting"
+    dimension = 2
+    columns = ("words", "letters")
+    version = "1"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def compute(self, batch):
+        self.asked += len(batch)
+        return [[len(hypothesis.split()), len(hypothesis)] for hypothesis in batch.hypotheses]
+
+    def describe(self):
+        return self.version
+
+
+class Vowels(SegmentFeature):
+    """How many a, e and o a segment has."""
+
+    name = "vowels"
+    segment_dimension = 3
+
+    def vectors(self, segments):
+        return [[segment.count(letter) for letter in "aeo"] for segment in segments]
+
+
+def named(feature, label=None, chosen=None):
+    return NamedFeature(label or feature.name, feature, tuple(chosen or range(feature.dimension)))
+
+
+def test_rows_are_computed_once(tmp_path):
+    feature = Counting()
+    features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
+    told = []
+    rows = features.extract(BATCH, store, progress=lambda done, total: told.append((done, total)))
+    assert rows.tolist() == [[3, 9], [3, 14], [3, 9], [0, 0]]
+    assert feature.asked == 3
+    assert told == [(3, 3)]
+    assert (features.extract(BATCH, store) == rows).all()
+    assert feature.asked == 3
+    # Another signature is another feature.
+    feature.version = "2"
+    features.extract(BATCH, store)
+    assert feature.asked == 6
+
+
+def test_nothing_is_kept_unless_asked(tmp_path):
+    feature = Counting()
+    store = FeatureStore(tmp_path / "none", enabled=False)
+    FeatureSet([named(feature)]).extract(BATCH, store)
+    FeatureSet([named(feature)]).extract(BATCH, store)
+    assert feature.asked == 6
+    assert not (tmp_path / "none").exists()
+
+
+def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
+    from meteor_e_learned import extraction
+
+    monkeypatch.setattr(extraction, "BATCH", 1)
+    feature = Counting()
+    features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
+
+    def interrupt(done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        features.extract(BATCH, store, progress=interrupt)
+    features.extract(BATCH, store)
+    assert feature.asked == 3
+
+
+def test_a_text_is_split_once_for_all_features(monkeypatch):
+    from meteor_e_learned import counting
+
+    asked = []
+
+    def split(text):
+        asked.append(text)
+        return text.split()
+
+    monkeypatch.setattr(counting, "split", split)
+    features = FeatureSet.from_config(["lengths", "overlap"])
+    batch = FeatureBatch(["a b", "b c", "a b"], [["a"], ["a"], ["a d"]])
+    features.extract(batch, FeatureStore(enabled=False))
+    assert sorted(asked) == ["a", "a b", "a d", "b c"]
+
+
+def test_long_segments_go_in_small_blocks(monkeypatch):
+    from meteor_e_learned import extraction
+
+    monkeypatch.setattr(extraction, "ROOM", 10)
+    sizes = []
+
+    class Sizes(Counting):
+        def compute(self, batch):
+            sizes.append(len(batch))
+            return super().compute(batch)
+
+    FeatureSet([named(Sizes())]).extract(
+        FeatureBatch(["a" * 30, "b" * 4, "c" * 4, "d" * 4], [["x"]] * 4), FeatureStore(enabled=False)
+    )
+    assert sizes == [1, 2, 1]
+
+
+def test_columns_can_be_chosen(tmp_path):
+    entries = ["lengths", {"use": "bleu-components", "as": "parts", "columns": ["precision*", "length_ratio"]}]
+    features = FeatureSet.from_config(entries)
+    assert features.columns[0] == "lengths.hypothesis_words"
+    assert features.columns[8:] == (*(f"parts.precision{order}" for order in range(1, 5)), "parts.length_ratio")
+    rows = features.extract(BATCH, FeatureStore(tmp_path))
+    assert rows.shape == (4, 13) == (4, features.dimension)
+    assert features.select(["parts"]) == [8, 9, 10, 11, 12]
+    assert features.select(["parts.precision2", "lengths.hyp*"]) == [9, 0, 4]
+    everything = FeatureSet.from_config(["bleu-components"]).extract(BATCH, FeatureStore(tmp_path))
+    assert (rows[:, 8:] == everything[:, [0, 1, 2, 3, 14]]).all()
+    with pytest.raises(ConfigError, match="no feature 'parst'"):
+        features.select(["parst"])
+
+
+def test_several_processes_give_the_same(tmp_path, monkeypatch):
+    from meteor_e_learned import extraction
+
+    monkeypatch.setattr(extraction, "BATCH", 2)
+    features = FeatureSet.from_config(["lengths", "overlap"])
+    one = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
+    two = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
+    assert (one == two).all()
+
+
+def test_vectors_of_segments(tmp_path):
+    vowels = FeatureSet([named(Vowels()), named(Vowels(), "again")])
+    rows = vowels.segment_vectors(["a boat", "eee"], FeatureStore(tmp_path))
+    assert rows.tolist() == [[2, 0, 1, 2, 0, 1], [0, 3, 0, 0, 3, 0]]
+    with pytest.raises(ConfigError, match="no vectors of segments"):
+        FeatureSet([named(Counting())]).segment_vectors(["a"], FeatureStore(tmp_path))
+
+
+def test_no_features_and_no_segments(tmp_path):
+    store = FeatureStore(tmp_path)
+    assert FeatureSet([]).extract(BATCH, store).shape == (4, 0)
+    assert FeatureSet([named(Counting())]).extract(FeatureBatch([], []), store).shape == (0, 2)
+
+
+def test_mistakes(tmp_path):
+    store = FeatureStore(tmp_path)
+    with pytest.raises(ConfigError, match="two features are called 'counting'"):
+        FeatureSet([named(Counting()), named(Counting())])
+    with pytest.raises(PluginError, match="lenghts"):
+        FeatureSet.from_config(["lenghts"])
+    with pytest.raises(ConfigError, match="has no column 'x'"):
+        FeatureSet.from_config([{"use": "lengths", "columns": ["x"]}])
+    with pytest.raises(ConfigError, match="no option 'depth'"):
+        FeatureSet.from_config([{"use": "lengths", "depth": 1}])
+    with pytest.raises(ConfigError, match="a mapping with 'use'"):
+        FeatureSet.from_config([{"columns": []}])
+    with pytest.raises(InputError, match="4 hypotheses but 1 references"):
+        FeatureSet([named(Counting())]).extract(FeatureBatch(HYPOTHESES, [["x"]]), store)
+    store = FeatureStore(tmp_path / "damaged")
+    features = FeatureSet([named(Counting())])
+    features.extract(BATCH, store)
+    (file,) = store.folder.iterdir()
+    file.write_bytes(b"no database at all, but long enough to be looked at" * 100)
+    with pytest.raises(ConfigError, match="delete the file"):
+        features.extract(BATCH, store)
+
+
+def test_rows_keep_their_last_bit(tmp_path):
+    class Third(Counting):
+        """A third, and more."""
+
+        name = "third"
+
+        def compute(self, batch):
+            return [[1 / 3, np.pi]] * len(batch)
+
+    features, store = FeatureSet([named(Third())]), FeatureStore(tmp_path)
+    assert (features.extract(BATCH, store) == features.extract(BATCH, store)).all()
+    assert features.extract(BATCH, store)[0].tolist() == [1 / 3, np.pi]
+
+
+def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
+    import sqlite3
+
+    import meteor_e_learned.extraction as extraction
+
+    monkeypatch.setattr(extraction, "LOCKED_AFTER", 0)
+    features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
+    features.extract(BATCH, store)
+    (file,) = tmp_path.iterdir()
+    holder = sqlite3.connect(file)
+    holder.execute("begin exclusive")
+    try:
+        with pytest.raises(ConfigError, match=r"another process has kept the features .* to itself for 0 seconds"):
+            features.extract(BATCH, store)
+    finally:
+        holder.close()
+    assert features.extract(BATCH, store).shape == (4, 2)
+
+
+def test_rows_lie_in_the_folder_that_the_environment_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path))
+    assert FeatureStore().folder == tmp_path / "features"

@@ -1,0 +1,152 @@
+"""``meteor-e report``: a page to look at, pictures and LaTeX."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from meteor_e.api import ConfigError, InputError
+from meteor_e.cli import SystemInput, input_options, metric_options, progress_bar, systems
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+
+
+@click.command()
+@input_options
+@metric_options
+@click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
+@click.option("--title", help="Title of the report.  [default: the systems' names]")
+@click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
+@click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
+@click.option("--latex", metavar="FILE", help="Write alignment matrices in LaTeX, too; say which with --segment.")
+@click.option(
+    "--segment",
+    "segments",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="N",
+    help="A segment for --latex; may be repeated.",
+)
+@click.option(
+    "--significance",
+    type=click.Choice(["randomization", "bootstrap", "none"]),
+    default="randomization",
+    help="Test of the differences between systems; intervals are the bootstrap's.  [default: randomization]",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]")
+def report(
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    references_per_segment: int,
+    encoding: str,
+    make_meteor: Callable[[], Meteor],
+    output: str,
+    title: str | None,
+    png: str | None,
+    svg: str | None,
+    latex: str | None,
+    segments: tuple[int, ...],
+    significance: str,
+    samples: int | None,
+    seed: int,
+) -> None:
+    """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
+
+    The last file is the reference, unless --reference names one; all others are hypotheses, a file a system. The
+    first system is the baseline. Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
+
+    \b
+    meteor-e report system1.txt system2.txt reference.txt -l de -o report.html
+    meteor-e report system1.txt system2.txt reference.txt --png distributions.png --latex matrix.tex --segment 17
+    """
+    if (latex is None) == bool(segments):
+        raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
+    from meteor_e_report.page import write_page
+    from meteor_e_report.plots import write_plot
+    from meteor_e_report.scored import score_systems
+
+    inputs = systems(files, references, references_per_segment, encoding)
+    meteor = make_meteor()
+    names = _unique([system.name for system in inputs])
+    with _no_collection():
+        hypotheses, texts = _lined_up(inputs)
+        with progress_bar("scoring", len(inputs) * len(texts)) as advance:
+            places = {name: place for place, name in enumerate(names)}
+            found = score_systems(
+                meteor,
+                dict(zip(names, hypotheses, strict=True)),
+                texts,
+                title=title,
+                method=None if significance == "none" else significance,
+                samples=samples,
+                seed=seed,
+                progress=lambda name, done: advance(places[name] * len(texts) + done),
+            )
+        if latex is not None:
+            from meteor_e_report.latex import write_matrices
+
+            write_matrices(found, segments, latex)
+        if png is not None:
+            write_plot(found, png, "png")
+        if svg is not None:
+            write_plot(found, svg, "svg")
+        write_page(found, output)
+    for path in (output, png, svg, latex):
+        if path is not None:
+            click.echo(f"wrote {path}", err=True)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Leave the garbage collector off: all objects of a report live to its end, and to go through them is a fifth of
+    the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _lined_up(inputs: Sequence[SystemInput]) -> tuple[list[list[str]], list[list[str]]]:
+    """Read all systems; return the hypotheses of each, and the references that they share.
+
+    Raises:
+        InputError: if systems are not of the same segments.
+    """
+    hypotheses: list[list[str]] = []
+    shared: list[list[str]] | None = None
+    for system in inputs:
+        pairs = list(system.pairs())
+        texts = [references for _, references in pairs]
+        if shared is None:
+            shared = texts
+        elif shared != texts:
+            raise InputError(
+                f"{system.name} and {inputs[0].name} are not of the same segments; a report compares systems that are"
+            )
+        hypotheses.append([hypothesis for hypothesis, _ in pairs])
+    return hypotheses, shared or []
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    found: dict[str, None] = {}
+    for name in names:
+        unique, number = name, 1
+        while unique in found:
+            number += 1
+            unique = f"{name} ({number})"
+        found[unique] = None
+    return list(found)

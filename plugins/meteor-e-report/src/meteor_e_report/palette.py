@@ -1,0 +1,52 @@
+"""Colors and dashes of systems.
+
+They are Paul Tol's "muted" scheme; each also has a letter and a dash pattern, so that nothing is told by color alone.
+Where a dark background needs it, a color has a lighter twin. Matchers have the styles of :mod:`meteor_e.pictures`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["SYSTEMS", "SystemStyle", "letter", "system_style"]
+
+
+class SystemStyle(NamedTuple):
+    """How a system looks.
+
+    Attributes:
+        light, dark: color on a light and on a dark background.
+        dashes: SVG dash pattern of its lines; empty for a solid one.
+    """
+
+    light: str
+    dark: str
+    dashes: str
+
+
+SYSTEMS = (
+    SystemStyle("#332288", "#a99cf5", ""),
+    SystemStyle("#b8485c", "#f0899a", "6 2"),
+    SystemStyle("#117733", "#5fc97d", "2 2"),
+    SystemStyle("#2f8fb8", "#88ccee", "8 2 2 2"),
+    SystemStyle("#97812a", "#ddcc77", "4 3"),
+    SystemStyle("#882255", "#e07fb4", "1 2"),
+    SystemStyle("#2f8f83", "#6fd6c8", "10 3"),
+    SystemStyle("#76762a", "#c2c266", "6 2 1 2 1 2"),
+)
+"""The styles of a report's first systems."""
+
+
+def system_style(index: int) -> SystemStyle:
+    """Return the style of a report's ``index``-th system."""
+    return SYSTEMS[index % len(SYSTEMS)]
+
+
+def letter(index: int) -> str:
+    """Return the letter of a report's ``index``-th system: A to Z, then AA, AB …"""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from fixtures import missing
+from meteor_e_report import score_systems, write_report
+from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
+
+from meteor_e import Meteor
+
+
+@pytest.fixture
+def meteor(own_packs):
+    return Meteor("en")
+
+
+@pytest.fixture
+def report(meteor):
+    return score_systems(meteor, SYSTEMS, REFERENCES, title="A <b>title</b>", samples=100)
+
+
+@pytest.fixture(scope="session")
+def page_report(_own_packs, tmp_path_factory):
+    """A report on two systems for the browser: its path, and what it shows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("METEOR_E_PACKS", str(_own_packs))
+        path = tmp_path_factory.mktemp("report") / "report.html"
+        return path, write_report(path, Meteor("en"), PAGE_SYSTEMS, PAGE_REFERENCES, samples=100)
+
+
+class Result(NamedTuple):
+    """What a run of the command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class CommandLine:
+    """Runs ``meteor-e`` in a process of its own, as users do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str) -> Result:
+        """Run; whatever happens, there is no traceback."""
+        done = subprocess.run(
+            [sys.executable, "-m", "meteor_e", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "METEOR_E_OFFLINE": "1", "METEOR_E_CACHE": str(self.folder / "cache")},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def failing(self, code: int, *arguments: str) -> str:
+        """Run what must fail with this code; return its one line."""
+        result = self(*arguments)
+        assert (result.code, result.out) == (code, ""), result
+        (line,) = result.err.splitlines()
+        return line
+
+    def file(self, name: str, content: str) -> str:
+        """Write a file into the folder where the runs happen."""
+        (self.folder / name).write_text(content, encoding="utf-8")
+        return name
+
+
+@pytest.fixture
+def cli(tmp_path: Path, own_packs: Path) -> CommandLine:
+    """The command line, with our own small English pack."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return CommandLine(folder)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A running browser, driven by Playwright: METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        missing("playwright is not installed (tox -e plugins has it)")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+    with sync_playwright() as playwright:
+        # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
+        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def axe():
+    """The accessibility checker axe-core."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ModuleNotFoundError:
+        missing("axe-playwright-python is not installed (tox -e plugins has it)")
+    return Axe()
+
+
+@pytest.fixture
+def open_page(chromium) -> Iterator:
+    """Open a report; at the end of the test, nothing has gone wrong in it, and nothing was loaded but the file."""
+    contexts, problems = [], []
+
+    def open_page(path: Path, *, width=1400, height=1000, fragment="", **options):
+        context = chromium.new_context(viewport={"width": width, "height": height}, locale="en-GB", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}") or dialog.dismiss())
+        page.on("request", lambda request: request.url.startswith("file:") or problems.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []

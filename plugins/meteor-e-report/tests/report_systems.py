@@ -1,0 +1,43 @@
+"""Systems that the tests report on."""
+
+# Three systems on five segments with two references each, hostile ones among them.
+REFERENCES = [
+    ["at last the vessel leaves", "finally the boat left"],
+    ["a lot of people hurry", "many people run fast"],
+    ["the ship of the people left in the end", "in the end it left"],
+    ["<script>alert(1)</script> & x", "]]> <!-- x"],
+    ["y", "in x"],
+]
+SYSTEMS = {
+    "one": ["in the end the big ship left", "many people run", "in the end the ship left", "<script> x", "x"],
+    "two": ["at last a vessel left", "", "the people left the ship", "<!-- ]]> \u202ex\u202c", "in"],
+    "three": ["boat", "a lot of people hurry", "left left left", "nothing", "in x"],
+}
+
+# Two systems with chunks of all kinds, for the browser.
+PAGE_REFERENCES = [
+    "at last the vessel leaves",
+    "a lot of people hurry",
+    "in the end the ship of the people left the town",
+    "one two three four five six seven eight nine ten eleven twelve",
+    "x y z",
+    "nothing here is alike",
+]
+PAGE_SYSTEMS = {
+    "system one": [
+        "in the end the big ship left",
+        "many people run",
+        "the town the people left in the end",
+        "one two three four five six seven eight nine ten eleven twelve",
+        "z x y",
+        "Zebra",
+    ],
+    "system two": [
+        "at last a vessel left",
+        "",
+        "in the end the ship left the town",
+        "twelve eleven ten nine",
+        "x y z",
+        "nothing there",
+    ],
+}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+
+import pytest
+from meteor_e_report import payload, score_systems
+from report_systems import REFERENCES, SYSTEMS
+
+from meteor_e import InputError
+
+
+def unpacked(report):
+    return json.loads(gzip.decompress(base64.b64decode(payload.encode(payload.payload(report)))))
+
+
+def test_the_data_holds_every_alignment(report):
+    data = unpacked(report)
+    words = data["vocabulary"]
+    for system, entry in zip(report.systems, data["systems"], strict=True):
+        assert entry["name"] == system.name
+        assert entry["hypotheses"] == SYSTEMS[system.name]
+        for number, segment in enumerate(system.segments):
+            alignment = segment.alignment
+            assert tuple(words[word] for word in entry["words"][number]) == alignment.hypothesis
+            reference = data["referenceWords"][number][str(segment.reference_index)]
+            assert tuple(words[word] for word in reference) == alignment.reference
+            flat = entry["matches"][number]
+            assert [tuple(flat[at : at + 5]) for at in range(0, len(flat), 5)] == [m[:5] for m in alignment.matches]
+            assert entry["references"][number] == segment.reference_index
+    assert data["references"] == REFERENCES
+
+
+def test_the_data_holds_the_numbers(report):
+    data = unpacked(report)
+    for system, entry in zip(report.systems, data["systems"], strict=True):
+        for name in ("score", "precision", "recall", "fragmentation_penalty"):
+            sent = [value / data["scale"] for value in entry[name]]
+            assert sent == pytest.approx([getattr(segment, name) for segment in system.segments], abs=5.1e-7)
+        assert [sum(shares) / data["scale"] for shares in entry["shares"]] == pytest.approx(
+            [segment.score for segment in system.segments], abs=3e-6
+        )
+
+
+def test_function_words_are_marked(meteor, report):
+    data = unpacked(report)
+    marked = {data["vocabulary"][word] for word in data["functionWords"]}
+    assert marked == {word for word in data["vocabulary"] if word in meteor.resources.function_words}
+    assert marked
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 alone", "nul \x00 x", "\u202eright", "</script>]]><!--", "\u2028 x", "\U0001f600"]
+)
+def test_any_text_survives(meteor, text):
+    data = unpacked(score_systems(meteor, {text: [text]}, [text], method=None))
+    assert data["systems"][0]["name"] == text
+    assert data["systems"][0]["hypotheses"] == [text]
+    assert data["references"] == [[text]]
+
+
+def test_the_same_report_gives_the_same_data(report):
+    assert payload.encode(payload.payload(report)) == payload.encode(payload.payload(report))
+
+
+def test_too_much_data(report, monkeypatch):
+    monkeypatch.setattr(payload, "LIMIT", 1000)
+    with pytest.raises(InputError, match="fewer systems or segments"):
+        payload.encode(payload.payload(report))

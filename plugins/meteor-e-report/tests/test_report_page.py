@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+from meteor_e_report import score_systems, write_page, write_report
+from meteor_e_report.page import render
+from meteor_e_report.visible import visible
+from report_systems import REFERENCES, SYSTEMS
+
+from meteor_e import InputError
+
+
+class Page(HTMLParser):
+    """Which elements a page has, and the text of its scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.contents, self.text = [], [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.contents.append((tag, dict(attrs), ""))
+
+    handle_startendtag = handle_starttag
+
+    def handle_endtag(self, tag):
+        self.elements.append((f"/{tag}", {}))
+
+    def handle_data(self, data):
+        self.text += data
+        if self.elements and self.elements[-1][0] in ("script", "style"):
+            tag, attributes, text = self.contents[-1]
+            self.contents[-1] = (tag, attributes, text + data)
+
+
+def test_the_policy_allows_the_page_itself_and_nothing_else(report):
+    page = Page(render(report))
+    (policy,) = (a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert set(rules) == {"default-src", "base-uri", "form-action", "script-src", "style-src"}
+    run = [(tag, text) for tag, attributes, text in page.contents if attributes.get("type") != "application/gzip"]
+    assert [tag for tag, _ in run] == ["style", "script"]
+    for tag, text in run:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[f"{tag}-src"] == f"'sha256-{digest}'"
+
+
+def test_nothing_comes_from_elsewhere(report):
+    page = Page(render(report))
+    for tag, attributes in page.elements:
+        assert not any(name.startswith("on") or name == "style" for name in attributes), (tag, attributes)
+        assert "src" not in attributes
+        if "href" in attributes:
+            assert attributes["href"].startswith("#")
+    assert not re.search(r"url\(|@import", "".join(text for tag, _, text in page.contents if tag == "style"))
+
+
+def test_the_script_never_writes_markup(report):
+    script = Page(render(report)).contents[-1][2]
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|fetch\(", script
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "</script><img src=x onerror=alert(1)>",
+        "]]><!--",
+        '"><b>',
+        "\u202e\x00",
+        "{{ 7*7 }}",
+    ],
+)
+def test_names_and_segments_are_data(meteor, hostile):
+    plain = Page(render(score_systems(meteor, {"a": ["x"], "b": ["x"]}, ["x"], samples=10)))
+    page = Page(render(score_systems(meteor, {hostile: [hostile], "b": ["x"]}, [hostile], title=hostile, samples=10)))
+    names = {tag for tag, _ in page.elements}
+    assert names <= {tag for tag, _ in plain.elements}
+    assert [tag for tag, _, _ in page.contents] == ["style", "script", "script"]
+    assert visible(hostile) in page.text
+
+
+def test_the_overview_has_the_numbers(report):
+    text = re.sub(r"\s+", " ", Page(render(report)).text)
+    for system in report.systems:
+        assert f"{system.corpus.score:.4f}" in text
+        for share in system.corpus.contributions():
+            assert f"{share.score:.4f}" in text
+    low, high = report.comparison.of(0).interval
+    assert f"95 % interval {low:.4f} to {high:.4f}" in render(report)
+    test = report.comparison.between(0, 2)
+    assert f"{test.difference:+.4f}".replace("-", "\N{MINUS SIGN}") in text
+    assert report.signature in text
+    assert "A <b>title</b>" in text
+
+
+def test_the_finding_is_that_of_the_test(meteor):
+    references = [f"word{n} other{n} third{n} fourth" for n in range(40)]
+    worse = [text.replace("third", "wrong") for text in references]
+    text = Page(render(score_systems(meteor, {"w": worse, "r": references}, references))).text
+    assert "B (r) has the highest METEOR, 1.0000." in text
+    assert "and significant (p < 0.001)" in text
+    text = Page(render(score_systems(meteor, {"w": worse, "r": worse}, references))).text
+    assert "A (w) and B (r) have the same METEOR" in text
+    assert "which is not significant (p = 1.000)" in text
+
+
+def test_one_system_without_tests(meteor):
+    text = Page(render(score_systems(meteor, {"only": ["x"]}, ["x"], method=None))).text
+    assert "Difference to A" not in text
+    assert "95 % interval" not in text
+    assert "bootstrap" not in text.split('"use strict"')[0].lower()
+
+
+def test_many_systems_and_matchers(own_packs):
+    from meteor_e import Meteor
+
+    meteor = Meteor("en", matchers=["exact"] * 12)
+    page = Page(render(score_systems(meteor, {f"s{n}": ["x y"] for n in range(30)}, ["x z"], samples=2)))
+    assert "AD" in page.text
+
+
+def test_a_report_is_written_whole_or_not_at_all(meteor, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    report = write_report(path, meteor, SYSTEMS, REFERENCES, samples=10)
+    page = path.read_text(encoding="utf-8")
+    assert page == render(report)
+    assert page.startswith("<!doctype html>")
+    monkeypatch.setattr("meteor_e_report.payload.LIMIT", 10)
+    with pytest.raises(InputError):
+        write_page(report, path)
+    assert path.read_text(encoding="utf-8") == page
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there(report, tmp_path):
+    with pytest.raises(InputError, match="cannot write"):
+        write_page(report, tmp_path / "no" / "report.html")

@@ -1,0 +1,129 @@
+"""What a new user meets first: each mistake is answered by one line that says how to write it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from meteor_e.packs import build_pack
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METEOR_E_OFFLINE", "1")
+    monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
+    for name in ("hypothesis", "reference"):
+        (tmp_path / name).write_text("le chat dort\n", encoding="utf-8")
+    return tmp_path
+
+
+def score(*options: str) -> subprocess.CompletedProcess[str]:
+    """Run ``meteor-e score`` as a user does: warnings and errors come from the program itself."""
+    command = [sys.executable, "-m", "meteor_e", "score", "hypothesis", "reference", *options]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def error_of(*options: str) -> str:
+    done = score(*options)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr.strip()
+
+
+@pytest.mark.parametrize(
+    ("chain", "message"),
+    [
+        (
+            "language: other\nmatchers:\n  - exact\n  - stem: 0.9\n",
+            "chain.yaml:4: matchers[1]: the key 'use' is missing; write {use: stem, weight: 0.9}",
+        ),
+        (
+            "language: other\nmatchers:\n  - stem:\n",
+            "chain.yaml:3: matchers[0]: the key 'use' is missing; write {use: stem}",
+        ),
+        (
+            "language: other\nmatchers:\n  exact: 1\n  stem: 0.9\n",
+            (
+                "chain.yaml:2: matchers: must be a list with something in it, not a mapping; "
+                "write [{use: exact, weight: 1}, {use: stem, weight: 0.9}]"
+            ),
+        ),
+        (
+            "language: other\nmatchers: exact\n",
+            "chain.yaml:2: matchers: must be a list with something in it, not 'exact'; write [exact]",
+        ),
+        (
+            "language: other\nmatchers:\n\t- exact\n",
+            "chain.yaml:3: is not YAML: YAML cannot be indented with tabs; use spaces",
+        ),
+    ],
+)
+def test_mistakes_in_a_chain(files, chain, message):
+    (files / "chain.yaml").write_text(chain, encoding="utf-8")
+    assert error_of("--chain", "chain.yaml") == f"meteor-e: {message}"
+
+
+def test_a_tab_within_a_value_is_none_of_the_business(files):
+    (files / "chain.yaml").write_text("language: [\tother\n", encoding="utf-8")
+    assert "tabs" not in error_of("--chain", "chain.yaml")
+
+
+def test_a_chain_beside_a_file_of_its_name(files):
+    (files / "exact").write_text("language: nowhere\n", encoding="utf-8")
+    done = score("--chain", "exact", "--quiet")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "meteor-e: warning: 'exact' is a chain and a file; the chain is used. For the file, write ./exact\n"
+    )
+    assert "nowhere" in error_of("--chain", "./exact")
+
+
+def test_a_chain_file_without_its_ending(files):
+    (files / "mine.yaml").write_text("language: other\n", encoding="utf-8")
+    assert error_of("--chain", "mine").endswith("(did you mean the file mine.yaml?)")
+
+
+def test_a_chain_that_does_not_exist(files):
+    assert "there is no chain 'mine'" in error_of("--chain", "mine")
+    assert "None" not in error_of("--chain", "mine")
+
+
+def test_a_pack_that_is_not_built_yet(files):
+    assert error_of("--language", "oc", "--pack", "oc-bitext").endswith(
+        "The pack 'oc-bitext', which could define it, is not installed; build it first: "
+        "meteor-e pack build --language oc --bitext TEXT TRANSLATION"
+    )
+
+
+def test_a_pack_that_defines_no_language(files, french):
+    message = error_of("--language", "oc", "--pack", "fr")
+    assert message.endswith("The pack 'fr' does not define it: it has no language.yaml")
+
+
+@pytest.fixture
+def french(files):
+    """Packs of French and English without paraphrases."""
+    (files / "words").write_text("le\n", encoding="utf-8")
+    for code in ("fr", "en"):
+        build_pack(files / "packs" / code, language=code, function_words=files / "words")
+
+
+def test_french_without_paraphrases(files, french):
+    done = score("--language", "fr", "--metric", "meteor", "--quiet")
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        (
+            "meteor-e: note: scores for French are made without paraphrases, because its pack has no table. "
+            "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's; "
+            "`meteor-e pack build` makes one from bitext"
+        )
+    ]
+
+
+def test_nothing_is_said_where_the_chain_has_no_paraphrases(files, french):
+    done = score("--language", "fr", "--matchers", "exact,stem", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.pictures import alignment_matrix
+from meteor_e.pictures.matrix import escape
+
+
+def test_a_matrix_in_latex(own_packs):
+    meteor = Meteor("en")
+    alignment = meteor.align("in the end x", "finally y x")
+    text = alignment_matrix(alignment, meteor.resources.function_words)
+    assert text.startswith(r"\begin{tikzpicture}")
+    assert text.endswith("\\end{tikzpicture}\n")
+    assert "(0,0) grid[step=1] (3,4)" in text
+    # The paraphrase covers the first word of the reference and three words of the hypothesis; x stands alone.
+    assert r"\fill[meteor3!25] (0,0) rectangle (1,3);" in text
+    assert r"\fill[meteor0!25] (2,3) rectangle (3,4);" in text
+    frames = [line for line in text.splitlines() if "rounded corners" in line]
+    assert len(frames) == alignment.chunks == 2
+
+
+def test_special_characters():
+    assert escape("50% of $x_1$ & #{~^\\}") == (
+        r"50\% of \$x\_1\$ \& \#\{\textasciitilde{}\textasciicircum{}\textbackslash{}\}"
+    )
+    assert escape("a\nb\x00\u202e\ud800") == "a?b???"
+
+
+@pytest.mark.slow
+def test_latex_takes_it(tmp_path):
+    if shutil.which("lualatex") is None:
+        pytest.skip("no lualatex on the PATH")
+    nasty = '50% of $x_1$ & #{~^\\} <a|b> "q" \u202e x'
+    alignment = Meteor("other", matchers=["exact"], normalization="none").align(nasty, nasty)
+    (tmp_path / "matrix.tex").write_text(alignment_matrix(alignment), encoding="utf-8")
+    document = r"\documentclass{article}\usepackage{tikz}\begin{document}\input{matrix}\end{document}"
+    (tmp_path / "document.tex").write_text(document, encoding="utf-8")
+    done = subprocess.run(
+        ["lualatex", "-halt-on-error", "-interaction=nonstopmode", "document.tex"], cwd=tmp_path, capture_output=True
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert (tmp_path / "document.pdf").stat().st_size > 2000
