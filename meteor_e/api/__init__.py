@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import (
         ConfigError,
@@ -85,6 +86,8 @@ __all__ = [
     "ReferenceFeature",
     "ResourceError",
     "Resources",
+    "ScoreRun",
+    "ScoreRunner",
     "Scores",
     "SegmentFeature",
     "SegmentMetric",
@@ -92,8 +95,12 @@ __all__ = [
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
+    "SystemInput",
     "SystemOutputs",
+    "TableFormat",
     "Task",
+    "TextColumns",
+    "TextTable",
     "Token",
     "guarded",
     "hookimpl",
@@ -139,6 +146,7 @@ __getattr__, __dir__ = lazy_names(
         ],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
+        "tables": ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"],
         "tokens": ["Token"],
     },
 )

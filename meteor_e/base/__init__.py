@@ -13,9 +13,20 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
     from meteor_e.base.arraytypes import Cells, Floats, Integers
-    from meteor_e.base.extras import require_plugin
-    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, reading, spell_size, whole_file
-    from meteor_e.base.folders import locked, sha256_of
+    from meteor_e.base.extras import require
+    from meteor_e.base.files import (
+        PathLike,
+        atomic_binary_writer,
+        atomic_writer,
+        compression,
+        input_name,
+        open_binary,
+        open_regular,
+        reading,
+        spell_size,
+        whole_file,
+    )
+    from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
     from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
     from meteor_e.base.processes import worked_on
@@ -26,6 +37,7 @@ if TYPE_CHECKING:
         Document,
         Problem,
         dump_yaml,
+        is_folder,
         is_path,
         parse_yaml,
         plain_value,
@@ -43,42 +55,59 @@ __all__ = [
     "PathLike",
     "Problem",
     "Progress",
+    "atomic_binary_writer",
     "atomic_writer",
     "cache_folder",
+    "compression",
     "data_folder",
     "digest",
     "dump_yaml",
     "find_problems",
     "input_name",
+    "is_folder",
     "is_path",
     "lazy_names",
     "locked",
     "open_binary",
+    "open_regular",
     "parse_yaml",
     "plain_value",
+    "put_folder",
     "raise_problems",
     "read_yaml",
     "reading",
-    "require_plugin",
+    "require",
     "sha256_of",
     "silent",
     "spell_size",
     "terminal_progress",
     "whole_file",
     "worked_on",
+    "workplace",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "processes": ["worked_on"],
-        "lazy": ["lazy_names"],
         "array_cache": ["ArrayCache", "digest"],
         "arraytypes": ["Cells", "Floats", "Integers"],
-        "extras": ["require_plugin"],
-        "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "reading", "spell_size", "whole_file"],
-        "folders": ["locked", "sha256_of"],
+        "extras": ["require"],
+        "files": [
+            "PathLike",
+            "atomic_binary_writer",
+            "atomic_writer",
+            "compression",
+            "input_name",
+            "open_binary",
+            "open_regular",
+            "reading",
+            "spell_size",
+            "whole_file",
+        ],
+        "folders": ["locked", "put_folder", "sha256_of", "workplace"],
+        "lazy": ["lazy_names"],
         "memory": ["Memory"],
+        "processes": ["worked_on"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
@@ -86,6 +115,7 @@ __getattr__, __dir__ = lazy_names(
             "Document",
             "Problem",
             "dump_yaml",
+            "is_folder",
             "is_path",
             "parse_yaml",
             "plain_value",

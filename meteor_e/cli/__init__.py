@@ -23,17 +23,20 @@ from meteor_e.base.lazy import lazy_names
 from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 
 if TYPE_CHECKING:
-    from meteor_e.cli.grouped_help import GroupedCommand
+    from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
     from meteor_e.cli.inputs import SystemInput, named, systems
-    from meteor_e.cli.options import MeteorMaker, input_options, metric_options
+    from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import ProgressBars, progress_bar
     from meteor_e.cli.tables import format_table, printable
     from meteor_e.plugins.registry import Registry
 
 __all__ = [
+    "METRIC_GROUPS",
+    "FullHelpGroup",
     "GroupedCommand",
     "MeteorMaker",
+    "OptionGroup",
     "ProgressBars",
     "SystemInput",
     "cli",
@@ -51,9 +54,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "grouped_help": ["GroupedCommand"],
+        "grouped_help": ["FullHelpGroup", "GroupedCommand", "OptionGroup"],
         "inputs": ["SystemInput", "named", "systems"],
-        "options": ["MeteorMaker", "input_options", "metric_options"],
+        "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options"],
         "output": ["destination"],
         "progress": ["ProgressBars", "progress_bar"],
         "tables": ["format_table", "printable"],

@@ -6,12 +6,13 @@ import click
 
 from meteor_e.base.errors import MeteorError, PluginError
 from meteor_e.base.extras import how_to_install
+from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
 __all__ = ["OpenGroup", "missing_command"]
 
 
-class OpenGroup(click.Group):
+class OpenGroup(FullHelpGroup):
     """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``."""
 
     def list_commands(self, context: click.Context) -> list[str]:

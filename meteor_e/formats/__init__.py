@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from meteor_e.formats.inputs import open_input
     from meteor_e.formats.metric_task import GivenScore, metric_task_lines, read_metric_scores, score_text, split_fields
     from meteor_e.formats.plain import decode_lines, read_segments
+    from meteor_e.formats.tables import DATASET_DICTIONARY, JSON_LINES, PARQUET, parquet_files
     from meteor_e.formats.test_sets import NamedSet, named_set, target_language
 
 __all__ = [
+    "DATASET_DICTIONARY",
+    "JSON_LINES",
+    "PARQUET",
     "GivenScore",
     "NamedSet",
     "Role",
@@ -21,6 +25,7 @@ __all__ = [
     "metric_task_lines",
     "named_set",
     "open_input",
+    "parquet_files",
     "read_metric_scores",
     "read_segments",
     "score_text",
@@ -36,5 +41,6 @@ __getattr__, __dir__ = lazy_names(
         "inputs": ["open_input"],
         "documents": ["Role"],
         "plain": ["decode_lines", "read_segments"],
+        "tables": ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "parquet_files"],
     },
 )

@@ -9,28 +9,31 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.scoring.alignment import chunk_numbers
     from meteor_e.scoring.arrays import Counts, fmean, fragmentation, precision_recall, score
-    from meteor_e.scoring.formula import PARTS
-    from meteor_e.scoring.statistics import StatisticsSum, as_summed, columns
+    from meteor_e.scoring.formula import PARTS, FormulaScores
+    from meteor_e.scoring.statistics import StatisticsSum, as_summed, column_names, columns, width
 
 __all__ = [
     "PARTS",
     "Counts",
+    "FormulaScores",
     "StatisticsSum",
     "as_summed",
     "chunk_numbers",
+    "column_names",
     "columns",
     "fmean",
     "fragmentation",
     "precision_recall",
     "score",
+    "width",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "alignment": ["chunk_numbers"],
         "arrays": ["Counts", "fmean", "fragmentation", "precision_recall", "score"],
-        "formula": ["PARTS"],
-        "statistics": ["StatisticsSum", "as_summed", "columns"],
+        "alignment": ["chunk_numbers"],
+        "formula": ["FormulaScores", "PARTS"],
+        "statistics": ["StatisticsSum", "as_summed", "column_names", "columns", "width"],
     },
 )

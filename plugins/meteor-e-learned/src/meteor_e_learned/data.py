@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.base import require_plugin
+from meteor_e.base import require
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
@@ -58,7 +58,7 @@ def load_examples(
         ConfigError: for a sample of nothing, or no pairs.
         InputError: if there is nothing to learn from.
     """
-    evaluation = require_plugin("meteor_e_evaluation", "training", "meteor-e-evaluation")
+    evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
     found = []
     for spec in specs:
         if spec.sample is not None and spec.sample < 1:

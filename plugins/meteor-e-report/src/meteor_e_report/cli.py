@@ -10,13 +10,33 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli import SystemInput, input_options, metric_options, progress_bar, systems
+from meteor_e.cli import (
+    METRIC_GROUPS,
+    GroupedCommand,
+    OptionGroup,
+    SystemInput,
+    input_options,
+    metric_options,
+    progress_bar,
+    systems,
+)
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
 
-@click.command()
+GROUPS = {
+    "Input": OptionGroup(("references", "references_per_segment", "encoding"), "system.txt -R first.txt -R second.txt"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(
+        ("output", "title", "png", "svg", "latex", "segments"), "… -o report.html --latex matrix.tex --segment 17"
+    ),
+    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
 @metric_options
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")

@@ -82,9 +82,9 @@ def search_threshold(
         ConfigError: if the chain has no such matcher, or there is no such measure.
         InputError: if there are no judgements in the language.
     """
-    from meteor_e.base import ArrayCache, require_plugin
+    from meteor_e.base import ArrayCache, require
 
-    evaluation = require_plugin("meteor_e_evaluation", "the search for a threshold", "meteor-e-evaluation")
+    evaluation = require("meteor_e_evaluation", "the search for a threshold", distribution="meteor-e-evaluation")
 
     tests = evaluation.load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
     # Statistics of other thresholds would fill the disk, and nobody asks for them again.

@@ -14,7 +14,7 @@ from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, M
 from meteor_e.base import is_path
 from meteor_e.chains import apply_settings, chain_with_paths, load_chain
 from meteor_e.plugins import plugin_registry
-from meteor_e.scoring import PARTS, columns
+from meteor_e.scoring import PARTS, FormulaScores, columns
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -125,15 +125,29 @@ class MeteorFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Score the segments, each against its best reference."""
-        scored = list(self.meteor.segments(batch.hypotheses, batch.references))
-        parts = np.array([_parts(each) for each in scored])
-        statistics = np.array([each.statistics.to_vector() for each in scored], float)
+        parts, statistics = self._scored(batch)
         of = columns(statistics)
         shares = _contributions(of, parts, self.meteor.chain.parameters)
         blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
         for matched, share in zip(of.matchers, shares, strict=True):
             blocks += [np.stack(matched, axis=1), share]
         return np.hstack(blocks)
+
+    def _scored(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
+        chunks = []
+        for _, scored in self.meteor.scored_chunks(batch.hypotheses, batch.references):
+            if scored.failures:
+                # What becomes of a segment that cannot be aligned is said by Meteor.
+                segments = list(self.meteor.segments(batch.hypotheses, batch.references))
+                statistics = [each.statistics.to_vector() for each in segments]
+                return np.array([_parts(each) for each in segments]), np.array(statistics, float)
+            # Undefined parts are 0, as in a score.
+            parts = np.frombuffer(scored.scores).reshape(-1, len(FormulaScores._fields))
+            parts = np.where(np.isnan(parts), 0.0, parts)
+            counts = np.frombuffer(scored.statistics, np.int64).reshape(len(parts), -1)
+            chunks.append((parts[:, _PARTS], counts.astype(float)))
+        return np.vstack([parts for parts, _ in chunks]), np.vstack([counts for _, counts in chunks])
 
     def describe(self) -> str:
         """Return METEOR's signature."""
@@ -192,5 +206,6 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
 
 
 _parts = operator.attrgetter(*PARTS)
+_PARTS = [FormulaScores._fields.index(part) for part in PARTS]
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, "precision", "recall", "score")
