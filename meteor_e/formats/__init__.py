@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from meteor_e.formats.documents import Role
     from meteor_e.formats.inputs import open_input
     from meteor_e.formats.metric_task import GivenScore, metric_task_lines, read_metric_scores, score_text, split_fields
-    from meteor_e.formats.plain import decode_lines, read_segments
+    from meteor_e.formats.plain import csv_rows, decode_lines, read_segments
     from meteor_e.formats.tables import DATASET_DICTIONARY, JSON_LINES, PARQUET, parquet_files
     from meteor_e.formats.test_sets import NamedSet, named_set, target_language
 
@@ -21,6 +21,7 @@ __all__ = [
     "GivenScore",
     "NamedSet",
     "Role",
+    "csv_rows",
     "decode_lines",
     "metric_task_lines",
     "named_set",
@@ -40,7 +41,7 @@ __getattr__, __dir__ = lazy_names(
         "metric_task": ["GivenScore", "metric_task_lines", "read_metric_scores", "score_text", "split_fields"],
         "inputs": ["open_input"],
         "documents": ["Role"],
-        "plain": ["decode_lines", "read_segments"],
+        "plain": ["csv_rows", "decode_lines", "read_segments"],
         "tables": ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "parquet_files"],
     },
 )

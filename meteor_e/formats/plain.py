@@ -10,7 +10,16 @@ from typing import BinaryIO
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, reading, spell_size
 
-__all__ = ["decode_lines", "read_segments"]
+__all__ = ["csv_rows", "decode_lines", "read_segments"]
+
+
+class CsvReader(Protocol):
+    """What ``csv.reader`` returns."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Iterate over the rows."""
 
 
 class _LineTooLongError(Exception):
@@ -33,6 +42,20 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     """
     with open_binary(path) as stream:
         yield from decode_lines(stream, input_name(path), encoding=encoding)
+
+
+def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
+    """Iterate over the rows of a ``csv.reader``.
+
+    Raises:
+        InputError: for what is not CSV, naming file and line.
+    """
+    import csv
+
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: not CSV ({error})") from error
 
 
 def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Iterator[str]:

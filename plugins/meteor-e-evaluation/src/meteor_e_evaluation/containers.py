@@ -1,15 +1,12 @@
-"""What is common to the files of test sets: texts in plain, SGML or WMT XML form, and rows of CSV."""
+"""Texts of a test set from a file of any form: plain, SGML or WMT XML."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Protocol
 
 from meteor_e.api import InputError
 from meteor_e.base import PathLike
 from meteor_e.formats import Role, open_input
 
-__all__ = ["csv_rows", "read_all_texts", "read_texts"]
+__all__ = ["read_all_texts", "read_texts"]
 
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
@@ -44,26 +41,3 @@ def read_texts(path: PathLike, role: Role) -> list[str]:
         raise InputError(f"{path}: one {role} is needed, it has {len(texts)} ({', '.join(texts)})")
     (text,) = texts.values()
     return text
-
-
-class CsvReader(Protocol):
-    """What ``csv.reader`` returns."""
-
-    line_num: int
-
-    def __iter__(self) -> Iterator[list[str]]:
-        """Iterate over the rows."""
-
-
-def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
-    """Iterate over the rows of a ``csv.reader``.
-
-    Raises:
-        InputError: for what is not CSV, naming file and line.
-    """
-    import csv
-
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise InputError(f"{name}, line {reader.line_num}: not CSV ({error})") from error

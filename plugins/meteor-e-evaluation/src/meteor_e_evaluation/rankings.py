@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name, open_binary, reading, spell_size
-from meteor_e.formats import read_segments
-from meteor_e_evaluation.containers import csv_rows
+from meteor_e.formats import csv_rows, read_segments
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

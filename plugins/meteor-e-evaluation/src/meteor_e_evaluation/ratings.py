@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name
-from meteor_e.formats import read_segments
+from meteor_e.formats import csv_rows, read_segments
 from meteor_e_evaluation.assessments import Assessment
-from meteor_e_evaluation.containers import csv_rows
 
 __all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]
 
