@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.matchers import (
+        ContextualMatcher,
+        KeyMatcher,
+        Match,
+        Matcher,
+        PhraseMatcher,
+        SentenceMemory,
+        SimilarityMatcher,
+    )
     from meteor_e.api.measures import Agreement, Measure
     from meteor_e.api.metrics import (
         Metric,
@@ -92,6 +100,7 @@ __all__ = [
     "SegmentFeature",
     "SegmentMetric",
     "Segmenter",
+    "SentenceMemory",
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
@@ -132,7 +141,15 @@ __getattr__, __dir__ = lazy_names(
         "java_modules": ["JavaModule", "JavaSettings"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
-        "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "matchers": [
+            "ContextualMatcher",
+            "KeyMatcher",
+            "Match",
+            "Matcher",
+            "PhraseMatcher",
+            "SentenceMemory",
+            "SimilarityMatcher",
+        ],
         "measures": ["Agreement", "Measure"],
         "metrics": [
             "Metric",

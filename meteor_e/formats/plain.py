@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, reading, spell_size

@@ -16,7 +16,7 @@ from meteor_e.base.arraytypes import Floats
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import columns
 
-__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "score"]
+__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "quotient", "score"]
 
 Counts = NDArray[Any]
 """Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
@@ -62,6 +62,14 @@ def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:
     """Return Fmean: the harmonic mean of precision and recall, weighted by α."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = 1.0 / ((1 - alpha) / precision + alpha / recall)
+    return result
+
+
+def quotient(numerators: Floats, denominators: Floats) -> Floats:
+    """Divide; by 0, the quotient is 0."""
+    numerators, denominators = np.broadcast_arrays(numerators, denominators)
+    zeros = np.zeros(numerators.shape)
+    result: Floats = np.divide(numerators, denominators, out=zeros, where=denominators != 0)
     return result
 
 
