@@ -255,7 +255,8 @@ class FeatureSet:
         missing: dict[int, list[NamedFeature]] = {}
         for entry in self.features:
             first = firsts[entry.feature.needs]
-            known = store.get(entry.signature, list(first), entry.feature.dimension)
+            # The signature costs something: versions of libraries are looked up for it.
+            known = store.get(entry.signature, list(first), entry.feature.dimension) if store.enabled else {}
             for key, row in known.items():
                 result[entry.label][first[key]] = row
             for key, at in first.items():
