@@ -160,7 +160,12 @@ def compute(
     else:
         networks = [
             PairwiseNetwork(
-                len(places), len(numbers), seed=seed, epochs=options.epochs, patience=options.patience, **settings
+                features=len(places),
+                vector_size=len(numbers),
+                seed=seed,
+                epochs=options.epochs,
+                patience=options.patience,
+                **settings,
             )
             for seed in options.seeds
         ]

@@ -7,7 +7,7 @@
 The threshold, and the point of parameters and weights, are those with the highest mean strict τ on WMT11 and WMT13
 into English; nothing is chosen on WMT12, where the result is measured. Gains are over the first vectors at the
 threshold .80 and the chain's own weights, on the same bootstrap samples. A grid of points is tried at every threshold.
-Needs what meteor_e_tables.py needs.
+Needs what paper_tables.py needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from meteor_e_tables import HERE, Resources
+from paper_tables import HERE, Resources
 
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import (
         ConfigError,
@@ -76,6 +77,8 @@ __all__ = [
     "ReferenceFeature",
     "ResourceError",
     "Resources",
+    "ScoreRun",
+    "ScoreRunner",
     "Scores",
     "SegmentFeature",
     "SegmentMetric",
@@ -83,8 +86,12 @@ __all__ = [
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
+    "SystemInput",
     "SystemOutputs",
+    "TableFormat",
     "Task",
+    "TextColumns",
+    "TextTable",
     "Token",
     "guarded",
     "hookimpl",
@@ -120,6 +127,7 @@ __getattr__, __dir__ = lazy_names(
         "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
+        "tables": ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"],
         "tokens": ["Token"],
     },
 )

@@ -13,7 +13,18 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
     from meteor_e.base.arraytypes import Floats
-    from meteor_e.base.files import PathLike, atomic_writer, input_name, open_binary, whole_file
+    from meteor_e.base.extras import require
+    from meteor_e.base.files import (
+        PathLike,
+        atomic_binary_writer,
+        atomic_writer,
+        compression,
+        input_name,
+        open_binary,
+        open_regular,
+        reading,
+        whole_file,
+    )
     from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
     from meteor_e.base.lazy import lazy_names
     from meteor_e.base.memory import Memory
@@ -21,7 +32,7 @@ if TYPE_CHECKING:
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
-    from meteor_e.base.yamlfile import Document, Problem, is_path, parse_yaml, raise_problems, read_yaml
+    from meteor_e.base.yamlfile import Document, Problem, is_folder, is_path, parse_yaml, raise_problems, read_yaml
 
 __all__ = [
     "ArrayCache",
@@ -31,20 +42,26 @@ __all__ = [
     "PathLike",
     "Problem",
     "Progress",
+    "atomic_binary_writer",
     "atomic_writer",
     "cache_folder",
+    "compression",
     "data_folder",
     "digest",
     "find_problems",
     "input_name",
+    "is_folder",
     "is_path",
     "lazy_names",
     "locked",
     "open_binary",
+    "open_regular",
     "parse_yaml",
     "put_folder",
     "raise_problems",
     "read_yaml",
+    "reading",
+    "require",
     "sha256_of",
     "silent",
     "terminal_progress",
@@ -56,16 +73,27 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "processes": ["worked_on"],
-        "lazy": ["lazy_names"],
         "array_cache": ["ArrayCache", "digest"],
         "arraytypes": ["Floats"],
-        "files": ["PathLike", "atomic_writer", "input_name", "open_binary", "whole_file"],
+        "extras": ["require"],
+        "files": [
+            "PathLike",
+            "atomic_binary_writer",
+            "atomic_writer",
+            "compression",
+            "input_name",
+            "open_binary",
+            "open_regular",
+            "reading",
+            "whole_file",
+        ],
         "folders": ["locked", "put_folder", "sha256_of", "workplace"],
+        "lazy": ["lazy_names"],
         "memory": ["Memory"],
+        "processes": ["worked_on"],
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
-        "yamlfile": ["Document", "Problem", "is_path", "parse_yaml", "raise_problems", "read_yaml"],
+        "yamlfile": ["Document", "Problem", "is_folder", "is_path", "parse_yaml", "raise_problems", "read_yaml"],
     },
 )

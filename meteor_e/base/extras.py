@@ -9,13 +9,14 @@ from meteor_e.base.errors import ConfigError
 __all__ = ["require"]
 
 
-def require(module: str, what: str, extra: str) -> Any:
-    """Import a module that one of meteor_e's extras brings.
+def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
+    """Import a module that need not be installed.
 
     Args:
         module: its name.
         what: what needs it, for the message.
-        extra: the extra.
+        extra: the extra that brings it; empty where the distribution itself does.
+        distribution: that has the extra.
 
     Raises:
         ConfigError: if it is not installed.
@@ -25,6 +26,5 @@ def require(module: str, what: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"{what} needs {error.name}, which is not installed; run: pip install 'meteor_e[{extra}]'"
-        ) from error
+        wanted = f"'{distribution}[{extra}]'" if extra else distribution
+        raise ConfigError(f"{what} needs {error.name}, which is not installed; run: pip install {wanted}") from error

@@ -6,13 +6,14 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
+from meteor_e.api.tables import ScoreRun, SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.inputs import SystemInput, named, systems
+from meteor_e.cli.inputs import named, systems
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
@@ -21,16 +22,17 @@ from meteor_e.cli.score_tables import (
     TableOptions,
     find_table,
     is_table_output,
-    score_sources,
-    sources_of,
+    run_elsewhere,
     systems_of,
     table_options,
 )
 from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
+from meteor_e.formats.inputs import INPUT_FORMATS
 from meteor_e.scoring.formula import PARTS
 
 if TYPE_CHECKING:
+    from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
     from meteor_e.scoring.statistics import StatisticsSum
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(
         (
-            *("references", "references_per_segment", "encoding", "names", "hypothesis_columns", "reference_columns"),
-            *("split", "test_set", "pair"),
+            *("references", "references_per_segment", "form_in", "encoding", "names"),
+            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair"),
         ),
         "system.txt -R first.txt -R second.txt",
     ),
@@ -56,6 +58,12 @@ GROUPS = {
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
+@click.option(
+    "--format-in",
+    "form_in",
+    metavar="NAME",
+    help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.  [default: the content tells]",
+)
 @table_options
 @metric_options
 @click.option(
@@ -105,6 +113,7 @@ def score(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    form_in: str | None,
     make_meteor: MeteorMaker,
     table: TableOptions,
     cluster: str | None,
@@ -152,8 +161,11 @@ def score(
     tests = None if significance is None else SystemTests(significance, samples, seed)
     if test_set is not None or pair is not None:
         files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
-    found = find_table(files, references, references_per_segment, table)
-    inputs = systems(files, references, references_per_segment, encoding) if found is None else systems_of(found)
+    found = find_table(files, references, references_per_segment, encoding, table, form_in)
+    if found is not None:
+        inputs = systems_of(found)
+    else:
+        inputs = systems(files, references, references_per_segment, encoding, cast("Format | None", form_in))
     inputs = named(inputs, names)
     table_output = is_table_output(output, found is not None)
     if (table_output or cluster is not None) and (segments or alignments or tests is not None):
@@ -186,14 +198,8 @@ def score(
     meteor = make_meteor()
     score_one = functools.partial(_score_system, quiet=quiet)
     if table_output or cluster is not None:
-        totals = score_sources(
-            meteor,
-            sources_of(inputs, encoding) if found is None else [found],
-            output=output if table_output else None,
-            prefix=table.prefix,
-            cluster=cluster,
-            quiet=quiet,
-        )
+        run = ScoreRun(inputs, output if table_output else None, table.prefix, cluster, quiet)
+        totals = run_elsewhere(meteor, run)
         score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
     write = _writer(as_json, tsv, quiet, segments, alignments, 4 if digits is None else digits, tests, score_one)
     with destination(None if table_output else output) as stream:

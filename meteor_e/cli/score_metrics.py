@@ -12,7 +12,7 @@ from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric, Progress
-    from meteor_e.cli.inputs import SystemInput
+    from meteor_e.api.tables import SystemInput
 
 
 def score_with_metrics(

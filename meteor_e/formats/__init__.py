@@ -9,9 +9,14 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.formats.assessments import read_metric_scores
     from meteor_e.formats.plain import decode_lines, read_segments
+    from meteor_e.formats.tables import DATASET_DICTIONARY, JSON_LINES, PARQUET, parquet_files
 
 __all__ = [
+    "DATASET_DICTIONARY",
+    "JSON_LINES",
+    "PARQUET",
     "decode_lines",
+    "parquet_files",
     "read_metric_scores",
     "read_segments",
 ]
@@ -21,5 +26,6 @@ __getattr__, __dir__ = lazy_names(
     {
         "assessments": ["read_metric_scores"],
         "plain": ["decode_lines", "read_segments"],
+        "tables": ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "parquet_files"],
     },
 )

@@ -34,6 +34,16 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 """
 
 
+ELSEWHERE = {
+    ("table format", "datasets"): "meteor-e-tables",
+    ("table format", "jsonl"): "meteor-e-tables",
+    ("table format", "parquet"): "meteor-e-tables",
+    ("runner", "dask"): "meteor-e-tables",
+    ("runner", "table"): "meteor-e-tables",
+}
+"""What distributions of ours bring, by kind and name, so that we can say what to install."""
+
+
 def is_taken_later(kind: str, name: str) -> bool:
     """Return whether meteor_e took a name of its own when plugins could already have had it.
 
@@ -97,6 +107,18 @@ def meteor_e_measures() -> dict[str, str]:
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
     """None: METEOR 1.5's own modules are the chain's matchers of those names."""
+    return {}
+
+
+@hookimpl
+def meteor_e_table_formats() -> dict[str, str]:
+    """Tables that need no library."""
+    return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
+
+
+@hookimpl
+def meteor_e_runners() -> dict[str, str]:
+    """None: what the core scores, it scores itself."""
     return {}
 
 

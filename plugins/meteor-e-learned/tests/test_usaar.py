@@ -132,7 +132,7 @@ def test_an_unknown_mean_is_found_before_training(kind):
     rows = np.ones((3, 2 if kind is Comet else 1))
     with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
         kind(mean="harmnic").fit(rows, np.ones(3))
-    with pytest.raises(ConfigError, match="floor of means is 0"):
+    with pytest.raises(ConfigError, match="floor must be a number above 0, not 0"):
         kind(floor=0).fit(rows, np.ones(3))
 
 
