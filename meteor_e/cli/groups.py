@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from meteor_e.base.errors import MeteorError, PluginError
+from meteor_e.base.errors import MeteorError, PluginError, PluginWarning
 from meteor_e.cli.grouped_help import FullHelpGroup
 
 __all__ = ["OpenGroup"]
@@ -27,8 +28,15 @@ class OpenGroup(FullHelpGroup):
         self._distributions = distributions
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them."""
-        return sorted({*super().list_commands(context), *self._distributions, *self._foreign()})
+        """Return the names of all commands, those of plugins among them; warn of a plugin's that one of ours hides."""
+        from meteor_e.plugins.registry import registry
+
+        own, foreign = super().list_commands(context), self._foreign()
+        for name in sorted({*own}.intersection(foreign)):
+            source = registry().source("command", f"{self.name} {name}")
+            text = f"command '{self.name} {name}' of {source} is hidden by meteor_e's own; rename the plugin's"
+            warnings.warn(text, PluginWarning, stacklevel=2)
+        return sorted({*own, *self._distributions, *foreign})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command of ours, else a plugin's, else one that says what to install; ``None`` for any other."""
