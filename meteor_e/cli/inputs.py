@@ -166,7 +166,7 @@ def systems(
     if "coco" in formats.values():
         if references_per_segment > 1:
             raise ConfigError(
-                "--references-per-segment counts lines of a plain reference file; COCO's JSON says itself what belongs together"
+                "--references-per-segment counts lines of a plain file; COCO's JSON says itself what belongs together"
             )
         return _captions(hypotheses, references, formats)
     if references_per_segment > 1:
