@@ -19,9 +19,26 @@ if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.matchers import (
+        ContextualMatcher,
+        KeyMatcher,
+        Match,
+        Matcher,
+        PhraseMatcher,
+        SentenceMemory,
+        SimilarityMatcher,
+    )
     from meteor_e.api.measures import Agreement, Measure
-    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
+    from meteor_e.api.metrics import (
+        Metric,
+        MetricContext,
+        MetricScore,
+        Progress,
+        Scores,
+        SegmentMetric,
+        SystemOutputs,
+        named_options,
+    )
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
@@ -83,6 +100,7 @@ __all__ = [
     "SegmentFeature",
     "SegmentMetric",
     "Segmenter",
+    "SentenceMemory",
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
@@ -96,6 +114,7 @@ __all__ = [
     "guarded",
     "hookimpl",
     "located",
+    "named_options",
     "near_miss",
 ]
 
@@ -122,9 +141,26 @@ __getattr__, __dir__ = lazy_names(
         "java_modules": ["JavaModule", "JavaSettings"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
-        "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "matchers": [
+            "ContextualMatcher",
+            "KeyMatcher",
+            "Match",
+            "Matcher",
+            "PhraseMatcher",
+            "SentenceMemory",
+            "SimilarityMatcher",
+        ],
         "measures": ["Agreement", "Measure"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "metrics": [
+            "Metric",
+            "MetricContext",
+            "MetricScore",
+            "Progress",
+            "Scores",
+            "SegmentMetric",
+            "SystemOutputs",
+            "named_options",
+        ],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tables": ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"],

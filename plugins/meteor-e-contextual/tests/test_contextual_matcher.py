@@ -20,14 +20,20 @@ def test_it_conforms(tiny):
     check_matcher(EncoderMatcher, tokens=words, folder=str(tiny), threshold=0.9, below=0.999, layer=1)
 
 
-@pytest.mark.parametrize("pure", [False, True])
-def test_a_chain(tiny, pure, monkeypatch):
-    monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "")
+@pytest.fixture(params=["native", "python"])
+def engine(request, monkeypatch):
+    """Either engine."""
     from meteor_e.engine.native import native_module
 
+    monkeypatch.setenv("METEOR_E_PURE", "1" if request.param == "python" else "")
     native_module.cache_clear()
+    yield request.param
+    native_module.cache_clear()
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_chain(tiny):
     meteor = Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "tiny", "threshold": 0.97}])
-    native_module.cache_clear()
     scored = meteor.score("the feline sat", ["a cat sat"])
     assert scored.alignment.pairs() == [
         ("the", "a", "contextual"),
@@ -38,10 +44,27 @@ def test_a_chain(tiny, pure, monkeypatch):
     assert pickle.loads(pickle.dumps(meteor)).score("the feline", ["a cat"]) == meteor.score("the feline", ["a cat"])
 
 
-@pytest.mark.parametrize("name", ["contextual", "baseline-contextual"])
+@pytest.mark.parametrize("name", ["contextual", "contextual-cosine", "baseline-contextual"])
 def test_the_chains_say_what_is_missing(name):
     with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
         Meteor.from_config(name, language="en")
+
+
+@pytest.mark.usefixtures("engine", "tiny")
+def test_bands_encode_a_sentence_once(monkeypatch):
+    encoded = []
+    plain = EncoderMatcher.encode
+
+    def encode(self, sentences):
+        encoded.extend(sentences)
+        return plain(self, sentences)
+
+    monkeypatch.setattr(EncoderMatcher, "encode", encode)
+    bands = [{"threshold": 0.99}, {"threshold": 0.9, "below": 0.99}, {"threshold": 0.5, "below": 0.9}]
+    meteor = Meteor("other", matchers=["exact", *({"use": "contextual", "encoder": "tiny", **band} for band in bands)])
+    for copy in (meteor, pickle.loads(pickle.dumps(meteor))):
+        copy.corpus(["the feline sat", "a dog"], ["the cat sat", "the mat"])
+    assert len(encoded) == 4
 
 
 def test_an_encoder_of_another_language(files):

@@ -19,7 +19,8 @@ import onnxruntime
 import tokenizers
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e_contextual.store import NETWORK, TOKENIZER, EncoderFiles, read_encoder
+from meteor_e.api import SentenceMemory
+from meteor_e_contextual.store import NETWORK, TOKENIZER, EncoderFiles, open_encoder, read_encoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,7 @@ class Encoder:
         description: what ``encoder.json`` says.
         layer: the layer, from 1.
         digest: of the network and the tokenizer.
+        memory: what matchers remember of it.
 
     Raises:
         ConfigError: if there is no such layer.
@@ -71,9 +73,10 @@ class Encoder:
             raise ResourceError(f"{self.folder} takes {files.description.pieces} pieces, which is none of a word")
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
         self._lock = threading.Lock()
+        self.memory = SentenceMemory()
 
-    def __reduce__(self) -> tuple[object, tuple[Path, int]]:
-        return Encoder, (self.folder, self.layer)
+    def __reduce__(self) -> tuple[object, tuple[str, int]]:
+        return open_encoder, (str(self.folder), self.layer)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """Return the rows of each sentence, a row of length 1 per word, the mean of its pieces.

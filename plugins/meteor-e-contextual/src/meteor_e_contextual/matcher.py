@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import ConfigError, ContextualMatcher, FolderPath, Meta, SimilarityOptions, Token
+from meteor_e.api import ConfigError, ContextualMatcher, FolderPath, Meta, SentenceMemory, SimilarityOptions, Token
 from meteor_e_contextual.store import open_encoder
 
 if TYPE_CHECKING:
@@ -64,6 +64,11 @@ class EncoderMatcher(ContextualMatcher):
                 f"and the chain for {context.language.code}; add another with `meteor-e encoder add`"
             )
         return made
+
+    @property
+    def memory(self) -> SentenceMemory:
+        """The encoder's: matchers of several bands encode a sentence once."""
+        return self.encoder.memory
 
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Return the words' vectors, sentence by sentence."""

@@ -21,7 +21,7 @@ def meteor_e_matchers() -> dict[str, str]:
 def meteor_e_chains() -> list[Traversable]:
     """Return the chains."""
     folder = files("meteor_e_contextual") / "chains"
-    return [folder / "contextual.yaml", folder / "baseline-contextual.yaml"]
+    return [folder / f"{name}.yaml" for name in ("contextual", "contextual-cosine", "baseline-contextual")]
 
 
 @hookimpl

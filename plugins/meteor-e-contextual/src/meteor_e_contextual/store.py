@@ -9,8 +9,10 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -173,7 +175,7 @@ def write_encoder(folder: Path, files: EncoderFiles) -> None:
 
 
 def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
-    """Open an encoder.
+    """Open an encoder; one that is open in this process is shared.
 
     Args:
         encoder: the name of an installed one, or the path of a folder.
@@ -185,4 +187,18 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     """
     from meteor_e_contextual.encoder import Encoder
 
-    return Encoder(encoder_folder(encoder), layer)
+    folder = encoder_folder(encoder)
+    try:
+        states = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
+    except OSError as error:
+        raise ResourceError(f"there is no file {error.filename}; install the encoder again") from error
+    state = str(folder.absolute()), *((state.st_mtime_ns, state.st_size, state.st_ino) for state in states)
+    found = _open.get((state, layer))
+    if found is None:
+        made = Encoder(folder, layer)
+        # The last layer has a number, too.
+        found = _open[state, layer] = _open.setdefault((state, made.layer), made)
+    return found
+
+
+_open: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()

@@ -340,17 +340,20 @@ def _judged(
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
+    from meteor_e.base import require
     from meteor_e.cli import format_table
-    from meteor_e.evaluation import load_index, load_test_set
-    from meteor_e_learned.data import pairs_into
+
+    evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
 
-    data = load_index(index, root=root)
-    wanted = list(pairs) or pairs_into(data, loaded.recipe.language)
+    data = evaluation.load_index(index, root=root)
+    wanted = list(pairs) or data.pairs_into(loaded.recipe.language)
     if not wanted:
         raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
     found = [
-        rank_test_set(loaded, load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}"))
+        rank_test_set(
+            loaded, evaluation.load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}")
+        )
         for pair in wanted
     ]
     parts = []
