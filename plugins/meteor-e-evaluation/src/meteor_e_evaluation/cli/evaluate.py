@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import ProgressBars, destination, format_table
+from meteor_e.cli import GroupedCommand, OptionGroup, ProgressBars, destination, format_table
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.agreement import Evaluation
@@ -79,7 +79,30 @@ class EvaluateOptions:
     quiet: bool
 
 
-@click.command()
+GROUPS = {
+    "Data": OptionGroup(
+        (
+            *("pairs", "root", "test_set", "human", "gold", "references", "human_systems", "outliers", "drop_outliers"),
+            *("check", "draft"),
+        ),
+        "wmt12.yaml --pair cs-en --pair de-en --check",
+    ),
+    "Metrics": OptionGroup(
+        ("metrics", "threads", "offline", "cache", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"
+    ),
+    "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
+    "Statistics": OptionGroup(
+        ("intervals", "significance", "method", "permutations", "seed"), "wmt12.yaml --intervals 1000 --significance"
+    ),
+    "Output": OptionGroup(
+        ("form", "digits", "output", "write_to", "plots", "plot_format", "quiet"),
+        "wmt12.yaml -f latex -o table.tex --plots pictures",
+    ),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("indexes", nargs=-1, metavar="INDEX...")
 @click.option(
     "-M",

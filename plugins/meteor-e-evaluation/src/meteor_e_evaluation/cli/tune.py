@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import ProgressBars, destination, metric_options
+from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, ProgressBars, destination, metric_options
 from meteor_e_evaluation.cli.evaluate import cache_options
 
 if TYPE_CHECKING:
@@ -56,7 +56,28 @@ class TuneOptions:
     quiet: bool
 
 
-@click.command()
+GROUPS = {
+    "Data": OptionGroup(
+        ("pairs", "root", "held_out", "folds", "epsilon", "pooled"),
+        "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5",
+    ),
+    "Search": OptionGroup(
+        (
+            *("objective", "option_values", "free_first_weight", "starts", "trials", "minutes", "samples", "seed"),
+            *("cache", "no_cache", "jobs"),
+        ),
+        "wmt11.yaml -O pearson --trials 2000 --jobs 4",
+    ),
+    "Grid, as the Java Trainer searches": OptionGroup(
+        ("grid", "first", "last", "step", "all_points"), "wmt11.yaml --grid --step .1"
+    ),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("as_json", "output", "quiet"), "wmt11.yaml -o tuned.yaml"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @click.option(
     "-O",
