@@ -250,6 +250,11 @@ class Meteor:
             raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
         return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
+    @property
+    def max_threads(self) -> int | None:
+        """Threads beyond which more are of no use to the engine; ``None`` if there is no such number."""
+        return self._engine.max_threads
+
     def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
         """Make matchers; ResourceError says all that is missing."""
         made, missing = [], []
@@ -543,7 +548,7 @@ class Meteor:
                 ``failures``.
         """
         score = functools.partial(self.score_chunk, alignments=alignments)
-        threads = min(self.threads, self._engine.max_threads or self.threads)
+        threads = min(self.threads, self.max_threads or self.threads)
         encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
         return scored_in_order(chunks(hypotheses, references, size), score, threads)
