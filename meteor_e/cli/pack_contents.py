@@ -95,7 +95,7 @@ def _shown(phrase: str) -> str:
     multiple=True,
     required=True,
     metavar="FILE",
-    help="Text to filter to, a segment a line; may be repeated.",
+    help="Text to filter to, one segment per line; may be repeated.",
 )
 @click.option("-o", "--output", required=True, metavar="PATH", help="The new pack's folder; of a table, the new file.")
 @click.option("-l", "--language", metavar="CODE|FILE", help="Language of the text.  [default: the pack's]")

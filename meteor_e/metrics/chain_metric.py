@@ -55,8 +55,8 @@ def collect_statistics(
 
     Args:
         meteor: the chain.
-        hypotheses: one text a pair.
-        references: one text a pair.
+        hypotheses: one text per pair.
+        references: one text per pair.
         jobs: number of processes, where the native core is not there.
         progress: told the number of pairs done.
     """
