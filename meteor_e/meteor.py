@@ -241,6 +241,11 @@ class Meteor:
             self._wanted_engine = before
             raise
 
+    @property
+    def max_threads(self) -> int | None:
+        """Threads beyond which more are of no use to the engine; ``None`` if there is no such number."""
+        return self._engine.max_threads
+
     def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
         """Make matchers; ResourceError says all that is missing."""
         made, missing = [], []
@@ -534,7 +539,7 @@ class Meteor:
                 ``failures``.
         """
         score = functools.partial(self.score_chunk, alignments=alignments)
-        threads = min(self.threads, self._engine.max_threads or self.threads)
+        threads = min(self.threads, self.max_threads or self.threads)
         encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
         return scored_in_order(chunks(hypotheses, references, size), score, threads)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ChainMetric", "chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
 
 BATCH = 256
-NATIVE_BATCH = 8192
+THREADED_BATCH = 8192
 
 
 def statistics_signature(meteor: Meteor) -> str:
@@ -57,16 +57,16 @@ def collect_statistics(
         meteor: the chain.
         hypotheses: one text per pair.
         references: one text per pair.
-        jobs: number of processes, where the native core is not there.
+        jobs: number of processes, where more threads than one are of no use.
         progress: told the number of pairs done.
     """
     distinct: dict[tuple[str, str], int] = {}
     at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
     pairs = list(distinct)
-    if meteor.engine == "native":
-        # The native core has threads of its own, and profits from long batches.
+    if meteor.max_threads != 1:
+        # Threads do what processes would, and profit from long batches.
         jobs = 1
-    size = NATIVE_BATCH if meteor.engine == "native" else BATCH
+    size = BATCH if meteor.max_threads == 1 else THREADED_BATCH
     batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
     width = statistics_width(len(meteor.matchers))
     counts = np.empty((len(pairs), width), np.int32)

@@ -35,7 +35,7 @@ def test_phrases_are_found(lint, text, phrase):
     assert [found for _, found, _ in lint.phrases(text)] == [phrase]
 
 
-@pytest.mark.parametrize("text", ["There is no number.", "But for example, this is.", "A file per system.", "a list a"])
+@pytest.mark.parametrize("text", ["There is no number.", "But for example, this is.", "A file per system."])
 def test_what_is_right_is_left_alone(lint, text):
     assert not list(lint.phrases(text))
 
@@ -46,7 +46,7 @@ def test_code_is_not_prose(lint, tmp_path):
     assert lint.prose(page).split() == ["#", "Colour", "A", "is"]
     module = tmp_path / "module.py"
     module.write_text(
-        '"""Say the colour.\n\nArgs:\n    colour: the colour.\n"""\n\ncolour = f"no such thing as {colour}"  # colour\n',
+        '"""Say the colour.\n\nArgs:\n    colour: the colour.\n"""\n\ncolour = f"no thing of {colour}"  # colour\n',
         encoding="utf-8",
     )
     lines = lint.prose(module).splitlines()

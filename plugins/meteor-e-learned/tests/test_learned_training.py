@@ -96,6 +96,7 @@ def test_linear(run, recipe, test_set, tmp_path):
         (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "--reference FIRST --reference SECOND"),
         (cli.predict, (test_set / "out.good", test_set / "ref.en", test_set / "ref.en"), "by --reference, one each"),
         (cli.predict, (test_set / "out.good",), "a reference is missing"),
+        (cli.predict, (test_set / "out.good", test_set / "ref.en", "-r", "2"), "name references with -R"),
     ):
         with pytest.raises(ConfigError, match=message):
             run(command, model, *arguments)
