@@ -18,6 +18,7 @@ from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWa
 from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
+from meteor_e.chains.config import chain_of, load_chain
 from meteor_e.chains.lookup import make_segmenter
 from meteor_e.chains.signature import plugins_of, signature
 from meteor_e.engine.choice import make_engine
@@ -36,9 +37,11 @@ from meteor_e.text.normalization import Normalizer
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.chains.config import ChainConfig
+    from meteor_e.chains.keys import ChainArguments, ChainOverrides
     from meteor_e.packs import Pack
 
 __all__ = ["ON_ERROR", "Meteor"]
@@ -60,18 +63,6 @@ class Meteor:
 
     Args:
         language: ISO 639-1 code, such as ``en``; ``other`` for a language that METEOR does not know.
-        task: what the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
-            ``universal``); by default the language's.
-        parameters: single values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
-        matchers: the chain: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the
-            task's.
-        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` where the
-            language has it, else ``lower``.
-        beam: number of paths of the alignment search.
-        character_mode: count lengths and matches in characters.
-        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
-            by default the language's.
-        lemmatizer: name of a lemmatizer, or a mapping with its options.
         offline: never download a missing pack.
         resources: resources to use in place of the pack's.
         threads: how many threads score a corpus (native engine only); by default ``METEOR_E_THREADS``, else
@@ -79,6 +70,8 @@ class Meteor:
         on_error: what becomes of a segment of a corpus that cannot be aligned, because its words repeat beyond all
             reason: ``stop`` raises an error that names it, ``skip`` leaves it out, ``zero`` counts it with a score
             of 0. The last two warn. An attribute of the same name can be set later.
+        keys: keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
+            function_words, lemmatizer; see :class:`~meteor_e.chains.keys.ChainArguments`.
 
     Raises:
         ConfigError: for a wrong option.
@@ -90,31 +83,13 @@ class Meteor:
         self,
         language: str = "en",
         *,
-        task: str | None = None,
-        parameters: Mapping[str, float] | None = None,
-        matchers: Sequence[str | Mapping[str, Any]] | None = None,
-        normalization: str | None = None,
-        beam: int | None = None,
-        character_mode: bool = False,
-        pack: str | os.PathLike[str] | None = None,
-        lemmatizer: str | Mapping[str, Any] | None = None,
         offline: bool | None = None,
         resources: LanguageResources | None = None,
         threads: int | None = None,
         on_error: str = "stop",
+        **keys: Unpack[ChainArguments],
     ) -> None:
-        given = {
-            "language": language,
-            "task": task,
-            "parameters": dict(parameters) if parameters else None,
-            "matchers": list(matchers) if matchers is not None else None,
-            "normalization": normalization,
-            "beam": beam,
-            "character_mode": character_mode or None,
-            "pack": pack if pack is None or isinstance(pack, str) else str(Path(pack).resolve()),
-            "lemmatizer": lemmatizer,
-        }
-        self._set_up(_configure({key: value for key, value in given.items() if value is not None}), offline, resources)
+        self._set_up(chain_of(_given({"language": language, **keys})), offline, resources)
         self.threads = default_threads(threads)
         self.on_error = on_error
 
@@ -127,7 +102,7 @@ class Meteor:
         resources: LanguageResources | None = None,
         threads: int | None = None,
         on_error: str = "stop",
-        **overrides: Any,
+        **overrides: Unpack[ChainOverrides],
     ) -> Meteor:
         """Make a metric from a YAML chain.
 
@@ -140,11 +115,9 @@ class Meteor:
             on_error: what becomes of a segment that cannot be aligned.
             overrides: keys of the chain to replace, such as ``beam=5``.
         """
-        from meteor_e.chains.config import load_chain
-
         config = load_chain(source if isinstance(source, str | Mapping) else Path(source))
-        given = {key: value for key, value in overrides.items() if value is not None}
-        config = config.overridden(_configure(given), given)
+        given = _given(overrides)
+        config = config.overridden(chain_of(given), given)
         meteor = cls._of(config, offline, resources)
         meteor.threads = default_threads(threads)
         meteor.on_error = on_error
@@ -600,9 +573,6 @@ class Meteor:
         return f"<Meteor {self.signature}>"
 
 
-_PLAIN = {"language": str, "task": str, "beam": int, "character_mode": bool, "pack": str}
-
-
 def _texts(texts: object, number: int) -> list[str]:
     """Return the texts of a source; refuse what is not a list of texts."""
     if isinstance(texts, str | bytes | Mapping):
@@ -616,14 +586,12 @@ def _texts(texts: object, number: int) -> list[str]:
     return found
 
 
-def _configure(given: dict[str, Any]) -> ChainConfig:
-    """Turn keyword arguments into a configuration, checked as a file would be."""
-    from meteor_e.chains.config import ChainConfig, load_chain
-
-    if all(type(value) is _PLAIN.get(key) for key, value in given.items()):
-        # What resolving checks anyhow; the checker of files would take a while to import.
-        return ChainConfig(**given)
-    return load_chain(given)
+def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keys of a chain as a file has them; those that are ``None`` are not given."""
+    plain = {
+        key: str(Path(value).resolve()) if isinstance(value, os.PathLike) else value for key, value in keys.items()
+    }
+    return {key: value for key, value in plain.items() if value is not None}
 
 
 def _needs_prefixes(normalization: Normalization) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from meteor_e.api.component import Component
 from meteor_e.api.languages import Language
 
 __all__ = ["JavaModule", "JavaSettings"]
@@ -33,16 +34,14 @@ class JavaSettings(NamedTuple):
     synonyms: str | None = None
 
 
-class JavaModule(ABC):
+class JavaModule(Component):
     """Base of METEOR-E's modules: from the Java program's options to an entry of a chain.
 
     Class attributes:
         name: what ``-m`` calls the module; unique among all installed plugins.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
     """
 
-    name: ClassVar[str] = ""
-    requires: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str] = "java module"
 
     @abstractmethod
     def matcher(self, settings: JavaSettings) -> Mapping[str, Any]:

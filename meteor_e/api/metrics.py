@@ -18,20 +18,21 @@ A :class:`Metric` proper has statistics that are added up, as sacreBLEU's metric
 statistics comes its score, from the sum of all segments' statistics the system's. So whole systems, confidence
 intervals and significance tests cost no second pass over the texts.
 
-Options are the keyword arguments of ``__init__``, as for features. In ``meteor-e score -M word-overlap:weight=2`` and
-:func:`meteor_e.load_metric`, what is behind the colon is given to :meth:`Metric.parse`.
+Options are a class of their own, as for every :class:`~meteor_e.api.component.Component`. In
+``meteor-e score -M word-overlap:weight=2`` and :func:`meteor_e.load_metric`, :meth:`Metric.parse` reads what follows
+the colon.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from meteor_e.api.signatures import construct
+from meteor_e.api.component import Component
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
@@ -40,7 +41,6 @@ from meteor_e.base.notebooks import data_frame, html_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
 __all__ = [
     "Metric",
@@ -128,7 +128,7 @@ class Scores:
 
 
 class MetricContext(NamedTuple):
-    """What :meth:`Metric.create` may draw on.
+    """What ``create`` of a metric may draw on.
 
     Attributes:
         language: ISO code of the text; empty where it is not known yet.
@@ -210,7 +210,7 @@ def named_options(text: str, what: str) -> dict[str, Any]:
     return options
 
 
-class Metric(ABC):
+class Metric(Component):
     """Base of all metrics.
 
     A metric of one signature gives the same numbers each time. Instances are pickled to other processes.
@@ -219,7 +219,6 @@ class Metric(ABC):
         name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.
         title: what tables call it; by default the name.
         higher_is_better: ``False`` for a metric of errors.
-        requires: names of what must be there beside the package, for ``meteor-e plugins`` to show.
         decimals: that tables show.
         by_system: whether scores belong to systems by name, so that only :meth:`score_outputs` can tell them.
 
@@ -229,10 +228,9 @@ class Metric(ABC):
         language: ISO code of the only language that it is for; empty if it takes any.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "metric"
     title: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
-    requires: ClassVar[tuple[str, ...]] = ()
     decimals: ClassVar[int] = 4
     by_system: ClassVar[bool] = False
     signature: str
@@ -249,20 +247,6 @@ class Metric(ABC):
         self.__dict__["_label"] = label
 
     @classmethod
-    def create(cls, context: MetricContext, **options: Any) -> Self:
-        """Make the metric.
-
-        Args:
-            context: language, processes, and the like.
-            options: what a specification gives beside the name.
-
-        Raises:
-            ConfigError: for an option that the metric does not have, or a value that it refuses.
-            ResourceError: if a resource that it needs is missing.
-        """
-        return construct(f"metric {cls.name!r}", cls, options)
-
-    @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
         """Return the options that a specification gives behind the colon, by default ``name=value,name=value``.
 
@@ -271,7 +255,7 @@ class Metric(ABC):
         """
         return named_options(text, f"metric {cls.name!r}")
 
-    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:  # noqa: B027 - may be left out
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Get ready for a test set, before its first segment is scored.
 
         Args:

@@ -11,8 +11,8 @@ from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
+from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds
 from meteor_e.chains.lookup import find_language
-from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class ChainMatcher:
     where: str = ""
 
 
-@dataclass(frozen=True)
-class Chain:
-    """A resolved chain.
+@dataclass(frozen=True, kw_only=True)
+class Chain(PlainKeys):
+    """A resolved chain, with the keys of :class:`~meteor_e.chains.keys.PlainKeys` and these.
 
     Attributes:
         language: the language's definition.
@@ -57,8 +57,6 @@ class Chain:
         parameters: of the formula, with one weight a matcher.
         normalization: how text becomes tokens.
         matchers: the matchers, in order.
-        beam: paths that survive a position of the search.
-        character_mode: count lengths and matches in characters.
         pack: name or folder of the resource pack, ``None`` if none is needed.
         function_words: name or folder of the pack whose function words count, ``None`` for the chain's own pack.
         lemmatizer: name and options of the lemmatizer, ``None`` for none.
@@ -69,8 +67,6 @@ class Chain:
     parameters: Parameters
     normalization: Normalization
     matchers: tuple[ChainMatcher, ...]
-    beam: int = DEFAULT_BEAM
-    character_mode: bool = False
     pack: str | None = None
     function_words: str | None = None
     lemmatizer: tuple[str, Mapping[str, Any]] | None = None
@@ -91,8 +87,7 @@ class Chain:
                 }
                 for matcher in self.matchers
             ],
-            "beam": self.beam,
-            "character_mode": self.character_mode,
+            **{name: getattr(self, name) for name in PLAIN},
         }
         if self.pack is not None:
             chain["pack"] = self.pack
@@ -125,12 +120,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
-    beam = DEFAULT_BEAM if config.beam is None else config.beam
-    with located(config.where("beam")):
-        if beam < 1:
-            raise ConfigError(f"beam is {beam}; it must be 1 or more")
-        if beam > MAX_BEAM:
-            raise ConfigError(f"beam is {beam}; it must be {MAX_BEAM} or less")
+    for name, value in config.plain.items():
+        with located(config.where(name)):
+            check_bounds(name, value)
     with located(config.where("normalization")):
         normalization = choose_normalization(config.normalization, language)
     lemmatizer = config.lemmatizer
@@ -140,8 +132,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         parameters=Parameters(**greek, weights=tuple(matcher.weight for matcher in matchers)),
         normalization=normalization,
         matchers=matchers,
-        beam=beam,
-        character_mode=bool(config.character_mode),
+        **config.plain,
         pack=config.pack or language.pack,
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),

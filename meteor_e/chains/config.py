@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
-from meteor_e.base.yamlfile import Document, Key, is_folder, is_path, raise_problems, read_yaml
+from meteor_e.base.yamlfile import Document, Key, is_path, raise_problems, read_yaml
+from meteor_e.chains.keys import KEYS, PLAIN
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
 
-__all__ = ["ChainConfig", "MatcherConfig", "describe_chain", "load_chain", "open_chain"]
+__all__ = ["ChainConfig", "MatcherConfig", "chain_of", "describe_chain", "load_chain", "open_chain"]
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,7 @@ class ChainConfig:
         parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
         normalization: how text becomes tokens.
         matchers: the matchers, in order.
-        beam: paths that survive a position of the search.
-        character_mode: count lengths and matches in characters.
+        plain: values of the keys of :class:`~meteor_e.chains.keys.PlainKeys`, as far as they are given.
         pack: name or folder of the resource pack.
         function_words: pack whose function words count; ``own`` for those of the chain's pack.
         lemmatizer: the lemmatizer; ``None`` for none.
@@ -76,8 +76,7 @@ class ChainConfig:
     parameters: Mapping[str, float] = field(default_factory=dict)
     normalization: Normalization | None = None
     matchers: tuple[MatcherConfig, ...] | None = None
-    beam: int | None = None
-    character_mode: bool | None = None
+    plain: Mapping[str, Any] = field(default_factory=dict)
     pack: str | None = None
     function_words: str | None = None
     lemmatizer: MatcherConfig | None = None
@@ -92,9 +91,11 @@ class ChainConfig:
 
     def overridden(self, other: ChainConfig, keys: Iterable[str]) -> ChainConfig:
         """Return this chain with some keys taken from another one."""
-        changes: dict[str, Any] = {key: getattr(other, key) for key in keys}
-        lines = {key: line for key, line in self.lines.items() if key not in changes}
-        return replace(self, **changes, lines=lines)
+        replaced = set(keys)
+        changes: dict[str, Any] = {key: getattr(other, key) for key in replaced.difference(PLAIN)}
+        plain = {**self.plain, **{key: value for key, value in other.plain.items() if key in replaced}}
+        lines = {key: line for key, line in self.lines.items() if key not in replaced}
+        return replace(self, **changes, plain=plain, lines=lines)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -118,6 +119,20 @@ def load_chain(source: ChainSource) -> ChainConfig:
     document = open_chain(source)
     raise_problems(find_problems(document, ChainFile))
     return build_chain(document)
+
+
+def chain_of(given: Mapping[str, Any]) -> ChainConfig:
+    """Return a chain from keys that a program gives, checked as a file would be.
+
+    Raises:
+        ConfigError: for the first thing that is wrong, and how many more there are.
+    """
+    known = {name: KEYS.get(name) for name in given}
+    if all(key is not None and not key.schema and type(given[name]) is key.type for name, key in known.items()):
+        # What resolving checks anyhow; the checker of files would take a while to import.
+        others = {name: value for name, value in given.items() if name not in PLAIN}
+        return ChainConfig(**others, plain={name: given[name] for name in given if name in PLAIN})
+    return load_chain(given)
 
 
 def describe_chain(file: Traversable) -> str:
@@ -156,19 +171,20 @@ def build_chain(document: Document) -> ChainConfig:
     matchers = data.get("matchers")
     mode = data.get("normalization")
     lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
-    language, pack, words = data.get("language"), data.get("pack"), data.get("function_words")
+    paths = {
+        name: document.path(data[name]) if key.is_path(data[name]) else data[name]
+        for name, key in KEYS.items()
+        if key.is_path is not None and name in data
+    }
     return ChainConfig(
-        language=document.path(language) if language is not None and is_path(language) else language,
+        **paths,
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
         normalization=Normalization(mode) if mode is not None else None,
         matchers=None
         if matchers is None
         else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
-        beam=int(data["beam"]) if "beam" in data else None,
-        character_mode=data.get("character_mode"),
-        pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
-        function_words=document.path(words) if words is not None and is_folder(words) else words,
+        plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
         lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),

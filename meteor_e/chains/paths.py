@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from meteor_e.base.yamlfile import is_folder, is_path
 from meteor_e.chains.config import ENTRY_KEYS
+from meteor_e.chains.keys import KEYS
 from meteor_e.plugins.registry import Registry
 
 __all__ = ["chain_with_paths", "entry_with_paths"]
@@ -24,9 +24,9 @@ def chain_with_paths(chain: Mapping[str, Any], change: Callable[[str], str], reg
         PluginError: for a matcher or lemmatizer that is not installed.
     """
     changed = dict(chain)
-    for key, is_one in (("language", is_path), ("pack", is_folder), ("function_words", is_folder)):
-        if isinstance(chain.get(key), str) and is_one(chain[key]):
-            changed[key] = change(chain[key])
+    for name, key in KEYS.items():
+        if key.is_path is not None and isinstance(chain.get(name), str) and key.is_path(chain[name]):
+            changed[name] = change(chain[name])
     if isinstance(chain.get("matchers"), list | tuple):
         changed["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
     if "lemmatizer" in chain:

@@ -6,15 +6,18 @@ Only imported when a file or a mapping is checked: msgspec takes a while to impo
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.json import schema
 
-from meteor_e.api.languages import Normalization
-from meteor_e.languages.schema import Alpha, Beta, Delta, FunctionWords, Gamma, LanguageFile, Name, Weight
+from meteor_e.api.languages import GREEK, Normalization
+from meteor_e.api.options import ComponentOptions
+from meteor_e.chains.keys import KEYS, ChainKey
+from meteor_e.languages.schema import Alpha, Beta, Delta, Gamma, LanguageFile, Name, Weight
 
-__all__ = ["ChainFile", "json_schema"]
+__all__ = ["ChainFile", "ChainOptions", "MeteorOptions", "json_schema"]
 
 
 class ParameterValues(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -42,34 +45,56 @@ class LemmatizerEntry(Struct, kw_only=True):
     use: Annotated[Name, Meta(description="The lemmatizer's name.")]
 
 
-ChainName = Annotated[Name, Meta(description="What to call the chain; by default the file's name.")]
-Purpose = Annotated[str, Meta(description="What the chain is for, in a line.")]
-LanguageChoice = Annotated[
-    Name, Meta(description="ISO 639-1 code, 'other' for any language, or the path of a language file.")
-]
-TaskChoice = Annotated[Name, Meta(description="What the parameters were tuned for.")]
-Matchers = Annotated[list[Name | MatcherEntry], Meta(min_length=1, description="The matchers, in order.")]
-Beam = Annotated[int, Meta(ge=1, description="Paths that survive a position of the alignment search.")]
-CharacterMode = Annotated[bool, Meta(description="Count lengths and matches in characters.")]
-Pack = Annotated[Name, Meta(description="Resource pack: the name of an installed one, or a folder.")]
-Lemmatizer = Annotated[Name | LemmatizerEntry, Meta(description="What gives words their lemmas and tags.")]
+_SCHEMAS: dict[str, Any] = {
+    "Lemmatizer": Name | LemmatizerEntry,
+    "Matchers": Annotated[list[Name | MatcherEntry], Meta(min_length=1)],
+    "Name": Name,
+    "Normalization": Normalization,
+    "ParameterValues": ParameterValues,
+    "Text": str,
+}
+"""The types that keys name."""
 
 
-class ChainFile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A chain: everything that decides a METEOR score. What is left out comes from language and task."""
+def _type(key: ChainKey) -> Any:
+    """Return the type of a key's values, with its help text."""
+    bare = _SCHEMAS[key.schema] if key.schema else Name if key.type is str else key.type
+    return Annotated[bare, Meta(description=key.help, ge=key.least)]
 
-    name: ChainName | UnsetType = UNSET
-    description: Purpose | UnsetType = UNSET
-    language: LanguageChoice | UnsetType = UNSET
-    task: TaskChoice | UnsetType = UNSET
-    normalization: Normalization | UnsetType = UNSET
-    parameters: ParameterValues | UnsetType = UNSET
-    matchers: Matchers | UnsetType = UNSET
-    beam: Beam | UnsetType = UNSET
-    character_mode: CharacterMode | UnsetType = UNSET
-    pack: Pack | UnsetType = UNSET
-    function_words: FunctionWords | UnsetType = UNSET
-    lemmatizer: Lemmatizer | UnsetType = UNSET
+
+ChainFile = defstruct(
+    "ChainFile",
+    [(name, _type(key) | UnsetType, UNSET) for name, key in KEYS.items()],
+    kw_only=True,
+    forbid_unknown_fields=True,
+    module=__name__,
+    namespace={
+        "__doc__": "A chain: everything that decides a METEOR score. What is left out comes from language and task."
+    },
+)
+
+
+def _metric_options() -> Iterator[tuple[str, Any, Any]]:
+    """Yield the options of the metric ``meteor``: a chain's keys; parameters stand beside them."""
+    for name, key in KEYS.items():
+        if name == "parameters":
+            for parameter, of_it in zip(GREEK, (Alpha, Beta, Gamma, Delta), strict=True):
+                yield parameter, of_it | None, None
+        if name not in ("name", "description"):
+            # What is in a mapping or a list is checked with the chain.
+            kind = Annotated[Any, Meta(description=key.help)] if key.type in (list, dict) else _type(key)
+            yield name, kind | None, None
+
+
+MeteorOptions = defstruct(
+    "MeteorOptions", list(_metric_options()), bases=(ComponentOptions,), kw_only=True, module=__name__
+)
+
+
+class ChainOptions(MeteorOptions, kw_only=True):  # type: ignore[call-arg, misc, valid-type]
+    """Options of the metric ``chain``."""
+
+    source: Annotated[str, Meta(min_length=1, description="A chain file, or the name of an installed chain.")]
 
 
 FILES: dict[str, Any] = {"chain": ChainFile, "language": LanguageFile}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from meteor_e._version import __version__
 from meteor_e.base.guard import guarded
+from meteor_e.chains.keys import described
 from meteor_e.plugins.loading import BUILTIN
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def signature(
         ("g", repr(parameters.gamma)),
         ("d", repr(parameters.delta)),
         ("match", "+".join(names)),
-        ("beam", str(chain.beam)),
-        ("units", "chars" if chain.character_mode else "words"),
+        *described(chain),
         ("pack", resources),
     ]
     if lemmatizer is not None:

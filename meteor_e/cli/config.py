@@ -88,12 +88,12 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
     from meteor_e.base.yamlfile import dump_yaml
     from meteor_e.chains.chain import resolve
     from meteor_e.chains.checks import spell_out
-    from meteor_e.chains.config import ChainConfig, load_chain
+    from meteor_e.chains.config import ChainConfig, chain_of, load_chain
     from meteor_e.plugins.registry import registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
-    given = [key for key, value in (("language", language), ("task", task)) if value is not None]
-    chain = chain.overridden(ChainConfig(language=language, task=task), given)
+    given = {key: value for key, value in (("language", language), ("task", task)) if value is not None}
+    chain = chain.overridden(chain_of(given), given)
     spelled = spell_out(resolve(chain, registry()), registry())
     click.echo(json.dumps(spelled, indent=2, ensure_ascii=False) if as_json else dump_yaml(spelled).rstrip())
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
@@ -38,43 +39,46 @@ _INPUT_OPTIONS = [
     click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]"),
 ]
 
-_METRIC_OPTIONS = [
-    click.option("-l", "--language", help="Language of the text, by its ISO code; 'other' for any.  [default: en]"),
-    click.option("-t", "--task", help="What the parameters were tuned for, such as rank, adq, hter, li."),
-    click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
-    click.option(
-        "-m",
-        "--matchers",
-        metavar="LIST",
-        help="The matchers, in order, with weights if you like: 'exact,stem=0.6'.",
-    ),
-    click.option(
+CHAIN_OPTIONS = tuple(name for name, key in KEYS.items() if key.flags)
+"""The keys of a chain that are options of the command line."""
+
+_BESIDE = {
+    "task": click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),
+    "matchers": click.option(
         "--set",
         "settings",
         multiple=True,
         metavar="MATCHER.OPTION=VALUE",
         help="Set an option of a matcher (or of the 'lemmatizer'), such as vector.threshold=0.75; may be repeated.",
     ),
-    click.option(
-        "-p",
-        "--parameter",
-        "parameters",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Replace one of alpha, beta, gamma, delta; may be repeated.",
-    ),
-    click.option(
-        "-n",
-        "--normalization",
-        type=click.Choice(["none", "lower", "full", "no-punctuation"]),
-        help="How text becomes words.  [default: full where the language has it, else lower]",
-    ),
-    click.option("-x", "--beam", type=click.IntRange(min=1), help="Paths of the alignment search.  [default: 40]"),
-    click.option("--character-mode", is_flag=True, help="Count lengths and matches in characters."),
-    click.option("--pack", metavar="NAME|DIR", help="Resource pack.  [default: the language's]"),
-    click.option("--offline", is_flag=True, help="Never download a missing pack."),
-    click.option("--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"),
-]
+}
+"""Further options, each after that of a key."""
+
+
+def _chain_option(name: str, key: ChainKey) -> Callable[[Any], Any]:
+    """Return the option that gives a key of a chain."""
+    default = key.default or ("" if key.type is bool or name not in PLAIN else str(PLAIN[name]))
+    help_text = (key.usage or key.help) + (f"  [default: {default}]" if default else "")
+    if key.type is bool:
+        return click.option(*key.flags, name, is_flag=True, help=help_text)
+    kind: Any = key.type if key.type in (int, float) else str
+    if key.choices:
+        kind = click.Choice(key.choices)
+    elif key.type is int:
+        kind = click.IntRange(min=key.least)
+    return click.option(*key.flags, name, type=kind, multiple=key.type is dict, metavar=key.metavar, help=help_text)
+
+
+def _metric_options() -> Iterator[Callable[[Any], Any]]:
+    """Yield the options that choose a metric, in the order of the help text."""
+    for name in CHAIN_OPTIONS:
+        yield _chain_option(name, KEYS[name])
+        if name in _BESIDE:
+            yield _BESIDE[name]
+    yield click.option("--offline", is_flag=True, help="Never download a missing pack.")
+    yield click.option(
+        "--threads", type=click.IntRange(min=1), help="Threads that score.  [default: as many as processors]"
+    )
 
 
 @dataclass(frozen=True)
@@ -154,36 +158,22 @@ def metric_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_metric(
         *args: Any,
-        language: str | None,
-        task: str | None,
         chain: str | None,
-        matchers: str | None,
         settings: tuple[str, ...],
-        parameters: tuple[str, ...],
-        normalization: str | None,
-        beam: int | None,
-        character_mode: bool,
-        pack: str | None,
         offline: bool,
         threads: int | None,
         **kwargs: Any,
     ) -> Any:
-        given: dict[str, Any] = {
-            "language": language,
-            "task": task,
-            "matchers": parse_matchers(matchers) if matchers is not None else None,
-            "parameters": parse_parameters(parameters) if parameters else None,
-            "normalization": normalization,
-            "beam": beam,
-            "character_mode": character_mode or None,
-            "pack": pack,
-        }
-        given = {key: value for key, value in given.items() if value is not None}
+        # What is left out is None, a flag False, and what may be repeated an empty tuple.
+        given = {name: value for name in CHAIN_OPTIONS if (value := kwargs.pop(name)) not in (None, False, ())}
+        for name, parse in _PARSERS.items():
+            if name in given:
+                given[name] = parse(given[name])
         make = MeteorMaker(given, chain, settings, offline or None, threads)
         return command(*args, make_meteor=make, **kwargs)
 
     wrapped: Any = with_metric
-    for option in reversed(_METRIC_OPTIONS):
+    for option in reversed(list(_metric_options())):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
 
@@ -250,3 +240,7 @@ def _number(text: str, where: str) -> float:
         return float(text)
     except ValueError:
         raise ConfigError(f"{where} is {text!r}, not a number") from None
+
+
+_PARSERS: dict[str, Callable[[Any], Any]] = {"matchers": parse_matchers, "parameters": parse_parameters}
+"""What reads the options that are not given as chains have them."""

@@ -13,7 +13,7 @@ import click
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.grouped_help import GroupedCommand
 from meteor_e.cli.inputs import SystemInput, named, systems
-from meteor_e.cli.options import MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import CHAIN_OPTIONS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics
@@ -48,18 +48,7 @@ GROUPS = {
         "test_set",
         "pair",
     ),
-    "Metrics": (
-        "metrics",
-        "language",
-        "task",
-        "chain",
-        "matchers",
-        "settings",
-        "parameters",
-        "normalization",
-        "beam",
-        "character_mode",
-    ),
+    "Metrics": ("metrics", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
     "Resources": ("pack", "offline", "threads", "cluster"),
     "Output": ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
     "Statistics": ("significance", "samples", "seed"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from meteor_e.api.metrics import Metric, Progress, Scores, SystemOutputs, named_options
+from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Cells
 from meteor_e.base.errors import ConfigError, InputError, near_miss
@@ -30,38 +31,41 @@ class ScoreFileMetric(Metric):
 
     A file is read when a test set asks for it: ``{pair}``, ``{source}``, ``{target}`` and ``{reference}`` in its
     name are filled in.
-
-    Args:
-        files: score files, in any form of :func:`~meteor_e.formats.assessments.read_metric_scores`.
-        metric: which metric of the files; may be left out where they hold one.
-        testset: which test set of the files; by default that of the evaluation's name, or the only one.
-        reference: which reference of the files; may be left out where they hold one.
-        name: what tables call it.
-        lower_is_better: whether the scores are errors; they are negated then.
-        in_data: whether file names are relative to the folder of the test set.
     """
 
     name: ClassVar[str] = "scores"
     by_system: ClassVar[bool] = True
+    _in_data = False
+    """Whether file names are relative to the folder of the test set."""
 
-    def __init__(
-        self,
-        files: Sequence[PathLike],
-        *,
-        metric: str | None = None,
-        testset: str | None = None,
-        reference: str | None = None,
-        name: str | None = None,
-        lower_is_better: bool = False,
-        in_data: bool = False,
-    ) -> None:
-        self._files = [str(file) for file in files]
-        self._metric, self._testset, self._reference = metric, testset, reference
-        self._sign = -1.0 if lower_is_better else 1.0
-        self._in_data = in_data
-        self._read: dict[str, list[MetricScore]] = {}
+    class Options(ComponentOptions):
+        """Files, and what to take from them."""
+
+        files: Annotated[list[FilePath], Meta(min_length=1, description="Score files of the WMT metrics task.")]
+        metric: Annotated[str | None, Meta(description="Which metric of the files, where they hold several.")] = None
+        testset: (
+            Annotated[str, Meta(description="Which test set of the files; by default that of the evaluation's name.")]
+            | None
+        ) = None
+        reference: Annotated[str, Meta(description="Which reference of the files, where they hold several.")] | None = (
+            None
+        )
+        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+
+    options: Any
+
+    def __init__(self, files: Sequence[PathLike], **options: Any) -> None:
+        super().__init__(files=files, **options)
+        given = self.options
+        self._metric, self._testset, self._reference = given.metric, given.testset, given.reference
+        self._take(given.files, given.lower_is_better)
         of_files = self._metric_of_files()
-        self.label = name or metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+        self.label = given.metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+
+    def _take(self, files: Sequence[str], errors: bool) -> None:
+        self._files = list(files)
+        self._sign = -1.0 if errors else 1.0
+        self._read: dict[str, list[MetricScore]] = {}
 
     @property
     def signature(self) -> str:  # type: ignore[override]
@@ -82,15 +86,9 @@ class ScoreFileMetric(Metric):
         if "=" in metric:
             metric, rest = "", [metric, *rest]
         options = {key: str(value) for key, value in named_options(",".join(rest), "metric 'scores'").items()}
-        unknown = sorted(options.keys() - {"testset", "reference"})
-        if unknown:
-            raise ConfigError(f"metric 'scores': unknown option {unknown[0]!r}; there are testset and reference")
-        return {
-            "files": files.split(","),
-            "metric": metric or None,
-            "lower_is_better": text.startswith("-"),
-            **options,
-        }
+        if metric:
+            options["metric"] = metric
+        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
 
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
@@ -237,18 +235,23 @@ class ScoreFileMetric(Metric):
 
 
 class MtmeMetric(ScoreFileMetric):
-    """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval.
-
-    Args:
-        metric: name of the metric in the files' names.
-        lower_is_better: whether the scores are errors; they are negated then.
-    """
+    """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval."""
 
     name: ClassVar[str] = "mtme"
+    _in_data = True
 
-    def __init__(self, metric: str, *, lower_is_better: bool = False) -> None:
-        files = [f"metric-scores/{{pair}}/{metric}-{{reference}}.{level}.score" for level in ("seg", "sys")]
-        super().__init__(files, name=metric, lower_is_better=lower_is_better, in_data=True)
+    class Options(ComponentOptions):
+        """Which metric."""
+
+        metric: Annotated[str, Meta(description="Name of the metric in the files' names.")]
+        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+
+    def __init__(self, **options: Any) -> None:
+        Metric.__init__(self, **options)
+        name = self.label = self.options.metric
+        self._metric = self._testset = self._reference = None
+        files = [f"metric-scores/{{pair}}/{name}-{{reference}}.{level}.score" for level in ("seg", "sys")]
+        self._take(files, self.options.lower_is_better)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
     )
 
     def module(name: str) -> JavaModule:
-        return plugin_registry().java_module(name)()
+        return plugin_registry().java_module(name).make()
 
     entries = [
         dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}

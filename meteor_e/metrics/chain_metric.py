@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from meteor_e.api.component import options_by_name
+from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats
-from meteor_e.base.errors import ConfigError
 from meteor_e.base.processes import worked_on
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
@@ -177,6 +178,7 @@ class ChainMetric(Metric):
 
     name: ClassVar[str] = "chain"
     title: ClassVar[str] = "METEOR"
+    Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
 
     def __init__(
         self,
@@ -196,21 +198,12 @@ class ChainMetric(Metric):
         self.language = self._context.language
 
     @classmethod
-    def create(cls, context: MetricContext, **options: Any) -> ChainMetric:
-        """Make the metric; the chain is opened when the language is known.
-
-        Args:
-            context: language, threads, and the like.
-            options: ``source``, and keys of the chain to replace.
-        """
-        source = options.pop("source", None)
-        if not isinstance(source, str) or not source:
-            raise ConfigError("metric 'chain' needs a chain: chain:NAME or chain:FILE")
+    def create(cls, context: MetricContext, options: Any) -> ChainMetric:
+        """Make the metric; the chain is opened when the language is known."""
+        given = _given(options)
+        source = given.pop("source")
         is_file = "/" in source or source.endswith(CHAIN_FILES)
-        metric = cls(
-            Path(source) if is_file else source, name=Path(source).stem, options=_keys(options), context=context
-        )
-        return metric
+        return cls(Path(source) if is_file else source, name=Path(source).stem, options=_keys(given), context=context)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -312,16 +305,14 @@ class MeteorMetric(ChainMetric):
 
     name: ClassVar[str] = "meteor"
 
-    @classmethod
-    def create(cls, context: MetricContext, **options: Any) -> MeteorMetric:
-        """Make the metric.
+    Options: ClassVar[Any] = "meteor_e.chains.schemas:MeteorOptions"
 
-        Args:
-            context: language, threads, and the like.
-            options: keys of a chain.
-        """
-        text = ",".join(f"{key}={value}" for key, value in options.items())
-        return cls(name="METEOR" + (f" {text}" if text else ""), options=_keys(options), context=context)
+    @classmethod
+    def create(cls, context: MetricContext, options: Any) -> MeteorMetric:
+        """Make the metric; the label names the keys that are given."""
+        given = _given(options)
+        text = ",".join(f"{key}={str(value).removesuffix('.0')}" for key, value in given.items())
+        return cls(name="METEOR" + (f" {text}" if text else ""), options=_keys(given), context=context)
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -332,19 +323,19 @@ class MeteorMetric(ChainMetric):
 CHAIN_FILES = (".yaml", ".yml", ".json")
 """What the names of chain files end in."""
 
-PARAMETERS = ("alpha", "beta", "gamma", "delta")
+
+def _given(options: Any) -> dict[str, Any]:
+    """Return the options that are given, by name."""
+    given = {name: value for name, value in options_by_name(options).items() if value is not None}
+    return {name: value.value if isinstance(value, Normalization) else value for name, value in given.items()}
 
 
-def _keys(options: Mapping[str, Any]) -> dict[str, Any]:
+def _keys(given: dict[str, Any]) -> dict[str, Any]:
     """Return keys of a chain from the options of a specification; parameters stand beside the other keys there."""
-    given = dict(options)
-    parameters = {key: given.pop(key) for key in PARAMETERS if key in given}
-    matchers = given.get("matchers")
-    if isinstance(matchers, str):
-        given["matchers"] = matchers.replace("+", " ").split()
+    parameters = {name: given[name] for name in GREEK if name in given}
+    keys = {name: value for name, value in given.items() if name not in parameters}
+    if isinstance(keys.get("matchers"), str):
+        keys["matchers"] = keys["matchers"].replace("+", " ").split()
     if parameters:
-        for key, value in parameters.items():
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise ConfigError(f"METEOR's {key} is {value!r}; it must be a number")
-        given["parameters"] = {**dict(given.get("parameters") or {}), **parameters}
-    return given
+        keys["parameters"] = {**keys.get("parameters", {}), **parameters}
+    return keys

@@ -49,6 +49,7 @@ class NistMetric(Metric):
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
 
     def __init__(self) -> None:
+        super().__init__()
         tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'", "evaluation")
         self._tokenize = tokenizers.Tokenizer13a()
         self._information: dict[tuple[str, ...], float] = {}

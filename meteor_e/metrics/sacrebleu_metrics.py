@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from meteor_e.api.component import options_by_name
 from meteor_e.api.metrics import Metric
+from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.extras import require
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
 
 __all__ = ["BleuMetric", "ChrfMetric", "ChrfPlusMetric", "SacreBleuMetric", "TerMetric"]
+
+Smoothing = Literal["exp", "floor", "add-k", "none"]
 
 
 class SacreBleuMetric(Metric):
@@ -75,182 +79,95 @@ class BleuMetric(SacreBleuMetric):
 
     Segments are scored as by sacreBLEU's ``sentence_bleu``: only n-gram orders that a segment has count
     (``effective_order``).
-
-    Args:
-        tokenize: ``13a``, ``zh``, ``ja-mecab``, ``ko-mecab``, ``intl``, ``char``, ``spm``, ``flores101``,
-            ``flores200``, ``none``; by default ``13a``, or that of ``trg_lang``.
-        smooth_method: ``exp``, ``floor``, ``add-k`` or ``none``.
-        smooth_value: for ``floor`` and ``add-k``.
-        max_ngram_order: the longest n-grams.
-        effective_order: also for corpora.
-        lowercase: ignore case.
-        trg_lang: code of the language, which chooses the tokenizer.
-        smoothing: ``smooth_method`` of segments alone.
     """
 
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
 
-    def __init__(
-        self,
-        *,
-        tokenize: str | None = None,
-        smooth_method: str = "exp",
-        smooth_value: float | None = None,
-        max_ngram_order: int = 4,
-        effective_order: bool = False,
-        lowercase: bool = False,
-        trg_lang: str = "",
-        smoothing: str | None = None,
-    ) -> None:
-        metrics = self._metrics()
-        methods = ("exp", "floor", "add-k", "none")
-        for option, value in (("smooth_method", smooth_method), ("smoothing", smoothing)):
-            if value is not None and value not in methods:
-                raise ConfigError(
-                    f"metric 'bleu': {option} is {value!r}{near_miss(str(value), methods)}; it must be one of "
-                    f"{', '.join(methods)}"
-                )
+    class Options(ComponentOptions):
+        """Those of sacreBLEU, and the smoothing of segments."""
+
+        tokenize: Annotated[str | None, Meta(description="Tokenizer of sacreBLEU; by default that of trg_lang.")] = None
+        smooth_method: Annotated[Smoothing, Meta(description="Smoothing.")] = "exp"
+        smooth_value: Annotated[float, Meta(ge=0, description="For floor and add-k; by default 0.1 and 1.")] | None = (
+            None
+        )
+        max_ngram_order: Annotated[int, Meta(ge=1, description="The longest n-grams.")] = 4
+        effective_order: Annotated[bool, Meta(description="Leave out orders without n-grams.")] = False
+        lowercase: Annotated[bool, Meta(description="Ignore case.")] = False
+        trg_lang: Annotated[str, Meta(description="Code of the language, which chooses the tokenizer.")] = ""
+        smoothing: Annotated[Smoothing | None, Meta(description="Smoothing of single segments.")] = None
+
+    options: Options
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        metrics, chosen = self._metrics(), self.options
         known = list(metrics.BLEU.TOKENIZERS)
-        if tokenize is not None and tokenize not in known:
+        if chosen.tokenize is not None and chosen.tokenize not in known:
             raise ConfigError(
-                f"metric 'bleu': tokenize is {tokenize!r}{near_miss(str(tokenize), known)}; it must be one of "
+                f"metric 'bleu': tokenize is {chosen.tokenize!r}{near_miss(chosen.tokenize, known)}; it must be one of "
                 f"{', '.join(known)}"
             )
-        if smooth_value is not None and not (_is_number(smooth_value) and smooth_value >= 0):
-            raise ConfigError(f"metric 'bleu': smooth_value is {smooth_value!r}; it must be a number from 0")
-        _check("bleu", max_ngram_order=max_ngram_order)
-        given: dict[str, Any] = {
-            "tokenize": tokenize,
-            "smooth_method": smooth_method,
-            "smooth_value": smooth_value,
-            "max_ngram_order": max_ngram_order,
-            "lowercase": _truth("bleu", "lowercase", lowercase),
-            "trg_lang": trg_lang,
-            "force": True,
-        }
+        given = {name: value for name, value in options_by_name(chosen).items() if name != "smoothing"}
+        smoothing = chosen.smoothing or chosen.smooth_method
         try:
-            self._corpus = metrics.BLEU(effective_order=_truth("bleu", "effective_order", effective_order), **given)
-            given["smooth_method"] = smoothing or smooth_method
-            self._segment = metrics.BLEU(effective_order=True, **given)
+            self._corpus = metrics.BLEU(**given, force=True)
+            self._segment = metrics.BLEU(**{**given, "smooth_method": smoothing, "effective_order": True}, force=True)
         except (ImportError, RuntimeError, OSError) as error:
             # Tokenizers of some languages need further libraries, or download a model.
             raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
-        self._extra = f"|segments:{smoothing}" if smoothing not in (None, smooth_method) else ""
+        self._extra = f"|segments:{smoothing}" if smoothing != chosen.smooth_method else ""
 
 
 class ChrfMetric(SacreBleuMetric):
-    """chrF of sacreBLEU.
-
-    Args:
-        char_order: the longest character n-grams.
-        word_order: the longest word n-grams; 2 is chrF++.
-        beta: weight of recall.
-        lowercase: ignore case.
-        whitespace: count white space, too.
-        eps_smoothing: smooth as other implementations do.
-    """
+    """chrF of sacreBLEU."""
 
     name: ClassVar[str] = "chrf"
     title: ClassVar[str] = "chrF"
 
-    def __init__(
-        self,
-        *,
-        char_order: int = 6,
-        word_order: int = 0,
-        beta: int = 2,
-        lowercase: bool = False,
-        whitespace: bool = False,
-        eps_smoothing: bool = False,
-    ) -> None:
-        metrics = self._metrics()
-        _check(self.name, char_order=char_order, beta=beta)
-        _check(self.name, 0, word_order=word_order)
-        self._segment = self._corpus = metrics.CHRF(
-            char_order=char_order,
-            word_order=word_order,
-            beta=beta,
-            lowercase=_truth(self.name, "lowercase", lowercase),
-            whitespace=_truth(self.name, "whitespace", whitespace),
-            eps_smoothing=_truth(self.name, "eps_smoothing", eps_smoothing),
-        )
+    class Options(ComponentOptions):
+        """Those of sacreBLEU."""
+
+        char_order: Annotated[int, Meta(ge=1, description="The longest character n-grams.")] = 6
+        word_order: Annotated[int, Meta(ge=0, description="The longest word n-grams; 2 is chrF++.")] = 0
+        beta: Annotated[int, Meta(ge=1, description="Weight of recall.")] = 2
+        lowercase: Annotated[bool, Meta(description="Ignore case.")] = False
+        whitespace: Annotated[bool, Meta(description="Count white space, too.")] = False
+        eps_smoothing: Annotated[bool, Meta(description="Smooth as other implementations do.")] = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._segment = self._corpus = self._metrics().CHRF(**options_by_name(self.options))
 
 
 class ChrfPlusMetric(ChrfMetric):
-    """chrF++ of sacreBLEU: chrF with words and pairs of words.
-
-    Args:
-        char_order, word_order, beta, lowercase, whitespace, eps_smoothing: as of ``chrf``.
-    """
+    """chrF++ of sacreBLEU: chrF with words and pairs of words."""
 
     name: ClassVar[str] = "chrf++"
     title: ClassVar[str] = "chrF++"
 
-    def __init__(
-        self,
-        *,
-        char_order: int = 6,
-        word_order: int = 2,
-        beta: int = 2,
-        lowercase: bool = False,
-        whitespace: bool = False,
-        eps_smoothing: bool = False,
-    ) -> None:
-        super().__init__(
-            char_order=char_order,
-            word_order=word_order,
-            beta=beta,
-            lowercase=lowercase,
-            whitespace=whitespace,
-            eps_smoothing=eps_smoothing,
-        )
+    class Options(ChrfMetric.Options):
+        """Those of chrF."""
+
+        word_order: Annotated[int, Meta(ge=0, description="The longest word n-grams; 0 is chrF.")] = 2
 
 
 class TerMetric(SacreBleuMetric):
-    """TER (translation edit rate) of sacreBLEU; the lower, the better.
-
-    Args:
-        normalized: tokenize first.
-        no_punct: remove punctuation.
-        asian_support: split Asian characters.
-        case_sensitive: heed case.
-    """
+    """TER (translation edit rate) of sacreBLEU; the lower, the better."""
 
     name: ClassVar[str] = "ter"
     title: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        *,
-        normalized: bool = False,
-        no_punct: bool = False,
-        asian_support: bool = False,
-        case_sensitive: bool = False,
-    ) -> None:
-        given = {
-            "normalized": normalized,
-            "no_punct": no_punct,
-            "asian_support": asian_support,
-            "case_sensitive": case_sensitive,
-        }
-        given = {key: _truth("ter", key, value) for key, value in given.items()}
-        self._segment = self._corpus = self._metrics().TER(**given)
+    class Options(ComponentOptions):
+        """Those of sacreBLEU."""
 
+        normalized: Annotated[bool, Meta(description="Tokenize first.")] = False
+        no_punct: Annotated[bool, Meta(description="Remove punctuation.")] = False
+        asian_support: Annotated[bool, Meta(description="Split Asian characters.")] = False
+        case_sensitive: Annotated[bool, Meta(description="Heed case.")] = False
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _truth(metric: str, option: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError(f"metric {metric!r}: {option} is {value!r}; it must be true or false")
-    return value
-
-
-def _check(metric: str, least: int = 1, **options: object) -> None:
-    """Refuse options that are not whole numbers from ``least``."""
-    for option, value in options.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ConfigError(f"metric {metric!r}: {option} is {value!r}; it must be a whole number from {least}")
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._segment = self._corpus = self._metrics().TER(**options_by_name(self.options))

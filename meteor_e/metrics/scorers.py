@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
 from meteor_e.api.metrics import SegmentMetric
+from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError
 
 __all__ = ["ScorerMetric", "SegmentScorer"]
@@ -39,15 +40,17 @@ class SegmentScorer(Protocol):
 
 
 class ScorerMetric(SegmentMetric):
-    """A Python object with ``name``, ``signature`` and ``score_segments``: ``scorer:MODULE:NAME``.
-
-    Args:
-        scorer: the object, its class, or ``MODULE:NAME`` of one of these.
-    """
+    """A Python object with ``name``, ``signature`` and ``score_segments``: ``scorer:MODULE:NAME``."""
 
     name: ClassVar[str] = "scorer"
 
+    class Options(ComponentOptions):
+        """Which object."""
+
+        scorer: Annotated[Any, Meta(description="The object, its class, or MODULE:NAME of one of these.")]
+
     def __init__(self, scorer: SegmentScorer | str) -> None:
+        super().__init__(scorer=scorer)
         self.scorer = _load_scorer(scorer) if isinstance(scorer, str) else scorer
         self.label = self.scorer.name
         self.signature = self.scorer.signature

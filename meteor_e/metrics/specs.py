@@ -7,7 +7,6 @@ from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.guard import guarded
 from meteor_e.metrics.chain_metric import CHAIN_FILES
 from meteor_e.plugins.registry import registry
 
@@ -43,8 +42,7 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
     twice = given.keys() & options.keys()
     if twice:
         raise ConfigError(f"metric {text!r}: option {min(twice)!r} is given twice")
-    with guarded(f"making metric {text!r}"):
-        made = kind.create(MetricContext(jobs=jobs) if context is None else context, **given, **options)
+    made = kind.make(MetricContext(jobs=jobs) if context is None else context, **given, **options)
     if label:
         made.label = label
     return made

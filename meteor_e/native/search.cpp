@@ -13,22 +13,21 @@ std::int64_t distance_of(const Match& match) {
 }
 
 // Each side's weighted length is cut to an integer.
-std::int64_t weighted_words(const Match& match, const Matcher& matcher, bool maximum_accuracy) {
-    const double weight = maximum_accuracy ? matcher.accuracy_search_weight : matcher.search_weight;
-    return static_cast<std::int64_t>(std::trunc(match.hypothesis_length * weight)) +
-           static_cast<std::int64_t>(std::trunc(match.reference_length * weight));
+std::int64_t weighted_length(const Matcher& matcher, std::uint32_t length, bool maximum_accuracy) {
+    return static_cast<std::int64_t>(
+        std::trunc(length * (maximum_accuracy ? matcher.accuracy_search_weight : matcher.search_weight)));
 }
 
 }  // namespace
 
-template <class Rank, bool Short>
-void Search<Rank, Short>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
-                              const SearchOptions& options, std::vector<Match>& chosen) {
+template <class Rank>
+void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
+                       const SearchOptions& options, std::vector<Match>& chosen) {
     units_ = units;
     options_ = options;
     mask_words_ = std::max<std::size_t>(1, (hypothesis_size + 63) / 64);
-    paths_.assign(1, Path{Rank{}, 0, -1, 0, NONE});
-    if (!Short) used_.assign(mask_words_, 0);
+    paths_.assign(1, Path{Rank{}, -1, 0, NONE});
+    used_.assign(mask_words_, 0);
     links_.clear();
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
@@ -53,17 +52,19 @@ void Search<Rank, Short>::run(const Candidates& candidates, std::size_t hypothes
               [](const Match& a, const Match& b) { return a.reference_start < b.reference_start; });
 }
 
-template <class Rank, bool Short>
-Rank Search<Rank, Short>::gain(const Match& match) const {
-    const std::int64_t weighted = weighted_words(match, chain_.matchers[match.matcher], options_.maximum_accuracy);
+template <class Rank>
+Rank Search<Rank>::gain(const Match& match) const {
+    const Matcher& matcher = chain_.matchers[match.matcher];
+    const std::int64_t weighted = weighted_length(matcher, match.hypothesis_length, options_.maximum_accuracy) +
+                                  weighted_length(matcher, match.reference_length, options_.maximum_accuracy);
     const std::int64_t words =
         options_.maximum_accuracy ? std::int64_t{match.hypothesis_length} + match.reference_length : 0;
     return units_.gain(weighted, words);
 }
 
 // No path can have used a word of a fixed match, for no other match covers it.
-template <class Rank, bool Short>
-void Search<Rank, Short>::take_fixed(const Match& match) {
+template <class Rank>
+void Search<Rank>::take_fixed(const Match& match) {
     const Rank change = units_.distance(distance_of(match)) - gain(match);
     const auto start = static_cast<std::int32_t>(match.hypothesis_start);
     changed_.resize(paths_.size());
@@ -80,8 +81,8 @@ void Search<Rank, Short>::take_fixed(const Match& match) {
 }
 
 // A position where nothing matches closes the open chunks.
-template <class Rank, bool Short>
-void Search<Rank, Short>::skip(std::uint32_t position) {
+template <class Rank>
+void Search<Rank>::skip(std::uint32_t position) {
     changed_.resize(paths_.size());
     std::size_t closed = 0;
     for (std::size_t k = 0; k < paths_.size(); ++k) {
@@ -94,8 +95,8 @@ void Search<Rank, Short>::skip(std::uint32_t position) {
 }
 
 // Adds to the ranks of the changed paths, and merges them with the others: both are sorted.
-template <class Rank, bool Short>
-void Search<Rank, Short>::restore_order(Rank changed_by) {
+template <class Rank>
+void Search<Rank>::restore_order(Rank changed_by) {
     const std::size_t count = paths_.size();
     bool sorted = true;
     for (std::size_t k = 0; k < count; ++k) {
@@ -104,7 +105,7 @@ void Search<Rank, Short>::restore_order(Rank changed_by) {
     }
     if (sorted) return;
     next_paths_.resize(count);
-    if (!Short) next_used_.resize(used_.size());
+    next_used_.resize(used_.size());
     const auto next_of = [this, count](std::size_t from, bool changed) {
         while (from < count && (changed_[from] != 0) != changed) ++from;
         return from;
@@ -122,17 +123,15 @@ void Search<Rank, Short>::restore_order(Rank changed_by) {
         (take_same ? same : other) = next_of(from + 1, !take_same);
     }
     paths_.swap(next_paths_);
-    if (!Short) used_.swap(next_used_);
+    used_.swap(next_used_);
 }
 
 // Lets every path take each match whose words are unused, then skip the position.
-template <class Rank, bool Short>
-void Search<Rank, Short>::expand(std::uint32_t position, View<Match> free) {
+template <class Rank>
+void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
     choices_.clear();
     for (const Match& match : free) {
-        const std::uint64_t words =
-            Short ? (~std::uint64_t{0} >> (64 - match.hypothesis_length)) << match.hypothesis_start : 0;
-        choices_.push_back({gain(match), units_.distance(distance_of(match)), words, &match, match.hypothesis_start});
+        choices_.push_back({gain(match), units_.distance(distance_of(match)), &match, match.hypothesis_start});
     }
     steps_.clear();
     steps_.reserve(paths_.size() * (free.size + 1));
@@ -152,8 +151,8 @@ void Search<Rank, Short>::expand(std::uint32_t position, View<Match> free) {
 }
 
 // The distance of a match is charged to the path that it is copied from, so later copies carry it.
-template <class Rank, bool Short>
-void Search<Rank, Short>::expand_path(std::uint32_t parent) {
+template <class Rank>
+void Search<Rank>::expand_path(std::uint32_t parent) {
     const Path& path = paths_[parent];
     const bool crowded = choices_.size() > options_.beam;
     const bool open = path.last >= 0;
@@ -185,8 +184,8 @@ void Search<Rank, Short>::expand_path(std::uint32_t parent) {
 }
 
 // Of the copies of one path that gain the same, no more than the beam can survive: their ranks never fall.
-template <class Rank, bool Short>
-bool Search<Rank, Short>::survivable(Rank gain) {
+template <class Rank>
+bool Search<Rank>::survivable(Rank gain) {
     for (Copies& copies : copies_) {
         if (copies.gain == gain) return ++copies.count <= options_.beam;
     }
@@ -194,8 +193,8 @@ bool Search<Rank, Short>::survivable(Rank gain) {
     return true;
 }
 
-template <class Rank, bool Short>
-std::uint8_t Search<Rank, Short>::stream_of(Rank change) {
+template <class Rank>
+std::uint8_t Search<Rank>::stream_of(Rank change) {
     for (std::size_t k = 0; k < stream_count_; ++k) {
         if (streams_[k].change == change) return static_cast<std::uint8_t>(k);
     }
@@ -208,9 +207,8 @@ std::uint8_t Search<Rank, Short>::stream_of(Rank change) {
 }
 
 // `stream`: where a step of this kind goes; found if it is not known.
-template <class Rank, bool Short>
-inline void Search<Rank, Short>::add_step(std::uint32_t parent, std::int32_t choice, Rank change,
-                                          std::uint8_t& stream) {
+template <class Rank>
+inline void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream) {
     const auto step = static_cast<std::uint32_t>(steps_.size());
     steps_.push_back({paths_[parent].rank + change, parent, choice, NONE});
     if (stream == UNKNOWN) stream = stream_of(change);
@@ -221,8 +219,8 @@ inline void Search<Rank, Short>::add_step(std::uint32_t parent, std::int32_t cho
 }
 
 // Puts the best steps, as many as the beam, in order: by rank, of equal ranks the earlier one first.
-template <class Rank, bool Short>
-void Search<Rank, Short>::select_survivors() {
+template <class Rank>
+void Search<Rank>::select_survivors() {
     const std::size_t wanted = std::min(options_.beam, steps_.size());
     survivors_.clear();
     if (overflowed_) {
@@ -232,8 +230,8 @@ void Search<Rank, Short>::select_survivors() {
     }
 }
 
-template <class Rank, bool Short>
-void Search<Rank, Short>::merge_streams(std::size_t wanted) {
+template <class Rank>
+void Search<Rank>::merge_streams(std::size_t wanted) {
     std::uint32_t heads[MAX_STREAMS];
     Rank ranks[MAX_STREAMS];
     std::size_t count = stream_count_;
@@ -260,8 +258,8 @@ void Search<Rank, Short>::merge_streams(std::size_t wanted) {
     }
 }
 
-template <class Rank, bool Short>
-void Search<Rank, Short>::sort_all_steps(std::size_t wanted) {
+template <class Rank>
+void Search<Rank>::sort_all_steps(std::size_t wanted) {
     survivors_.resize(steps_.size());
     for (std::uint32_t k = 0; k < survivors_.size(); ++k) survivors_[k] = k;
     const auto better = [this](std::uint32_t a, std::uint32_t b) {
@@ -275,10 +273,10 @@ void Search<Rank, Short>::sort_all_steps(std::size_t wanted) {
 }
 
 // Makes the paths of the surviving steps.
-template <class Rank, bool Short>
-void Search<Rank, Short>::advance(std::uint32_t position) {
+template <class Rank>
+void Search<Rank>::advance(std::uint32_t position) {
     next_paths_.resize(survivors_.size());
-    if (!Short) next_used_.resize(survivors_.size() * mask_words_);
+    next_used_.resize(survivors_.size() * mask_words_);
     for (std::size_t k = 0; k < survivors_.size(); ++k) {
         const Step& step = steps_[survivors_[k]];
         Path& path = next_paths_[k];
@@ -297,11 +295,11 @@ void Search<Rank, Short>::advance(std::uint32_t position) {
         }
     }
     paths_.swap(next_paths_);
-    if (!Short) used_.swap(next_used_);
+    used_.swap(next_used_);
 }
 
-template <class Rank, bool Short>
-std::uint32_t Search<Rank, Short>::best() const {
+template <class Rank>
+std::uint32_t Search<Rank>::best() const {
     std::uint32_t best = 0;
     Rank best_rank{};
     for (std::uint32_t k = 0; k < paths_.size(); ++k) {
@@ -314,9 +312,8 @@ std::uint32_t Search<Rank, Short>::best() const {
     return best;
 }
 
-template <class Rank, bool Short>
-inline bool Search<Rank, Short>::is_used(std::uint32_t path, const Choice& choice) const {
-    if (Short) return (paths_[path].used & choice.words) != 0;
+template <class Rank>
+inline bool Search<Rank>::is_used(std::uint32_t path, const Choice& choice) const {
     const std::uint64_t* words = used_.data() + path * mask_words_;
     for (std::uint32_t word = choice.start; word < choice.start + choice.match->hypothesis_length; ++word) {
         if (words[word / 64] >> (word % 64) & 1) return true;
@@ -324,40 +321,57 @@ inline bool Search<Rank, Short>::is_used(std::uint32_t path, const Choice& choic
     return false;
 }
 
-template <class Rank, bool Short>
-inline void Search<Rank, Short>::use(std::size_t path, const Choice& choice) {
-    if (Short) {
-        next_paths_[path].used |= choice.words;
-        return;
-    }
+template <class Rank>
+inline void Search<Rank>::use(std::size_t path, const Choice& choice) {
     std::uint64_t* words = next_used_.data() + path * mask_words_;
     for (std::uint32_t word = choice.start; word < choice.start + choice.match->hypothesis_length; ++word) {
         words[word / 64] |= std::uint64_t{1} << (word % 64);
     }
 }
 
-template <class Rank, bool Short>
-inline void Search<Rank, Short>::copy_used(std::size_t from, std::size_t to) {
-    if (Short) return;
+template <class Rank>
+inline void Search<Rank>::copy_used(std::size_t from, std::size_t to) {
     std::copy_n(used_.data() + from * mask_words_, mask_words_, next_used_.data() + to * mask_words_);
 }
 
-template class Search<NarrowRank, true>;
-template class Search<NarrowRank, false>;
-template class Search<WideRank, false>;
+template class Search<NarrowRank>;
+template class Search<WideRank>;
+
+AlignmentSearch::AlignmentSearch(const Chain& chain) : chain_(chain), narrow_(chain), wide_(chain) {
+    for (const bool maximum_accuracy : {false, true}) {
+        for (const Matcher& matcher : chain.matchers) {
+            for (std::uint32_t length = 0; length < KNOWN_LENGTHS; ++length) {
+                weighted_lengths_[maximum_accuracy].push_back(weighted_length(matcher, length, maximum_accuracy));
+            }
+        }
+    }
+}
+
+inline std::int64_t AlignmentSearch::weighted_words(const Match& match, bool maximum_accuracy) const {
+    const auto side = [&](std::uint32_t length) {
+        if (length < KNOWN_LENGTHS) return weighted_lengths_[maximum_accuracy][match.matcher * KNOWN_LENGTHS + length];
+        return weighted_length(chain_.matchers[match.matcher], length, maximum_accuracy);
+    };
+    return side(match.hypothesis_length) + side(match.reference_length);
+}
 
 void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
     // No path can gather more than this of each criterion.
     std::uint64_t distance = 0, words = 0, weighted = 0;
+    std::size_t most_choices = 0;
+    gains_.clear();
     const std::size_t positions = candidates.positions();
     for (std::size_t position = 0; position < positions; ++position) {
         std::uint64_t most_words = 0, most_weighted = 0;
-        for (const Match& match : candidates.at(position)) {
+        const View<Match> starting = candidates.at(position);
+        most_choices = std::max(most_choices, starting.size);
+        for (const Match& match : starting) {
             distance += static_cast<std::uint64_t>(distance_of(match));
             most_words =
                 std::max<std::uint64_t>(most_words, std::uint64_t{match.hypothesis_length} + match.reference_length);
-            const std::int64_t gain = weighted_words(match, chain_.matchers[match.matcher], options.maximum_accuracy);
+            const std::int64_t gain = weighted_words(match, options.maximum_accuracy);
+            gains_.push_back(gain);
             most_weighted = std::max<std::uint64_t>(most_weighted, static_cast<std::uint64_t>(std::llabs(gain)));
         }
         words += most_words;
@@ -367,10 +381,27 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
     units.chunk_shift = bit_length(distance);
     units.word_shift = units.chunk_shift + bit_length(positions + 1);
     units.weighted_shift = units.word_shift + (options.maximum_accuracy ? bit_length(words) : 0);
-    const bool narrow = units.weighted_shift + bit_length(weighted) <= 61;
-    if (narrow && hypothesis_size <= 64) {
-        short_.run(candidates, hypothesis_size, units, options, chosen);
-    } else if (narrow) {
+    const int bits = units.weighted_shift + bit_length(weighted);
+    if (bits <= BEAM_RANK_BITS && options.beam <= MAX_NARROW_BEAM && most_choices <= MAX_CHOICES &&
+        hypothesis_size <= BeamSearch<4>::MAX_WORDS) {
+        std::size_t number = 0;
+        for (std::size_t position = 0; position < positions; ++position) {
+            for (const Match& match : candidates.at(position)) {
+                const std::int64_t matched =
+                    options.maximum_accuracy ? std::int64_t{match.hypothesis_length} + match.reference_length : 0;
+                gains_[number] = units.gain(gains_[number], matched).value;
+                ++number;
+            }
+        }
+        const BeamTask task{candidates, units, options, gains_};
+        if (hypothesis_size <= BeamSearch<1>::MAX_WORDS) {
+            short_.run(task, chosen);
+        } else if (hypothesis_size <= BeamSearch<2>::MAX_WORDS) {
+            middle_.run(task, chosen);
+        } else {
+            long_.run(task, chosen);
+        }
+    } else if (bits <= 61) {
         narrow_.run(candidates, hypothesis_size, units, options, chosen);
     } else {
         wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);

@@ -3,20 +3,16 @@
 
 #include <vector>
 
+#include "beam.hpp"
 #include "candidates.hpp"
 #include "chain.hpp"
 #include "rank.hpp"
 
 namespace meteor {
 
-struct SearchOptions {
-    std::size_t beam = 40;
-    bool maximum_accuracy = false;  // other weights, and all matched words count before the chunks
-};
-
-// Paths and all they need; kept from one pair to the next for its memory. `Short`: the hypothesis has no more words
-// than a machine word has bits.
-template <class Rank, bool Short>
+// The search for pairs of any size and any beam. Paths and all they need; kept from one pair to the next for its
+// memory.
+template <class Rank>
 class Search {
 public:
     explicit Search(const Chain& chain) : chain_(chain) {}
@@ -28,7 +24,6 @@ public:
 private:
     struct Path {
         Rank rank;
-        std::uint64_t used;  // hypothesis words that the free matches cover; see also used_
         std::int32_t last;   // where the open chunk ends in the hypothesis, -1 when none is open
         std::uint32_t next;  // the first reference position after the path's last match
         std::uint32_t link;  // the path's latest free match
@@ -36,7 +31,6 @@ private:
     // A match that may be taken at a position, and what that does to a path.
     struct Choice {
         Rank gain, distance;
-        std::uint64_t words;  // hypothesis words, where they fit
         const Match* match;
         std::uint32_t start;  // in the hypothesis
     };
@@ -90,7 +84,7 @@ private:
     SearchOptions options_{};
     std::size_t mask_words_ = 1;  // of a bit set over the hypothesis's words
     std::vector<Path> paths_, next_paths_;
-    std::vector<std::uint64_t> used_, next_used_;  // those bit sets, where one word is not enough
+    std::vector<std::uint64_t> used_, next_used_;  // hypothesis words that the free matches of each path cover
     std::vector<Link> links_;
     std::vector<Choice> choices_;
     std::vector<Step> steps_;
@@ -103,22 +97,29 @@ private:
     std::vector<Copies> copies_;
 };
 
-extern template class Search<NarrowRank, true>;
-extern template class Search<NarrowRank, false>;
-extern template class Search<WideRank, false>;
+extern template class Search<NarrowRank>;
+extern template class Search<WideRank>;
 
 // Chooses the search that fits the pair.
 class AlignmentSearch {
 public:
-    explicit AlignmentSearch(const Chain& chain) : chain_(chain), short_(chain), narrow_(chain), wide_(chain) {}
+    explicit AlignmentSearch(const Chain& chain);
     void run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
              std::vector<Match>& chosen);
 
 private:
+    static constexpr std::size_t KNOWN_LENGTHS = 8;
+
+    std::int64_t weighted_words(const Match& match, bool maximum_accuracy) const;
+
     const Chain& chain_;
-    Search<NarrowRank, true> short_;
-    Search<NarrowRank, false> narrow_;
-    Search<WideRank, false> wide_;
+    std::vector<std::int64_t> weighted_lengths_[2];  // of few words, by matcher; the second for the maximum accuracy
+    std::vector<std::int64_t> gains_;
+    BeamSearch<1> short_;
+    BeamSearch<2> middle_;
+    BeamSearch<4> long_;
+    Search<NarrowRank> narrow_;
+    Search<WideRank> wide_;
 };
 
 }  // namespace meteor

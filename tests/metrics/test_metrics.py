@@ -4,13 +4,14 @@ import pickle
 import re
 import types
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, load_metric
-from meteor_e.api import MetricContext
+from meteor_e.api import ComponentOptions, Meta, MetricContext
 from meteor_e.metrics.specs import parse_metric, parse_metrics
 from meteor_e.plugins.registry import registry
 
@@ -74,15 +75,15 @@ def test_smoothing_of_segments_alone():
     [
         ("bleu:tokeniser=zh", r"no option 'tokeniser' \(did you mean 'tokenize'"),
         ("bleu:tokenize=14a", r"tokenize is '14a' \(did you mean '13a'"),
-        ("bleu:max_ngram_order=0", "max_ngram_order is 0; it must be a whole number from 1"),
-        ("bleu:smooth_method=expo", "smooth_method is 'expo'"),
-        ("bleu:lowercase=2", "lowercase is 2; it must be true or false"),
-        ("chrf:beta=x", "beta is 'x'"),
-        ("ter:no_punct=maybe", "no_punct is 'maybe'"),
+        ("bleu:max_ngram_order=0", "max_ngram_order must be a whole number, 1 or more, not 0"),
+        ("bleu:smooth_method=expo", r"smooth_method must be one of .*, not 'expo' \(did you mean 'exp'"),
+        ("bleu:lowercase=2", "lowercase must be true or false, not 2"),
+        ("chrf:beta=x", "beta must be a whole number, 1 or more, not 'x'"),
+        ("ter:no_punct=maybe", "no_punct must be true or false, not 'maybe'"),
         ("bleu:zh", "option 'zh' is not of the form name=value"),
         ("bleu:tokenize=zh,tokenize=13a", "option 'tokenize' is given twice"),
         ("bleus", r"unknown metric 'bleus' \(did you mean 'bleu'"),
-        ("meteor:alpha=x", "alpha is 'x'; it must be a number"),
+        ("meteor:alpha=x", "alpha must be a number from 0 to 1, not 'x'"),
         ("scores:", "scores:FILE|scores' needs"),
         ("scorer:nowhere:at_all", "cannot load scorer"),
         ("nist:x=1", "no option 'x'"),
@@ -116,13 +117,18 @@ class Overlap(SegmentMetric):
 
     name = "test-overlap"
 
-    def __init__(self, bonus: float = 0.0) -> None:
-        self.bonus = bonus
-        self.signature = f"test-overlap|bonus:{bonus}"
+    class Options(ComponentOptions):
+        """What is added."""
+
+        bonus: Annotated[float, Meta(description="Added to the score.")] = 0.0
+
+    @property
+    def signature(self):
+        return f"test-overlap|{self.describe()}"
 
     def score_segments(self, hypotheses, references, sources=None):
         return [
-            max(len({*text.split()} & {*one.split()}) for one in texts) / len(text.split()) + self.bonus
+            max(len({*text.split()} & {*one.split()}) for one in texts) / len(text.split()) + self.options.bonus
             for text, texts in zip(hypotheses, references, strict=True)
         ]
 
@@ -133,7 +139,7 @@ class Broken(Overlap):
     name = "test-broken"
 
     def score_segments(self, hypotheses, references, sources=None):
-        return {0: [1.0], 1: ["x"] * len(hypotheses), 2: [float("nan")] * len(hypotheses)}[int(self.bonus)]
+        return {0: [1.0], 1: ["x"] * len(hypotheses), 2: [float("nan")] * len(hypotheses)}[int(self.options.bonus)]
 
 
 @pytest.fixture

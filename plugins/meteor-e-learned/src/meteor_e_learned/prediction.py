@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, Metric, MetricContext, Scores, SystemOutputs, guarded
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FeatureBatch,
+    FilePath,
+    Meta,
+    Metric,
+    MetricContext,
+    Scores,
+    SystemOutputs,
+    guarded,
+)
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -161,6 +172,11 @@ class ModelMetric(Metric):
 
     name: ClassVar[str] = "model"
 
+    class Options(ComponentOptions):
+        """Which model."""
+
+        path: Annotated[FilePath, Meta(description="A model file, or the name of a model that comes with the plugin.")]
+
     def __init__(self, model: LearnedModel, *, name: str | None = None, jobs: int = 1) -> None:
         self.model = model
         self.label = name or model.recipe.name
@@ -206,16 +222,13 @@ class ModelMetric(Metric):
         return Scores(self.label, signature, values, whole, lambda system, weights: mean(values[system], weights))
 
     @classmethod
-    def create(cls, context: MetricContext, **options: Any) -> ModelMetric:
-        """Load the model of the option ``path``.
+    def create(cls, context: MetricContext, options: Any) -> ModelMetric:
+        """Load the model.
 
         Raises:
             InputError: if there is no such model.
         """
-        path = options.pop("path", "")
-        if options or not path:
-            raise ConfigError("metric 'model' needs a file, or a model's name, and nothing else: model:FILE")
-        metric = cls(load_model(path), jobs=context.jobs)
+        metric = cls(load_model(options.path), jobs=context.jobs)
         if context.language:
             check_language(metric.model, context.language)
         return metric
@@ -278,15 +291,15 @@ class ModelMetric(Metric):
 class ReadyMetric(ModelMetric):
     """Base of the models that come with the plugin; the name of the metric is that of the model."""
 
+    Options: ClassVar[Any] = None
+
     @classmethod
-    def create(cls, context: MetricContext, **options: Any) -> ReadyMetric:
+    def create(cls, context: MetricContext, options: None) -> ReadyMetric:
         """Load the model.
 
         Raises:
-            ConfigError: for any option, or another language than the model's.
+            ConfigError: for another language than the model's.
         """
-        if options:
-            raise ConfigError(f"metric {cls.name!r} has no options")
         metric = cls(load_model(cls.name), jobs=context.jobs)
         if context.language:
             check_language(metric.model, context.language)

@@ -1,0 +1,194 @@
+"""The keys of a chain, each in one place.
+
+The schema that checks chain files, the reader of files, the arguments of :class:`~meteor_e.Meteor`, the options of the
+metric ``meteor``, the command line and the signature are made from :data:`KEYS`. A new key whose value no language and
+no task decides is an entry of :data:`KEYS`, a field of :class:`PlainKeys` and one of :class:`ChainArguments`. A chain
+then has it as an attribute, for the code that acts on it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, TypedDict
+
+from meteor_e.api.languages import Normalization
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.yamlfile import is_folder, is_path
+from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
+
+__all__ = ["KEYS", "PLAIN", "ChainArguments", "ChainKey", "ChainOverrides", "PlainKeys", "check_bounds", "described"]
+
+
+class ChainKey(NamedTuple):
+    """A key of a chain.
+
+    Attributes:
+        help: what it says, in a sentence.
+        type: of its values.
+        schema: name of a type in :mod:`meteor_e.chains.schemas`, where the type alone does not say what is allowed.
+        least, most: bounds of a number; chain files are only checked for the first, the search itself sets the second.
+        is_path: whether a value is a path; paths are seen from the chain's file.
+        flags: the command line's options; empty for none.
+        usage: what the help text says where an option is not given as the key is; by default ``help``.
+        metavar: what the help text calls the value.
+        choices: values that the command line takes.
+        default: what the help text says of the default.
+        signature: what the signature calls it. The signature names a key without one where its value is not the
+            default.
+        spell: makes the signature's text of a value.
+    """
+
+    help: str
+    type: type = str
+    schema: str = ""
+    least: int | None = None
+    most: int | None = None
+    is_path: Callable[[str], bool] | None = None
+    flags: tuple[str, ...] = ()
+    usage: str = ""
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    default: str = ""
+    signature: str = ""
+    spell: Callable[[Any], str] = str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainKeys:
+    """The keys whose values no language and no task decides, with their defaults."""
+
+    beam: int = DEFAULT_BEAM
+    character_mode: bool = False
+
+
+class ChainArguments(TypedDict, total=False):
+    """Keys of a chain as :class:`~meteor_e.Meteor` takes them; ``None`` is the same as leaving one out.
+
+    Attributes:
+        task: what the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
+            ``universal``); by default the language's.
+        matchers: the chain: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the
+            task's.
+        parameters: single values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
+        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` where the
+            language has it, else ``lower``.
+        beam: number of paths of the alignment search.
+        character_mode: count lengths and matches in characters.
+        pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
+            by default the language's.
+        function_words: pack whose function words count; ``own`` for those of the chain's pack.
+        lemmatizer: name of a lemmatizer, or a mapping with its options.
+    """
+
+    task: str | None
+    matchers: Sequence[str | Mapping[str, Any]] | None
+    parameters: Mapping[str, float] | None
+    normalization: str | None
+    beam: int | None
+    character_mode: bool | None
+    pack: str | os.PathLike[str] | None
+    function_words: str | os.PathLike[str] | None
+    lemmatizer: str | Mapping[str, Any] | None
+
+
+class ChainOverrides(ChainArguments, total=False):
+    """Keys that replace those of a chain.
+
+    Attributes:
+        language: ISO 639-1 code.
+    """
+
+    language: str | None
+
+
+KEYS = {
+    "name": ChainKey("What to call the chain; by default the file's name."),
+    "description": ChainKey("What the chain is for, in a line.", schema="Text"),
+    "language": ChainKey(
+        "Language of the text: ISO 639-1 code, 'other' for any language, or the path of a language file.",
+        is_path=is_path,
+        flags=("-l", "--language"),
+        default="en",
+    ),
+    "task": ChainKey("What the parameters were tuned for, such as rank, adq, hter, li.", flags=("-t", "--task")),
+    "normalization": ChainKey(
+        "How text becomes words.",
+        schema="Normalization",
+        flags=("-n", "--normalization"),
+        choices=tuple(mode.value for mode in Normalization),
+        default="full where the language has it, else lower",
+    ),
+    "parameters": ChainKey(
+        "Parameters of the formula that replace those of the task.",
+        dict,
+        "ParameterValues",
+        flags=("-p", "--parameter"),
+        usage="Replace one of alpha, beta, gamma, delta; may be repeated.",
+        metavar="NAME=VALUE",
+    ),
+    "matchers": ChainKey(
+        "The matchers, in order.",
+        list,
+        "Matchers",
+        flags=("-m", "--matchers"),
+        usage="The matchers, in order, with weights if you like: 'exact,stem=0.6'.",
+        metavar="LIST",
+    ),
+    "beam": ChainKey(
+        "Paths that survive a position of the alignment search.",
+        int,
+        least=1,
+        most=MAX_BEAM,
+        flags=("-x", "--beam"),
+        signature="beam",
+    ),
+    "character_mode": ChainKey(
+        "Count lengths and matches in characters.",
+        bool,
+        flags=("--character-mode",),
+        signature="units",
+        spell=lambda characters: "chars" if characters else "words",
+    ),
+    "pack": ChainKey(
+        "Resource pack: the name of an installed one, or a folder.",
+        is_path=is_folder,
+        flags=("--pack",),
+        metavar="NAME|DIR",
+        default="the language's",
+    ),
+    "function_words": ChainKey(
+        "Pack (a name or a folder) whose function words count; 'own': those of the chain's pack.",
+        schema="Name",
+        is_path=is_folder,
+    ),
+    "lemmatizer": ChainKey("What gives words their lemmas and tags.", dict, "Lemmatizer"),
+}
+"""The keys by name."""
+
+PLAIN: Mapping[str, Any] = {field.name: field.default for field in fields(PlainKeys)}
+"""The defaults of the plain keys."""
+
+
+def check_bounds(name: str, value: Any) -> None:
+    """Raise if a number is out of its key's bounds.
+
+    Raises:
+        ConfigError: naming the key and the bound.
+    """
+    key = KEYS[name]
+    if key.least is not None and value < key.least:
+        raise ConfigError(f"{name} is {value}; it must be {key.least} or more")
+    if key.most is not None and value > key.most:
+        raise ConfigError(f"{name} is {value}; it must be {key.most} or less")
+
+
+def described(chain: PlainKeys) -> list[tuple[str, str]]:
+    """Return what the signature says of a chain's plain keys, each under its name there."""
+    values = [(name, KEYS[name], getattr(chain, name)) for name in PLAIN]
+    return [
+        (key.signature or name, key.spell(value))
+        for name, key, value in values
+        if key.signature or value != PLAIN[name]
+    ]

@@ -1,0 +1,330 @@
+#include "beam.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
+namespace meteor {
+
+namespace {
+
+// The number of the lowest bit that is set.
+inline unsigned lowest(std::uint64_t bits) {
+#if defined(__GNUC__) || defined(__clang__)
+    return static_cast<unsigned>(__builtin_ctzll(bits));
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long index;
+    _BitScanForward64(&index, bits);
+    return static_cast<unsigned>(index);
+#else
+    unsigned index = 0;
+    while (!(bits >> index & 1)) ++index;
+    return index;
+#endif
+}
+
+std::int64_t distance(std::uint32_t position, const Match& match) {
+    return std::llabs(static_cast<std::int64_t>(position) - match.hypothesis_start);
+}
+
+}  // namespace
+
+template <std::size_t Parts>
+void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
+    prepare(task);
+    const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
+    const std::int64_t chunk = task.units.chunk().value;
+    const std::int64_t* gains = task.gains.data();
+    links_.clear();
+    classes_[0] = Class{Set{}, Place{}, NONE, 1};
+    class_count_ = 1;
+    paths_ = 1;
+    keys_[0] = 0;
+    class_of_[0] = 0;
+    for (std::uint32_t position = 0; position < positions; ++position) {
+        const View<Match> starting = task.candidates.at(position);
+        if (!starting.size || task.candidates.fixed(position)) {
+            pass(position, starting.size ? &starting[0] : nullptr, chunk);
+        } else {
+            expand(task, position, gains);
+        }
+        gains += starting.size;
+    }
+    std::size_t best = 0;
+    std::int64_t best_rank = 0;
+    for (std::size_t path = 0; path < paths_; ++path) {
+        const bool open = classes_[class_of_[path]].place.last != CLOSED;
+        const std::int64_t rank = (keys_[path] >> MEMBER_BITS) + (open ? chunk : 0);
+        if (!path || rank < best_rank) {
+            best = path;
+            best_rank = rank;
+        }
+    }
+    taken_.assign(positions, nullptr);
+    for (std::uint32_t link = classes_[class_of_[best]].link; link != NONE; link = links_[link].earlier) {
+        taken_[links_[link].position] = links_[link].match;
+    }
+    for (std::uint32_t position = 0; position < positions; ++position) {
+        if (task.candidates.fixed(position)) {
+            chosen.push_back(task.candidates.at(position)[0]);
+        } else if (taken_[position]) {
+            chosen.push_back(*taken_[position]);
+        }
+    }
+}
+
+template <std::size_t Parts>
+void BeamSearch<Parts>::prepare(const BeamTask& task) {
+    const std::size_t positions = task.candidates.positions();
+    future_.resize(positions + 1);
+    starts_.resize(positions + 1);
+    future_[positions] = starts_[positions] = Set{};
+    for (std::size_t position = positions; position-- > 0;) {
+        Set words = future_[position + 1], starts{};
+        const bool fixed = task.candidates.fixed(position);
+        for (const Match& match : task.candidates.at(position)) {
+            starts.add(match.hypothesis_start, 1);
+            if (!fixed) words.add(match.hypothesis_start, match.hypothesis_length);
+        }
+        future_[position] = words;
+        starts_[position] = starts;
+    }
+}
+
+// A chunk that no match at the next position goes on with is as good as broken, wherever it ends.
+template <std::size_t Parts>
+typename BeamSearch<Parts>::Place BeamSearch<Parts>::place(std::uint32_t next, std::uint32_t end) const {
+    return {next, end < MAX_WORDS && starts_[next].has(end) ? CONTINUES + end : BROKEN};
+}
+
+// Passes a position where nothing matches, which closes open chunks, or where a match is fixed, which all paths take.
+// What changes all ranks by the same changes nothing.
+template <std::size_t Parts>
+void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::int64_t chunk) {
+    std::uint64_t broken = 0;
+    Place after{position + 1, CLOSED};
+    if (fixed) {
+        after = place(position + fixed->reference_length, fixed->hypothesis_start + fixed->hypothesis_length);
+    }
+    const Set& future = future_[after.next];
+    next_class_count_ = 0;
+    std::uint8_t moved[MAX_NARROW_BEAM];
+    for (std::size_t k = 0; k < class_count_; ++k) {
+        Class now = classes_[k];
+        if (now.place.next <= position) {
+            const bool goes_on = fixed && now.place.last == CONTINUES + fixed->hypothesis_start;
+            if (now.place.last != CLOSED && !goes_on) broken |= now.members;
+            now.place = after;
+            now.used = now.used & future;
+        }
+        moved[k] = static_cast<std::uint8_t>(find_class(now));
+        // Of two classes that become one, the one whose path comes first goes on; that is settled below.
+    }
+    const bool merged = next_class_count_ != class_count_;
+    const std::uint64_t all = paths_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << paths_) - 1;
+    const bool reorder = broken && broken != all;
+    if (!merged && !reorder) {
+        std::copy_n(next_classes_, class_count_, classes_);
+        return;
+    }
+    for (std::size_t k = 0; k < next_class_count_; ++k) next_classes_[k].members = 0;
+    std::uint64_t left[2] = {all & ~broken, broken};
+    const std::int64_t extra = chunk << MEMBER_BITS;
+    for (std::size_t path = 0; path < paths_; ++path) {
+        std::size_t stream = 0;
+        if (!reorder) {
+            stream = !left[0];
+        } else if (!left[0]) {
+            stream = 1;
+        } else if (left[1]) {
+            stream = keys_[lowest(left[1])] + extra < keys_[lowest(left[0])];
+        }
+        const unsigned from = lowest(left[stream]);
+        left[stream] &= left[stream] - 1;
+        const std::int64_t key = keys_[from] + (stream && reorder ? extra : 0);
+        next_keys_[path] =
+            static_cast<std::int64_t>((static_cast<std::uint64_t>(key) & ~std::uint64_t{MAX_NARROW_BEAM - 1}) | path);
+        const std::uint8_t to = moved[class_of_[from]];
+        next_class_of_[path] = to;
+        if (!next_classes_[to].members) next_classes_[to].link = classes_[class_of_[from]].link;
+        next_classes_[to].members |= std::uint64_t{1} << path;
+    }
+    std::copy_n(next_keys_, paths_, keys_);
+    std::copy_n(next_class_of_, paths_, class_of_);
+    std::copy_n(next_classes_, next_class_count_, classes_);
+    class_count_ = next_class_count_;
+}
+
+// Lets every path take each match whose words are unused, then skip the position. The distance of a match is charged
+// to the path that it is copied from, so later copies carry it.
+template <std::size_t Parts>
+void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position, const std::int64_t* gains) {
+    const View<Match> free = task.candidates.at(position);
+    choices_.resize(free.size);
+    Set all{};
+    for (std::size_t k = 0; k < free.size; ++k) {
+        const Match& match = free[k];
+        Choice& choice = choices_[k];
+        choice.words = Set{};
+        choice.words.add(match.hypothesis_start, match.hypothesis_length);
+        choice.gain = gains[k];
+        choice.distance = distance(position, match);
+        choice.match = &match;
+        choice.start = match.hypothesis_start;
+        all = all | choice.words;
+    }
+    const std::int64_t chunk = task.units.chunk().value;
+    step_count_ = 0;
+    const std::size_t most = class_count_ * (free.size + 1);
+    if (steps_.size() < most) steps_.resize(most);
+    stream_count_ = 0;
+    overflowed_ = false;
+    for (std::size_t from = 0; from < class_count_; ++from) {
+        const Class& now = classes_[from];
+        if (now.place.next > position) {
+            add_step(from, KEEP, 0);
+            continue;
+        }
+        const std::int64_t broken = now.place.last == CLOSED ? 0 : chunk;
+        const bool unused = !now.used.meets(all);
+        std::int64_t charged = 0;
+        for (std::size_t k = 0; k < choices_.size(); ++k) {
+            const Choice& choice = choices_[k];
+            if (!unused && now.used.meets(choice.words)) continue;
+            const bool goes_on = now.place.last == CONTINUES + choice.start;
+            add_step(from, static_cast<std::uint16_t>(k), charged - choice.gain + (goes_on ? 0 : broken));
+            charged += choice.distance;
+        }
+        add_step(from, SKIP, charged + broken);
+    }
+    next_class_count_ = 0;
+    next_paths_ = 0;
+    if (overflowed_) {
+        sort_steps(task.options.beam, position);
+    } else {
+        merge_streams(task.options.beam, position);
+    }
+    paths_ = next_paths_;
+    std::copy_n(next_keys_, paths_, keys_);
+    std::copy_n(next_class_of_, paths_, class_of_);
+    std::copy_n(next_classes_, next_class_count_, classes_);
+    class_count_ = next_class_count_;
+}
+
+// Two steps of a class never share a stream: the earlier one is in the earlier stream.
+template <std::size_t Parts>
+inline void BeamSearch<Parts>::add_step(std::size_t from, std::uint16_t choice, std::int64_t change) {
+    const auto step = static_cast<std::uint16_t>(step_count_++);
+    steps_[step] = {change, static_cast<std::uint16_t>(from), choice, UNKNOWN};
+    const std::uint64_t members = classes_[from].members;
+    std::size_t k = 0;
+    while (k < stream_count_ && (streams_[k].change != change || streams_[k].members & members)) ++k;
+    if (k == stream_count_) {
+        if (k == MAX_STREAMS) {
+            overflowed_ = true;
+            return;
+        }
+        ++stream_count_;
+        streams_[k].change = change;
+        streams_[k].members = 0;
+    }
+    streams_[k].members |= members;
+    streams_[k].step_of[from] = step;
+}
+
+// The best steps, as many as the beam, in order: by rank, of equal ranks the earlier path's first, then the earlier.
+template <std::size_t Parts>
+void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) {
+    constexpr std::int64_t ENDED = std::numeric_limits<std::int64_t>::max();
+    std::int64_t heads[MAX_STREAMS], extra[MAX_STREAMS];
+    const std::size_t count = stream_count_;
+    for (std::size_t k = 0; k < count; ++k) {
+        extra[k] = streams_[k].change * (std::int64_t{1} << MEMBER_BITS);
+        heads[k] = keys_[lowest(streams_[k].members)] + extra[k];
+    }
+    while (next_paths_ < beam) {
+        std::size_t first = 0;
+        std::int64_t key = heads[0];
+        for (std::size_t k = 1; k < count; ++k) {
+            const bool better = heads[k] < key;
+            key = better ? heads[k] : key;
+            first = better ? k : first;
+        }
+        if (key == ENDED) break;
+        Stream& stream = streams_[first];
+        const unsigned from = lowest(stream.members);
+        survive(key, stream.step_of[class_of_[from]], position);
+        stream.members &= stream.members - 1;
+        heads[first] = stream.members ? keys_[lowest(stream.members)] + extra[first] : ENDED;
+    }
+}
+
+template <std::size_t Parts>
+void BeamSearch<Parts>::sort_steps(std::size_t beam, std::uint32_t position) {
+    sorted_.clear();
+    for (std::size_t step = 0; step < step_count_; ++step) {
+        const std::int64_t extra = steps_[step].change * (std::int64_t{1} << MEMBER_BITS);
+        for (std::uint64_t left = classes_[steps_[step].from].members; left; left &= left - 1) {
+            sorted_.push_back({keys_[lowest(left)] + extra, static_cast<std::uint16_t>(step)});
+        }
+    }
+    const auto better = [](const Taken& a, const Taken& b) { return a.key == b.key ? a.step < b.step : a.key < b.key; };
+    const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(std::min(beam, sorted_.size()));
+    if (end != sorted_.end()) std::nth_element(sorted_.begin(), end, sorted_.end(), better);
+    std::sort(sorted_.begin(), end, better);
+    for (auto taken = sorted_.begin(); taken != end; ++taken) survive(taken->key, taken->step, position);
+}
+
+template <std::size_t Parts>
+inline void BeamSearch<Parts>::survive(std::int64_t key, std::size_t number, std::uint32_t position) {
+    Step& step = steps_[number];
+    if (step.to == UNKNOWN) step.to = static_cast<std::uint16_t>(make_class(step, position));
+    const std::size_t path = next_paths_++;
+    next_keys_[path] =
+        static_cast<std::int64_t>((static_cast<std::uint64_t>(key) & ~std::uint64_t{MAX_NARROW_BEAM - 1}) | path);
+    next_class_of_[path] = static_cast<std::uint8_t>(step.to);
+    next_classes_[step.to].members |= std::uint64_t{1} << path;
+}
+
+template <std::size_t Parts>
+std::size_t BeamSearch<Parts>::make_class(const Step& step, std::uint32_t position) {
+    Class made = classes_[step.from];
+    made.members = 0;
+    if (step.choice == KEEP) return find_class(made);
+    if (step.choice == SKIP) {
+        made.place = {position + 1, CLOSED};
+        made.used = made.used & future_[position + 1];
+        return find_class(made);
+    }
+    const Choice& choice = choices_[step.choice];
+    const Match& match = *choice.match;
+    made.place = place(position + match.reference_length, choice.start + match.hypothesis_length);
+    made.used = (made.used | choice.words) & future_[made.place.next];
+    const std::size_t before = next_class_count_;
+    const std::size_t found = find_class(made);
+    if (found == before) {
+        links_.push_back({made.link, position, choice.match});
+        next_classes_[found].link = static_cast<std::uint32_t>(links_.size() - 1);
+    }
+    return found;
+}
+
+// The class with the same future, which is made if there is none.
+template <std::size_t Parts>
+inline std::size_t BeamSearch<Parts>::find_class(const Class& made) {
+    for (std::size_t k = 0; k < next_class_count_; ++k) {
+        if (next_classes_[k].used == made.used && next_classes_[k].place == made.place) return k;
+    }
+    next_classes_[next_class_count_] = made;
+    return next_class_count_++;
+}
+
+template class BeamSearch<1>;
+template class BeamSearch<2>;
+template class BeamSearch<4>;
+
+}  // namespace meteor

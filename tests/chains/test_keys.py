@@ -1,0 +1,60 @@
+"""Every key of a chain is known wherever chains are given or shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import click
+import pytest
+
+from meteor_e import ConfigError, Meteor
+from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments, PlainKeys, check_bounds, described
+from meteor_e.chains.schemas import MeteorOptions, json_schema
+from meteor_e.cli import cli
+from meteor_e.engine.search import MAX_BEAM
+
+NAMES = ("name", "description")
+"""What a file says of itself."""
+
+
+def test_the_schema_has_every_key():
+    properties = json.loads(json_schema("chain"))["$defs"]["ChainFile"]["properties"]
+    assert list(properties) == list(KEYS)
+    assert all(properties[name]["description"] == key.help for name, key in KEYS.items())
+
+
+def test_programs_give_every_key():
+    assert set(ChainArguments.__annotations__) == KEYS.keys() - {*NAMES, "language"}
+    assert set(MeteorOptions.__struct_fields__) == (KEYS.keys() - {*NAMES}) | {"alpha", "beta", "gamma", "delta"}
+
+
+def test_the_command_line_gives_every_key_that_has_an_option():
+    command = cli.get_command(click.Context(cli), "score")
+    options = {parameter.name: parameter.opts for parameter in command.params}
+    assert {name: list(key.flags) for name, key in KEYS.items() if key.flags} == {
+        name: options[name] for name in options.keys() & KEYS.keys()
+    }
+
+
+def test_plain_keys_go_into_chain_and_signature():
+    values = {"beam": 7, "character_mode": True}
+    assert values.keys() == PLAIN.keys()  # A new key belongs into this test.
+    meteor = Meteor("other", matchers=["exact"], **values)
+    assert values.items() <= meteor.chain.effective().items()
+    assert "|beam:7|units:chars|" in meteor.signature
+    assert Meteor.from_config(meteor.chain.effective(), beam=9).chain.beam == 9
+
+
+def test_a_key_without_a_name_in_the_signature_is_named_where_it_differs(monkeypatch):
+    monkeypatch.setitem(KEYS, "beam", KEYS["beam"]._replace(signature=""))
+    assert described(PlainKeys()) == [("units", "words")]
+    assert described(replace(PlainKeys(), beam=7)) == [("beam", "7"), ("units", "words")]
+
+
+@pytest.mark.parametrize(("value", "message"), [(0, "it must be 1 or more"), (MAX_BEAM + 1, "or less")])
+def test_bounds(value, message):
+    with pytest.raises(ConfigError, match=rf"^beam is {value}; .*{message}$"):
+        check_bounds("beam", value)
+    with pytest.raises(ConfigError, match="beam"):
+        Meteor("other", matchers=["exact"], beam=value)
