@@ -37,7 +37,7 @@ SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
 
 SIGNIFICANT = 0.05
 
-_INTERVAL_WIDTH = 180
+_INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480
 _BALANCE_WIDTH = 200
 
@@ -121,7 +121,7 @@ def render(report: Report) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"number": _number, "signed": _signed, "p": _p, "thousands": "{:,}".format}
-    environment.filters["visible_lines"] = lambda text: "\n".join(map(visible, text.split("\n")))
+    environment.filters["lines"] = lambda text: [visible(line.strip()) for line in text.split("\n")]
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_context(report),
@@ -257,13 +257,18 @@ class Pair(NamedTuple):
 
 
 def _differences(report: Report) -> list[list[Pair]]:
-    """Return for each metric all pairs of systems, those that differ most first."""
+    """Return pairs of systems for each metric, those that differ most first.
+
+    Of the first metric they are all, of the others those with the first system: there may be many systems.
+    """
     found = []
     for metric, result in enumerate(report.metrics):
         order = result.ranking()
         pairs = []
         for place, better in enumerate(order):
             for worse in order[place + 1 :]:
+                if metric and 0 not in (better, worse):
+                    continue
                 test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
                 interval = None
                 if test is not None and test.difference_interval is not None:
@@ -287,9 +292,14 @@ def _differences(report: Report) -> list[list[Pair]]:
 
 
 def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
-    """Return a metric's name, and what it says of the two best systems in words."""
+    """Return a metric's name, and what it says in words of the best system and the next one.
+
+    Where those two were not tested, the first system, the baseline, stands for the next one.
+    """
     names = [f"{palette.letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
     best, second, *_ = result.ranking()
+    if result.comparison is not None and not result.comparison.tested(*sorted((best, second))):
+        second = 0
     digits = result.decimals
     if result.scores[best] == result.scores[second]:
         said = f"{names[best]} and {names[second]} have the same score, {result.scores[best]:.{digits}f}."

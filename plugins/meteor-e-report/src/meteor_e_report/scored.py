@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,7 @@ from meteor_e.significance import (
     METHODS,
     Scorer,
     SystemTest,
-    compare_systems,
+    compare_pairs,
     meteor_scorer,
     meteor_statistics,
 )
@@ -114,8 +113,8 @@ class Comparison:
         method: of the test, a key of :data:`meteor_e.significance.METHODS`.
         samples: of the test.
         seed: of the test and the intervals.
-        tests: for each system, its tests against that system as the baseline: the baseline itself, then the
-            systems after it.
+        tests: for systems as the baseline, the tests against it: the baseline itself, then the systems after it. Under
+            the first metric every system is a baseline, under the others the first system only.
     """
 
     method: str
@@ -128,10 +127,18 @@ class Comparison:
         return self.tests[0][system]
 
     def between(self, first: int, second: int) -> SystemTest:
-        """Return the test of two systems, of which the first comes first in the report."""
-        if not first < second:
-            raise ValueError("the first system must come before the second")
+        """Return the test of two systems, of which the first comes first in the report.
+
+        Raises:
+            ValueError: if it does not, or the two were not tested.
+        """
+        if not self.tested(first, second):
+            raise ValueError(f"systems {first} and {second} were not tested in that order")
         return self.tests[first][second - first]
+
+    def tested(self, first: int, second: int) -> bool:
+        """Return whether there is a test of two systems, in that order."""
+        return first < second and first < len(self.tests)
 
 
 class Explanation(NamedTuple):
@@ -270,10 +277,16 @@ def score_systems(
     wanted = [*metrics] if None in metrics else [*metrics, None]
     language = meteor.chain.language.code
 
-    def compare(statistics: Sequence[Floats], scorer: Scorer) -> Comparison | None:
-        return None if method is None else _compare(statistics, scorer, method, samples, seed)
+    def result(place: int, metric: Metric | None) -> MetricResult:
+        def compare(statistics: Sequence[Floats], scorer: Scorer) -> Comparison | None:
+            if method is None:
+                return None
+            counts = dict(zip(systems, statistics, strict=True))
+            tests = compare_pairs(
+                counts, scorer, method=method, samples=samples, seed=seed, baselines=None if place == 0 else 1
+            )
+            return Comparison(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
 
-    def result(metric: Metric | None) -> MetricResult:
         if metric is None:
             return MetricResult(
                 METEOR,
@@ -295,7 +308,7 @@ def score_systems(
         texts,
         _reference_lengths(meteor, scored, texts),
         scored,
-        tuple(result(metric) for metric in wanted),
+        tuple(result(place, metric) for place, metric in enumerate(wanted)),
         wanted.index(None),
     )
 
@@ -328,7 +341,8 @@ def _result(
         metric.label,
         found[0].signature,
         metric.higher_is_better,
-        metric.decimals,
+        # Of a hundred points, nobody reads four decimals.
+        min(metric.decimals, 2) if max(abs(one.score) for one in found) >= 10 else metric.decimals,
         tuple(one.score for one in found),
         tuple(one.segments for one in found),
         compare([one.statistics for one in found], metric.corpus_scores),
@@ -377,19 +391,6 @@ def _score(
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     return ScoredSystem(name, tuple(kept), meteor.corpus_score(total), tuple(segments))
-
-
-def _compare(
-    statistics: Sequence[Floats], scorer: Scorer, method: str, samples: int | None, seed: int
-) -> Comparison:
-    """Test every two systems."""
-    counts = {f"{at}": rows for at, rows in enumerate(statistics)}
-    tests = []
-    # The last system has none after it; alone, it is tested for its interval.
-    for first in range(max(1, len(counts) - 1)):
-        wanted = dict(itertools.islice(counts.items(), first, None))
-        tests.append(tuple(compare_systems(wanted, scorer, method=method, samples=samples, seed=seed)))
-    return Comparison(method, METHODS[method] if samples is None else samples, seed, tuple(tests))
 
 
 def _reference_lengths(

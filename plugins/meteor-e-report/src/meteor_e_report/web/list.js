@@ -2,7 +2,7 @@
 
 // Rows are cards on a narrow screen, as in page.css.
 const NARROW = matchMedia("(max-width: 640px)");
-const rowHeight = () => (NARROW.matches ? 88 : 46);
+const rowHeight = () => (NARROW.matches ? 92 : 64);
 const EXCERPT = 160;
 
 class SegmentList {

@@ -106,8 +106,12 @@ class SegmentView {
     if (systems.length < 2) return [];
     return this.report.explanations(segment, ...systems).flatMap(({ label, text }) => [
       element("h4", null, `Why the scores of ${visible(label)} differ`),
-      element("pre", { class: "why" }, text.split("\n").map(visible).join("\n")),
+      this.why(text.split("\n").map((line) => element("bdi", null, visible(line.trim())))),
     ]);
+  }
+
+  why([said, ...reasons]) {
+    return element("div", { class: "why" }, element("p", null, said), element("ul", null, reasons.map((reason) => element("li", null, reason))));
   }
 
   lane(segment, alignment) {
