@@ -14,7 +14,6 @@ from mkdocs.structure.files import File, Files
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
 from meteor_e.cli.new_plugin import new
-from meteor_e.plugins.builtin import COMMANDS
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -43,8 +42,8 @@ def command_line() -> str:
     """Return the page of all commands, as their help says it."""
     lines = ["# Command line", ""]
     lines += ["This page is made from the help texts. `meteor-e COMMAND --help` prints the same.", ""]
-    for name in sorted(COMMANDS):
-        context = click.Context(cli, info_name="meteor-e")
+    context = click.Context(cli, info_name="meteor-e")
+    for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
         lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)

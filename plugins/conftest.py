@@ -1,28 +1,16 @@
-"""What the tests of all plugins share: where real data are, and what happens where there are none."""
+"""What the tests of all plugins share: the fixtures of the core's tests, and what happens where data are missing."""
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-def _missing(what: str) -> NoReturn:
-    """Skip a test for want of data; where data is required, as in CI, let it fail."""
-    if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The project's shared data: METEOR_E_SHARED, or ``shared`` beside the checkout."""
-    folder = Path(os.environ.get("METEOR_E_SHARED") or Path(__file__).parents[1].parent / "shared")
-    if not (folder / "golden").is_dir():
-        _missing(f"no shared data in {folder}; set METEOR_E_SHARED to its folder")
-    return folder
+from fixtures import *  # noqa: F403
+from fixtures import missing
 
 
 @pytest.fixture(scope="session")
@@ -32,4 +20,4 @@ def meteor_packs() -> None:
 
     absent = [name for name in ("en", "de", "fr") if PackStore().find(name) is None]
     if absent:
-        _missing(f"the packs {', '.join(absent)} are not installed in {PackStore().root}")
+        missing(f"the packs {', '.join(absent)} are not installed in {PackStore().root}")

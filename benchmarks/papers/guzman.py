@@ -25,7 +25,7 @@ from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
 
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 SYNTAX, SEMANTIC = "tag-vectors", "word-vectors"
@@ -160,7 +160,12 @@ def compute(
     else:
         networks = [
             PairwiseNetwork(
-                len(places), len(numbers), seed=seed, epochs=options.epochs, patience=options.patience, **settings
+                features=len(places),
+                vector_size=len(numbers),
+                seed=seed,
+                epochs=options.epochs,
+                patience=options.patience,
+                **settings,
             )
             for seed in options.seeds
         ]

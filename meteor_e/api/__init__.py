@@ -19,11 +19,29 @@ if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule, JavaSettings
     from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization, Task
     from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+    from meteor_e.api.matchers import (
+        ContextualMatcher,
+        KeyMatcher,
+        Match,
+        Matcher,
+        PhraseMatcher,
+        SentenceMemory,
+        SimilarityMatcher,
+    )
     from meteor_e.api.measures import Agreement, Measure
-    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
+    from meteor_e.api.metrics import (
+        Metric,
+        MetricContext,
+        MetricScore,
+        Progress,
+        Scores,
+        SegmentMetric,
+        SystemOutputs,
+        named_options,
+    )
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
     from meteor_e.api.tokens import Token
     from meteor_e.base.errors import (
         ConfigError,
@@ -76,19 +94,27 @@ __all__ = [
     "ReferenceFeature",
     "ResourceError",
     "Resources",
+    "ScoreRun",
+    "ScoreRunner",
     "Scores",
     "SegmentFeature",
     "SegmentMetric",
     "Segmenter",
+    "SentenceMemory",
     "SimilarityMatcher",
     "SimilarityOptions",
     "SynonymTable",
+    "SystemInput",
     "SystemOutputs",
+    "TableFormat",
     "Task",
+    "TextColumns",
+    "TextTable",
     "Token",
     "guarded",
     "hookimpl",
     "located",
+    "named_options",
     "near_miss",
 ]
 
@@ -115,11 +141,29 @@ __getattr__, __dir__ = lazy_names(
         "java_modules": ["JavaModule", "JavaSettings"],
         "languages": ["Language", "NonbreakingPrefixes", "Normalization", "Task"],
         "lemmatizers": ["Lemmatizer"],
-        "matchers": ["ContextualMatcher", "KeyMatcher", "Match", "Matcher", "PhraseMatcher", "SimilarityMatcher"],
+        "matchers": [
+            "ContextualMatcher",
+            "KeyMatcher",
+            "Match",
+            "Matcher",
+            "PhraseMatcher",
+            "SentenceMemory",
+            "SimilarityMatcher",
+        ],
         "measures": ["Agreement", "Measure"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "metrics": [
+            "Metric",
+            "MetricContext",
+            "MetricScore",
+            "Progress",
+            "Scores",
+            "SegmentMetric",
+            "SystemOutputs",
+            "named_options",
+        ],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
+        "tables": ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"],
         "tokens": ["Token"],
     },
 )

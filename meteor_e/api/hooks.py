@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
     from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tables import ScoreRunner, TableFormat
 
     LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
     ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
@@ -132,6 +133,24 @@ def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[Ja
     """Return modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
 
     ``meteor-e compat -m`` names a module; it becomes an entry of the chain.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[TableFormat] | str]:
+    """Return formats of tables: subclasses of :class:`meteor_e.api.tables.TableFormat`.
+
+    A table holds hypotheses and references in columns. ``meteor-e score`` reads it; ``--format-in`` names the format.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreRunner] | str]:
+    """Return ways to score systems: subclasses of :class:`meteor_e.api.tables.ScoreRunner`.
+
+    ``meteor-e score -o FILE.parquet`` calls the one named ``table``, ``meteor-e score --dask`` the one named ``dask``.
     """
     raise NotImplementedError
 

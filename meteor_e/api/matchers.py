@@ -25,7 +25,7 @@ matcher that needs the language or its resources overrides :meth:`Matcher.create
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,7 +33,7 @@ from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext, PhraseTable
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.memory import Remembered, forgetting
+from meteor_e.base.memory import Memory, Remembered, forgetting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ __all__ = [
     "Match",
     "Matcher",
     "PhraseMatcher",
+    "SentenceMemory",
     "SimilarityMatcher",
 ]
 
@@ -266,6 +267,31 @@ class SimilarityMatcher(_VectorMatcher):
         return forgetting(self)
 
 
+class SentenceMemory(Memory[tuple[Token, ...], "NDArray[np.int16]"]):
+    """Vectors of sentences that were encoded lately; emptied before it would hold more than :data:`SENTENCE_BYTES`.
+
+    Threads may share it. A pickled copy is empty.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self) -> None:
+        super().__init__(SENTENCE_LIMIT)
+        self.size = 0
+
+    def remember(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
+        """Put the vectors of some sentences."""
+        size = sum(rows.nbytes for rows in items.values())
+        if self.size + size > SENTENCE_BYTES:
+            self.clear()
+            self.size = 0
+        self.size += size
+        super().remember(items)
+
+    def __reduce__(self) -> tuple[object, tuple[()]]:
+        return SentenceMemory, ()
+
+
 class ContextualMatcher(_VectorMatcher):
     """Two words match if their vectors, each made from its whole sentence, are similar enough.
 
@@ -279,9 +305,6 @@ class ContextualMatcher(_VectorMatcher):
     """
 
     longest_sentence: ClassVar[int] = 8192
-
-    _sentence_cache = Remembered[tuple[Token, ...], "NDArray[np.int16]"](SENTENCE_LIMIT)
-    _remembered_bytes = 0
 
     @abstractmethod
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
@@ -312,7 +335,7 @@ class ContextualMatcher(_VectorMatcher):
             TypeError: if :meth:`encode` does not return a row a token.
             ValueError: if a row is not finite, or longer than 1, or rows differ in dimension.
         """
-        cache = self._sentence_cache
+        cache = self.memory
         # Other threads may empty it at any time, so each item is taken from it once and kept.
         found = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
         part: list[tuple[Token, ...]] = []
@@ -333,6 +356,12 @@ class ContextualMatcher(_VectorMatcher):
                 f"{type(self).__name__}.encode returned rows of {dimensions[0]} and {dimensions[-1]} dimensions"
             )
         return [found[sentence] for sentence in sentences]
+
+    @property
+    def memory(self) -> SentenceMemory:
+        """The vectors that are remembered. Matchers with the same vectors may share one: override this."""
+        memory: SentenceMemory = self.__dict__.setdefault("_memory", SentenceMemory())
+        return memory
 
     def too_long(self, words: int) -> InputError:
         """Return the error for a segment of more words than :attr:`longest_sentence`."""
@@ -376,16 +405,11 @@ class ContextualMatcher(_VectorMatcher):
         rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
         # Copies: a view would keep all sentences in memory.
         found = {sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)}
-        cache = self._sentence_cache
-        if self._remembered_bytes + rounded.nbytes > SENTENCE_BYTES:
-            cache.clear()
-            self._remembered_bytes = 0
-        self._remembered_bytes += rounded.nbytes
-        cache.remember(found)
+        self.memory.remember(found)
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**forgetting(self), "_remembered_bytes": 0}
+        return forgetting(self)
 
 
 def _products(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

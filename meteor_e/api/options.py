@@ -32,7 +32,7 @@ import msgspec.inspect as types
 from msgspec import Meta, Struct, structs
 
 from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.validation import describe_type, value_problems
+from meteor_e.base.validation import LISTS, describe_type, value_problems
 from meteor_e.base.yamlfile import spell_key
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def is_path_type(kind: types.Type) -> bool:
         return bool(kind.extra and "path" in kind.extra) or is_path_type(kind.type)
     if isinstance(kind, types.UnionType):
         return any(is_path_type(option) for option in kind.types)
-    return isinstance(kind, types.ListType) and is_path_type(kind.item_type)
+    return isinstance(kind, LISTS) and is_path_type(kind.item_type)
 
 
 def path_options(kind: type[ComponentOptions]) -> list[str]:

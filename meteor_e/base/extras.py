@@ -6,16 +6,17 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["require"]
+__all__ = ["how_to_install", "require"]
 
 
-def require(module: str, what: str, extra: str) -> Any:
-    """Import a module that one of meteor_e's extras brings.
+def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
+    """Import a module that need not be installed.
 
     Args:
         module: its name.
         what: what needs it, for the message.
-        extra: the extra.
+        extra: the extra that brings it; empty where the distribution itself does.
+        distribution: that has the extra.
 
     Raises:
         ConfigError: if it is not installed.
@@ -25,6 +26,10 @@ def require(module: str, what: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"{what} needs {error.name}, which is not installed; run: pip install 'meteor_e[{extra}]'"
-        ) from error
+        advice = f"pip install '{distribution}[{extra}]'" if extra else how_to_install(distribution)
+        raise ConfigError(f"{what} needs {error.name}, which is not installed; run: {advice}") from error
+
+
+def how_to_install(distribution: str) -> str:
+    """Return what to run where a distribution of ours is missing."""
+    return f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"

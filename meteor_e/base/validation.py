@@ -13,9 +13,12 @@ import msgspec.inspect as types
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem, shorten
 
-__all__ = ["describe_type", "find_problems", "value_problems"]
+__all__ = ["LISTS", "describe_type", "find_problems", "value_problems"]
 
 Found = Iterator[tuple[Key, str]]
+
+LISTS = (types.ListType, types.VarTupleType)
+"""Types of lists: files and programs give lists for tuples, too."""
 
 
 def find_problems(document: Document, kind: Any) -> list[Problem]:
@@ -65,7 +68,7 @@ def value_problems(kind: types.Type, value: Any, key: Key) -> Found:
                 yield from value_problems(kind.value_type, item, (*key, name))
             else:
                 yield key, f"the key {_spell(name)} must be {describe_type(kind.key_type)}"
-    elif isinstance(kind, types.ListType):
+    elif isinstance(kind, LISTS):
         for index, item in enumerate(value):
             yield from value_problems(kind.item_type, item, (*key, index))
 
@@ -100,7 +103,7 @@ def _has_shape(kind: types.Type, value: Any) -> bool:
         return value is None
     if isinstance(kind, types.StructType | types.DictType):
         return isinstance(value, Mapping)
-    if isinstance(kind, types.ListType):
+    if isinstance(kind, LISTS):
         return isinstance(value, Sequence) and not isinstance(value, str | bytes)
     if isinstance(kind, types.BoolType):
         return isinstance(value, bool)
@@ -123,7 +126,7 @@ def _is_allowed(kind: types.Type, value: Any) -> bool:
     if isinstance(kind, types.StrType):
         long_enough = len(value) >= (kind.min_length or 0)
         return long_enough and (kind.pattern is None or re.search(kind.pattern, value) is not None)
-    if isinstance(kind, types.ListType | types.DictType):
+    if isinstance(kind, (*LISTS, types.DictType)):
         return len(value) >= (kind.min_length or 0)
     return True
 
@@ -161,6 +164,8 @@ def describe_type(kind: types.Type) -> str:
         number = "a whole number" if isinstance(kind, types.IntType) else "a number"
         if kind.le is not None and kind.ge is not None:
             return f"{number} from {kind.ge} to {kind.le}"
+        if kind.lt is not None and kind.ge is not None:
+            return f"{number} from {kind.ge}, less than {kind.lt}"
         if kind.le is not None and kind.gt is None:
             return f"{number}, at most {kind.le}"
         if kind.gt is not None:
@@ -168,7 +173,7 @@ def describe_type(kind: types.Type) -> str:
         return number if kind.ge is None else f"{number}, {kind.ge} or more"
     if isinstance(kind, types.BoolType):
         return "true or false"
-    if isinstance(kind, types.ListType):
+    if isinstance(kind, LISTS):
         return "a list" if not kind.min_length else "a list with something in it"
     if isinstance(kind, types.StructType):
         keys = [field.encode_name for field in kind.fields]

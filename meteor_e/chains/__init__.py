@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from meteor_e.chains.chain import OWN_FUNCTION_WORDS
     from meteor_e.chains.config import load_chain
     from meteor_e.chains.lookup import find_language
     from meteor_e.chains.paths import chain_with_paths
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from meteor_e.chains.texts import LanguageText, language_text
 
 __all__ = [
+    "OWN_FUNCTION_WORDS",
     "LanguageText",
     "apply_settings",
     "chain_with_paths",
@@ -25,10 +27,11 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "paths": ["chain_with_paths"],
-        "settings": ["apply_settings"],
+        "chain": ["OWN_FUNCTION_WORDS"],
         "config": ["load_chain"],
         "lookup": ["find_language"],
+        "paths": ["chain_with_paths"],
+        "settings": ["apply_settings"],
         "texts": ["LanguageText", "language_text"],
     },
 )

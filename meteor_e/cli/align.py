@@ -10,7 +10,8 @@ import click
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli.alignments import alignment_lines
-from meteor_e.cli.options import metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, metric_options
 from meteor_e.cli.output import destination
 
 if TYPE_CHECKING:
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
 
 
-@click.command()
+GROUPS = {
+    "Input": OptionGroup(("text", "stdio", "encoding"), '--text "the cat sat" "a cat sat down"'),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("maximum_accuracy", "form", "show", "output"), "… --format json -o alignments.jsonl"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("hypothesis", required=False)
 @click.argument("reference", required=False)
 @metric_options

@@ -42,7 +42,7 @@ HELP = {
     "-stdio": "answer SCORE and EVAL lines of standard input",
     "-mira": "the same as -stdio",
     "-vOut": "precision, recall, penalty and score of every segment",
-    "-ssOut": "statistics in the place of scores",
+    "-ssOut": "statistics instead of scores",
     "-writeAlignments": "write alignments to PREFIX-align.out",
 }
 

@@ -109,7 +109,13 @@ def _packs() -> Iterable[str]:
     return PackStore().names()
 
 
+def _metrics() -> Iterable[str]:
+    return {*_registered("metric")(), *_registered("chain")()}
+
+
 _BY_NAME = {
+    "metrics": Completed(_metrics, files=True),
+    "metric": Completed(_metrics, files=True),
     "language": Completed(_registered("language"), files=True),
     "task": Completed(_tasks),
     "chain": Completed(_registered("chain"), files=True),

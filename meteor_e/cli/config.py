@@ -10,12 +10,13 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.chains.config import describe_chain
+from meteor_e.cli.grouped_help import FullHelpGroup
 
 if TYPE_CHECKING:
     from meteor_e.base.yamlfile import Problem
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def config() -> None:
     """Check and show YAML chains."""
 
@@ -28,6 +29,10 @@ def check(files: tuple[str, ...], is_language: bool) -> int:
 
     Prints every problem as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and their options
     are checked, too; a resource pack that is not installed is worth a note. Exits with 2 if there are problems.
+
+    \b
+    meteor-e config check chain.yaml
+    meteor-e config check --language hsb.yaml
     """
     wrong = False
     for file in files:
@@ -82,8 +87,11 @@ def _check_language(file: str) -> tuple[list[Problem | str], str]:
 def show(source: str | None, language: str | None, task: str | None, as_json: bool) -> None:
     """Print a chain in full, every default spelled out, as YAML that can be loaded again.
 
-    SOURCE is a file or the name of a chain (see 'meteor-e config list'); without it, the chain is that of the
-    language.
+    Without a FILE or NAME (see 'meteor-e config list'), the chain is that of the language.
+
+    \b
+    meteor-e config show baseline
+    meteor-e config show --language de --task adq
     """
     from meteor_e.base.yamlfile import dump_yaml
     from meteor_e.chains.chain import resolve
@@ -101,7 +109,11 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
 @config.command(name="list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_chains(as_json: bool) -> None:
-    """List the chains that have a name: those of meteor_e and of plugins."""
+    """List the chains that have a name: those of meteor_e and of plugins.
+
+    \b
+    meteor-e config list
+    """
     from meteor_e.cli.tables import format_table, printable
     from meteor_e.plugins.registry import registry
 
@@ -118,7 +130,11 @@ def list_chains(as_json: bool) -> None:
 @click.argument("kind", type=click.Choice(["chain", "language"]))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 def schema(kind: str, output: Path | None) -> None:
-    """Print the JSON schema of chain or language files, for editors and other programs."""
+    """Print the JSON schema of chain or language files, for editors and other programs.
+
+    \b
+    meteor-e config schema chain -o chain.schema.json
+    """
     from meteor_e.base.files import atomic_writer
     from meteor_e.chains.schemas import json_schema
 

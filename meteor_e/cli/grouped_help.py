@@ -1,39 +1,69 @@
-"""Help texts whose options stand in groups."""
+"""Help texts that are easy to search: options in groups, each with an example, and summaries in full."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import click
 
-__all__ = ["GroupedCommand"]
+__all__ = ["FullHelpGroup", "GroupedCommand", "OptionGroup"]
+
+
+class OptionGroup(NamedTuple):
+    """Options that belong together.
+
+    Attributes:
+        options: their names, as the command's function receives them.
+        example: what follows the command's name; ``…`` stands for the arguments.
+    """
+
+    options: tuple[str, ...]
+    example: str
 
 
 class GroupedCommand(click.Command):
     """A command whose help shows options by group.
 
     Args:
-        groups: for each heading, in order, the names of its options; what is in none comes last.
+        groups: the groups by their headings, in order; what is in none comes last.
         options: see :class:`click.Command`.
     """
 
-    def __init__(self, *args: Any, groups: Mapping[str, Sequence[str]] | None = None, **options: Any) -> None:
+    def __init__(self, *args: Any, groups: Mapping[str, OptionGroup] | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._groups = dict(groups or {})
+        self.groups = dict(groups or {})
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, a list per group."""
+        """Write the options, a list per group, each below its example."""
         records = {
             parameter.name: record
             for parameter in self.get_params(context)
             if not isinstance(parameter, click.Argument) and (record := parameter.get_help_record(context)) is not None
         }
-        for heading, names in self._groups.items():
-            rows = [records.pop(name) for name in names if name in records]
+        for heading, group in self.groups.items():
+            rows = [records.pop(name) for name in group.options if name in records]
             if rows:
                 with formatter.section(heading):
+                    # One line, however long: it is to be copied.
+                    formatter.write(f"{'':{formatter.current_indent}}$ {context.command_path} {group.example}\n")
                     formatter.write_dl(rows)
         if records:
             with formatter.section("Other options"):
                 formatter.write_dl(list(records.values()))
+
+
+class FullHelpGroup(click.Group):
+    """A group whose help shows what each command is for in full; click cuts it at the end of the line."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        commands = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        rows = [
+            (name, command.get_short_help_str(limit=1000))
+            for name, command in commands.items()
+            if command is not None and not command.hidden
+        ]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats.coco import is_json_list, read_coco_annotations, read_coco_results
 from meteor_e.formats.documents import Collection, pair_collections
-from meteor_e.formats.inputs import open_input
+from meteor_e.formats.inputs import Format, open_input
 from meteor_e.formats.plain import read_segments
 
+__all__ = ["SystemInput", "named", "plain_systems", "refuse_pipes", "system_names", "systems"]
+
 Pair = tuple[str, list[str]]
-
-
-class SystemInput(NamedTuple):
-    """One system's segments with their references.
-
-    Attributes:
-        name: what to call the system.
-        size: number of segments, ``None`` where only reading tells (standard input).
-        pairs: gives the hypotheses and their references, once.
-        lines: the plain files that the pairs are the lines of, hypotheses first; empty where they are more than that.
-    """
-
-    name: str
-    size: int | None
-    pairs: Callable[[], Iterator[Pair]]
-    lines: tuple[str, ...] = ()
 
 
 def refuse_pipes(paths: Iterable[str]) -> None:
@@ -75,6 +63,7 @@ def plain_systems(
     _check_counts(segments)
     names = system_names(hypotheses)
     simple = references_per_segment == 1 and "-" not in (*hypotheses, *references)
+    simple = simple and codecs.lookup(encoding).name == "utf-8"
     return [
         SystemInput(
             name,
@@ -140,7 +129,11 @@ def _interleaved(lines: Iterator[str], count: int) -> list[Iterator[str]]:
 
 
 def systems(
-    files: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
+    files: Sequence[str],
+    references: Sequence[str],
+    references_per_segment: int,
+    encoding: str,
+    form: Format | None = None,
 ) -> list[SystemInput]:
     """Find out what the files of a command line hold, and line up systems and references.
 
@@ -152,6 +145,7 @@ def systems(
         references: files that hold nothing but references.
         references_per_segment: how many lines of a plain reference file belong to a segment.
         encoding: of plain text files.
+        form: the format of all files; ``None``: their content tells.
 
     Raises:
         ConfigError: if there is no hypothesis or no reference.
@@ -159,17 +153,17 @@ def systems(
     """
     hypotheses = list(files)
     refuse_pipes((*hypotheses, *references))
-    formats = {path: _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
+    formats = {path: form or _format(path, encoding) for path in dict.fromkeys([*hypotheses, *references])}
     if not references:
-        if len(hypotheses) == 1 and formats[hypotheses[0]] == "xml":
+        if len(hypotheses) == 1 and formats[hypotheses[0]] == "wmt-xml":
             references = hypotheses
         elif len(hypotheses) < 2:
             raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
         else:
             references = [hypotheses.pop()]
-    if all(form == "plain" for form in formats.values()):
+    if all(each == "plain" for each in formats.values()):
         return plain_systems(hypotheses, references, references_per_segment, encoding)
-    if "json" in formats.values():
+    if "coco" in formats.values():
         if references_per_segment > 1:
             raise ConfigError(
                 "-r counts the lines of a plain reference file; COCO's JSON says itself what belongs together"
@@ -180,7 +174,7 @@ def systems(
             "-r counts the lines a segment of a plain reference file; SGML and XML files say it themselves"
         )
     if all(formats[path] != "plain" for path in references):
-        collections = {path: _collection(path, encoding) for path, form in formats.items() if form != "plain"}
+        collections = {path: _collection(path, encoding, each) for path, each in formats.items() if each != "plain"}
         known = [collections[path] for path in references]
         return [
             system
@@ -211,16 +205,16 @@ def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInp
     return [system._replace(name=name) for system, name in zip(inputs, names, strict=True)]
 
 
-def _format(path: str, encoding: str) -> str:
+def _format(path: str, encoding: str) -> Format:
     with open_input(path, encoding=encoding) as file:
         form = file.format
-    return "json" if form == "plain" and path != "-" and is_json_list(path) else form
+    return "coco" if form == "plain" and path != "-" and is_json_list(path) else form
 
 
-def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str]) -> list[SystemInput]:
+def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, Format]) -> list[SystemInput]:
     """Line up COCO's results with its annotations by image."""
     for path, form in formats.items():
-        if form != "json":
+        if form != "coco":
             raise InputError(f"{path} is no JSON, but another file is; COCO's results need COCO's annotations")
     known: dict[Any, list[str]] = {}
     for path in references:
@@ -245,8 +239,8 @@ def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dic
     return found
 
 
-def _collection(path: str, encoding: str) -> Collection:
-    with open_input(path, encoding=encoding) as file:
+def _collection(path: str, encoding: str, form: Format) -> Collection:
+    with open_input(path, encoding=encoding, form=form) as file:
         return file.collection()
 
 

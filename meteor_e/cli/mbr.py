@@ -7,13 +7,21 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.options import MeteorMaker, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.formats.nbest import NBEST_FORMATS
 
+GROUPS = {
+    "Input": OptionGroup(("count", "input_format", "encoding"), "samples.txt --candidates 100"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("form", "output", "quiet"), "… --format jsonl -o chosen.jsonl"),
+}
+"""The groups of the help text."""
 
-@click.command()
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("candidates", metavar="CANDIDATES")
 @click.option(
     "--candidates",

@@ -11,6 +11,7 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
+from meteor_e.cli.grouped_help import OptionGroup
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
@@ -41,6 +42,15 @@ _INPUT_OPTIONS = [
 
 CHAIN_OPTIONS = tuple(name for name, key in KEYS.items() if key.flags)
 """The keys of a chain that are options of the command line."""
+
+METRIC_GROUPS = {
+    "Metric": OptionGroup(
+        ("metrics", "metric", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
+        "… -l de -m exact,stem=0.6",
+    ),
+    "Resources": OptionGroup(("pack", "offline", "threads", "cluster"), "… -l oc --pack oc-bitext --offline"),
+}
+"""The groups of the options that :func:`metric_options` gives to a command, in its help text."""
 
 _BESIDE = {
     "task": click.option("-c", "--chain", help="A YAML chain: a file, or the name of one that is installed."),

@@ -18,10 +18,8 @@ from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import CONTENTS
 
-_DISTRIBUTIONS = {"build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases.")}
 
-
-@click.group(cls=OpenGroup, distributions=_DISTRIBUTIONS)
+@click.group(cls=OpenGroup)
 def pack() -> None:
     """Install, build, list, verify and remove resource packs.
 
@@ -45,7 +43,12 @@ pack.add_command(filter_pack)
 )
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 def install(language: str, source: str | None, offline: bool) -> None:
-    """Build METEOR's pack of a language: en, cs, de, es, fr or ru."""
+    """Build METEOR's pack of a language: en, cs, de, es, fr or ru.
+
+    \b
+    meteor-e pack install en
+    meteor-e pack install fr --from meteor-1.5.tar.gz
+    """
     with terminal_progress() as progress:
         installed = PackStore().install(language, source, progress=progress, offline=offline)
     click.echo(f"installed {installed.name} ({installed.summary}) in {installed.path}")
@@ -54,7 +57,11 @@ def install(language: str, source: str | None, offline: bool) -> None:
 @pack.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_packs(as_json: bool) -> None:
-    """List the installed packs."""
+    """List the installed packs.
+
+    \b
+    meteor-e pack list --json
+    """
     store = PackStore()
     rows = [_row(store, name) for name in store.names()]
     if as_json:
@@ -75,7 +82,12 @@ def list_packs(as_json: bool) -> None:
 @pack.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 def verify(names: tuple[str, ...]) -> None:
-    """Check the SHA-256 of every file of the packs named, or of all; exit with 3 if one is damaged."""
+    """Check the SHA-256 of every file of the packs named, or of all; exit with 3 if one is damaged.
+
+    \b
+    meteor-e pack verify
+    meteor-e pack verify en fr
+    """
     store = PackStore()
     damaged = []
     for name in names or store.names():
@@ -95,7 +107,11 @@ def verify(names: tuple[str, ...]) -> None:
 @pack.command()
 @click.argument("name")
 def remove(name: str) -> None:
-    """Remove a pack."""
+    """Remove a pack.
+
+    \b
+    meteor-e pack remove fr
+    """
     PackStore().remove(name)
     click.echo(f"removed {name}")
 
@@ -103,7 +119,11 @@ def remove(name: str) -> None:
 @pack.command()
 @click.argument("name")
 def path(name: str) -> None:
-    """Print the folder of a pack."""
+    """Print the folder of a pack.
+
+    \b
+    meteor-e pack path en
+    """
     click.echo(str(PackStore().get(name).path))
 
 

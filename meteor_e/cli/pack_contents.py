@@ -24,7 +24,12 @@ __all__ = ["filter_pack", "info"]
 @click.option("--text", metavar="FILE", help="Also how much of a text the pack knows; plain, gzip, bzip2 or xz.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(name: str, top: int, text: str | None, as_json: bool) -> None:
-    """Print what a pack holds and where it comes from, and how much of a text it covers."""
+    """Print what a pack holds and where it comes from, and how much of a text it covers.
+
+    \b
+    meteor-e pack info en
+    meteor-e pack info oc-bitext --top 20 --text references.oc
+    """
     found = _find(name)
     manifest = found.manifest
     extra: dict[str, Any] = {}
@@ -98,6 +103,9 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     """Cut a pack's paraphrases, or a table in METEOR's format, down to those that a text can use.
 
     An entry stays if either side of it occurs in the text. Scores against references stay the same.
+
+    \b
+    meteor-e pack filter en -r references.txt -o ./small-en
     """
     import tempfile
 

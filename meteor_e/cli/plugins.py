@@ -49,6 +49,10 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
     What cannot be used is listed with the reason. A plugin is any installed distribution with entry points
     of the group meteor_e. METEOR_E_PLUGINS=none in the environment switches all plugins off; a list of
     distributions, joined by commas, leaves those on.
+
+    \b
+    meteor-e plugins --kind matcher
+    meteor-e plugins stem
     """
     entries = registry().entries(kind, describe_chain, name)
     if name is not None and not entries:

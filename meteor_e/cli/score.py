@@ -6,14 +6,15 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
+from meteor_e.api.tables import ScoreRun, SystemInput
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.grouped_help import GroupedCommand
-from meteor_e.cli.inputs import SystemInput, named, systems
-from meteor_e.cli.options import CHAIN_OPTIONS, MeteorMaker, input_options, metric_options
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.inputs import named, systems
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics
@@ -21,43 +22,48 @@ from meteor_e.cli.score_tables import (
     TableOptions,
     find_table,
     is_table_output,
-    score_sources,
-    sources_of,
+    run_elsewhere,
     systems_of,
     table_options,
 )
 from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.cli.tables import format_table
+from meteor_e.formats.inputs import INPUT_FORMATS
 from meteor_e.scoring.formula import PARTS
 
 if TYPE_CHECKING:
+    from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
     from meteor_e.scoring.statistics import StatisticsSum
 
 
 GROUPS = {
-    "Input": (
-        "references",
-        "references_per_segment",
-        "encoding",
-        "names",
-        "hypothesis_columns",
-        "reference_columns",
-        "split",
-        "test_set",
-        "pair",
+    "Input": OptionGroup(
+        (
+            *("references", "references_per_segment", "form_in", "encoding", "names"),
+            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair"),
+        ),
+        "system.txt -R first.txt -R second.txt",
     ),
-    "Metrics": ("metrics", "chain", "settings", *(name for name in CHAIN_OPTIONS if name != "pack")),
-    "Resources": ("pack", "offline", "threads", "cluster"),
-    "Output": ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
-    "Statistics": ("significance", "samples", "seed"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(
+        ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
+        "… --segments --format tsv -o scores.tsv",
+    ),
+    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
+@click.option(
+    "--format-in",
+    "form_in",
+    metavar="NAME",
+    help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.  [default: the content tells]",
+)
 @table_options
 @metric_options
 @click.option(
@@ -107,6 +113,7 @@ def score(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    form_in: str | None,
     make_meteor: MeteorMaker,
     table: TableOptions,
     cluster: str | None,
@@ -154,8 +161,11 @@ def score(
     tests = None if significance is None else SystemTests(significance, samples, seed)
     if test_set is not None or pair is not None:
         files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
-    found = find_table(files, references, references_per_segment, table)
-    inputs = systems(files, references, references_per_segment, encoding) if found is None else systems_of(found)
+    found = find_table(files, references, references_per_segment, encoding, table, form_in)
+    if found is not None:
+        inputs = systems_of(found)
+    else:
+        inputs = systems(files, references, references_per_segment, encoding, cast("Format | None", form_in))
     inputs = named(inputs, names)
     table_output = is_table_output(output, found is not None)
     if (table_output or cluster is not None) and (segments or alignments or tests is not None):
@@ -188,14 +198,8 @@ def score(
     meteor = make_meteor()
     score_one = functools.partial(_score_system, quiet=quiet)
     if table_output or cluster is not None:
-        totals = score_sources(
-            meteor,
-            sources_of(inputs, encoding) if found is None else [found],
-            output=output if table_output else None,
-            prefix=table.prefix,
-            cluster=cluster,
-            quiet=quiet,
-        )
+        run = ScoreRun(inputs, output if table_output else None, table.prefix, cluster, quiet)
+        totals = run_elsewhere(meteor, run)
         score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
     write = _writer(as_json, tsv, quiet, segments, alignments, 4 if digits is None else digits, tests, score_one)
     with destination(None if table_output else output) as stream:
@@ -211,8 +215,7 @@ def _of_test_set(
     make_meteor: MeteorMaker,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], MeteorMaker]:
     """Return files, references, names and metric with those of a test set by name filled in."""
-    from meteor_e.evaluation.index import target_language
-    from meteor_e.evaluation.named_sets import named_set
+    from meteor_e.formats.test_sets import named_set, target_language
 
     if test_set is None or pair is None:
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")

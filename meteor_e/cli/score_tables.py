@@ -1,37 +1,32 @@
-"""The part of ``meteor-e score`` that tables and clusters need."""
+"""The part of ``meteor-e score`` that tables need: options, input, and the ways to score that plugins bring."""
 
 from __future__ import annotations
 
-import codecs
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from meteor_e.base.errors import ConfigError
-from meteor_e.base.files import compression, open_regular
-from meteor_e.cli.inputs import Pair, SystemInput, refuse_pipes
-from meteor_e.cli.progress import progress_bar
-from meteor_e.tables.kinds import DELIMITED, is_table, is_table_name
+from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns, TextTable
+from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.base.guard import guarded
+from meteor_e.cli.inputs import refuse_pipes
+from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS
+from meteor_e.formats.tables import is_table_name, table_format
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.statistics import StatisticsSum
-    from meteor_e.tables.batches import Batch, Range, Source
-    from meteor_e.tables.columns import ScoredColumns
 
-DEFAULT_HYPOTHESIS, DEFAULT_REFERENCE = "hypothesis", "reference"
+DEFAULT_COLUMNS = TextColumns()
 
 
 class TableOptions(NamedTuple):
     """What the options say about tables.
 
     Attributes:
-        hypotheses: columns of hypotheses, a column a system.
+        hypotheses: columns of hypotheses, one for each system.
         references: columns of references.
         split: split of a dataset.
         prefix: what the names of new columns begin with.
@@ -41,6 +36,11 @@ class TableOptions(NamedTuple):
     references: tuple[str, ...]
     split: str | None
     prefix: str
+
+    @property
+    def texts(self) -> TextColumns:
+        """The columns, those by default where none are named."""
+        return TextColumns(self.hypotheses or DEFAULT_COLUMNS.hypotheses, self.references or DEFAULT_COLUMNS.references)
 
 
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -90,7 +90,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
                 "cluster",
                 metavar="ADDRESS",
                 help="Score on a Dask cluster: its scheduler's address or scheduler file; "
-                "'local' or 'local:N' starts N processes here.",
+                "'local' or 'local:N' starts N processes here. (Plugin meteor-e-tables.)",
             ),
         )
     ):
@@ -99,73 +99,88 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def find_table(
-    files: Sequence[str], references: Sequence[str], references_per_segment: int, options: TableOptions
-) -> Source | None:
+    files: Sequence[str],
+    references: Sequence[str],
+    references_per_segment: int,
+    encoding: str,
+    options: TableOptions,
+    form: str | None,
+) -> TextTable | None:
     """Open the table that a command line names; ``None`` if it names no table.
 
     Raises:
         ConfigError: if it names more than one, or other files beside it.
         InputError: if it cannot be read.
+        PluginError: if the plugin that reads it is not installed.
     """
-    asked = options.hypotheses or options.references or options.split is not None
-    # One file alone cannot be plain text: there would be no reference.
-    asked = asked or (len(files) == 1 and not references and files[0].endswith(DELIMITED))
     refuse_pipes((*files, *references))
-    tables = [path for path in (*files, *references) if is_table(path)]
-    if not tables and not asked:
+    if form is not None and form not in INPUT_FORMATS:
+        _check_format(form)
+    if form in TEXT_FORMATS:
+        if options.hypotheses or options.references or options.split is not None:
+            raise ConfigError(f"--format-in {form} has no columns; leave out the options of tables")
         return None
-    from meteor_e.tables.batches import TextColumns
-    from meteor_e.tables.sources import open_table
-
-    if len(files) != 1 or references:
+    asked = bool(options.hypotheses or options.references) or options.split is not None
+    alone = len(files) == 1 and not references
+    found = form or next(filter(None, (table_format(path, alone=alone) for path in (*files, *references))), None)
+    if found is None and alone:
+        found = _format_of_plugins(files[0]) if files[0] != "-" else "jsonl" if asked else None
+    if found is None and not asked:
+        return None
+    if not alone:
         raise ConfigError(
             "a table holds hypotheses and references: name one file only, and the columns with "
             "--hypothesis-column and --reference-column"
         )
-    if references_per_segment > 1:
-        raise ConfigError("-r counts lines of plain text; in a table, several references are several columns or lists")
-    texts = TextColumns(options.hypotheses or (DEFAULT_HYPOTHESIS,), options.references or (DEFAULT_REFERENCE,))
-    for name in texts.hypotheses:
-        if texts.hypotheses.count(name) > 1:
-            raise ConfigError(f"--hypothesis-column {name} is given twice")
-    return open_table(files[0], texts, split=options.split)
-
-
-def systems_of(source: Source) -> list[SystemInput]:
-    """Return the systems of a table; the table is read once for each."""
-
-    def pairs(number: int) -> Iterator[Pair]:
-        for batch in source.batches():
-            for hypothesis, references in zip(batch.texts.hypotheses[number], batch.texts.references, strict=True):
-                yield hypothesis, list(references)
-
-    def reader(number: int) -> Callable[[], Iterator[Pair]]:
-        return lambda: pairs(number)
-
-    return [SystemInput(name, source.size, reader(number)) for number, name in enumerate(source.systems)]
-
-
-def sources_of(inputs: Sequence[SystemInput], encoding: str) -> list[Source]:
-    """Return systems as tables."""
-    from meteor_e.tables.plain import PairSource
-
-    utf8 = codecs.lookup(encoding).name == "utf-8"
-    return [
-        PairSource(
-            system.name,
-            system.size,
-            system.pairs,
-            several=len(inputs) > 1,
-            files=system.lines if system.lines and utf8 and not any(map(_is_packed, system.lines)) else None,
+    if found is None:
+        folder = " (a folder with neither Parquet files nor a dataset that save_to_disk wrote)"
+        raise ConfigError(
+            f"{files[0]} is no table{folder if Path(files[0]).is_dir() else ''}: Parquet, a datasets folder, .csv, "
+            ".tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format. Columns are of tables only"
         )
-        for system in inputs
+    if references_per_segment > 1:
+        raise ConfigError(
+            "--references-per-segment counts lines of plain text; in a table, several references are several columns "
+            "or lists"
+        )
+    for name in options.hypotheses:
+        if options.hypotheses.count(name) > 1:
+            raise ConfigError(f"--hypothesis-column {name} is given twice")
+    if options.split is not None and found in ("csv", "tsv"):
+        raise ConfigError(f"{files[0]} is no dataset with splits; leave --split out")
+    from meteor_e.plugins.registry import registry
+
+    return registry().table_format(found)().open(files[0], options.texts, split=options.split, encoding=encoding)
+
+
+def _check_format(form: str) -> None:
+    from meteor_e.plugins.registry import registry
+
+    known = sorted({*INPUT_FORMATS, *registry().names("table format")})
+    if form not in known:
+        raise ConfigError(
+            f"--format-in: there is no format {form!r}{near_miss(form, known)}; the formats: {', '.join(known)}"
+        )
+
+
+def _format_of_plugins(path: str) -> str | None:
+    """Return the name of a plugin's format that knows a file that we do not."""
+    from meteor_e.plugins.registry import registry
+
+    for name in registry().names("table format"):
+        if name not in INPUT_FORMATS:
+            with guarded(f"table format {name!r}"):
+                if registry().table_format(name).recognizes(path):
+                    return name
+    return None
+
+
+def systems_of(table: TextTable) -> list[SystemInput]:
+    """Return the systems of a table; the table is read once for each."""
+    return [
+        SystemInput(name, table.size, lambda number=number: table.pairs(number), table=table)  # type: ignore[misc]
+        for number, name in enumerate(table.systems)
     ]
-
-
-def _is_packed(path: str) -> bool:
-    with contextlib.suppress(OSError), open_regular(path) as file:
-        return compression(file.read(10)) is not None
-    return False
 
 
 def is_table_output(output: str | None, from_table: bool) -> bool:
@@ -175,86 +190,12 @@ def is_table_output(output: str | None, from_table: bool) -> bool:
     return is_table_name(output) or (from_table and "." not in Path(output).name)
 
 
-def score_sources(
-    meteor: Meteor,
-    sources: Sequence[Source],
-    *,
-    output: str | None,
-    prefix: str,
-    cluster: str | None,
-    quiet: bool,
-) -> list[StatisticsSum]:
-    """Score tables; segments are written as they are scored, and not kept.
+def run_elsewhere(meteor: Meteor, run: ScoreRun) -> list[StatisticsSum]:
+    """Score by a plugin's runner: on a cluster, or into a table of segments.
 
-    Args:
-        meteor: the metric.
-        sources: the tables.
-        output: the table to write, if any.
-        prefix: of the new columns' names.
-        cluster: the cluster that scores; ``None``: this process.
-        quiet: show no progress.
-
-    Returns:
-        The summed statistics of each system of each table.
+    Raises:
+        PluginError: if it is not installed.
     """
-    from meteor_e.scoring.statistics import StatisticsSum
-    from meteor_e.tables.columns import ColumnNames
-    from meteor_e.tables.writers import table_writer
+    from meteor_e.plugins.registry import registry
 
-    totals: list[StatisticsSum] = []
-    with contextlib.ExitStack() as stack:
-        client = None
-        if cluster is not None:
-            from meteor_e.distributed.cluster import connect
-
-            client = stack.enter_context(connect(cluster))
-        writer = None
-        if output is not None:
-            writer = stack.enter_context(table_writer(output, meteor.signature, sources[0].schema()))
-        for source in sources:
-            alone = len(source.systems) == 1
-            names = [
-                ColumnNames.of(meteor.matcher_names, prefix if alone else f"{system}_{prefix}")
-                for system in source.systems
-            ]
-            sums = [StatisticsSum(len(meteor.matchers)) for _ in source.systems]
-            label = source.name if alone or cluster is not None else ", ".join(source.systems)
-            with progress_bar(label, source.size, hidden=quiet) as advance:
-                done = 0
-                for work, scored in _scored(meteor, source, client, writer is not None):
-                    for total, columns in zip(sums, scored, strict=True):
-                        total.add_total(columns.total, work.size)
-                    if writer is not None:
-                        rows = work.read(whole=True).rows
-                        assert rows is not None
-                        added: dict[str, Any] = {}
-                        for columns, own in zip(scored, names, strict=True):
-                            added.update(columns.named(own))
-                        writer.write(rows, added)
-                    done += work.size
-                    advance(done)
-            totals += sums
-        if writer is not None:
-            systems = [system for source in sources for system in source.systems]
-            scores = {name: meteor.corpus_score(total).score for name, total in zip(systems, totals, strict=True)}
-            writer.finish(scores)
-    return totals
-
-
-def _scored(
-    meteor: Meteor, source: Source, client: Client | None, whole: bool
-) -> Iterator[tuple[Batch | Range, list[ScoredColumns]]]:
-    if client is None:
-        for batch in source.batches(whole):
-            yield batch, batch.score(meteor, meteor.threads)
-        return
-    from meteor_e.distributed.cluster import prepare, see_files
-    from meteor_e.distributed.tasks import score_in_order
-
-    metric = prepare(client, meteor)
-    ranges = source.ranges()
-    if ranges and see_files(client, sorted({path for each in ranges for path in each.files})):
-        yield from score_in_order(client, metric, ranges, totals_only=not whole)
-    else:
-        # The workers are sent the texts: what they cannot read, or not in parts.
-        yield from score_in_order(client, metric, source.batches(whole), totals_only=not whole)
+    return registry().runner("table" if run.cluster is None else "dask")().run(meteor, run)

@@ -16,7 +16,11 @@ from meteor_e.cli.output import destination
 def stem(files: tuple[str, ...], language: str, encoding: str, output: str | None) -> None:
     """Stem every word of FILES (by default of standard input), line by line, as METEOR does.
 
-    Words are what stands between white space, and their case is kept; the stemmers expect lower case.
+    Lines are split on white space. The case of words is kept; the stemmers expect lower case.
+
+    \b
+    meteor-e stem -l fr text.fr
+    meteor-e stem -l de < text.de > stems.de
     """
     from meteor_e.api.tokens import split_words
     from meteor_e.formats.plain import read_segments

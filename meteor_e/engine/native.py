@@ -269,12 +269,17 @@ class NativeEngine:
         """Ask for the vectors of the distinct sentences; those that are too long get none."""
         tokens = lane.tokens
         sentences = [tuple(tokens[type] for type in batch.types(first)) for first in batch.number_sentences()]
+        asked: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in self._encoders:
             matcher = planned.matcher
             assert isinstance(matcher, ContextualMatcher)
             places = [place for place, sentence in enumerate(sentences) if len(sentence) <= matcher.longest_sentence]
-            with guarded(f"matcher {matcher.name!r}"):
-                found = matcher.sentence_rows([sentences[place] for place in places])
+            # Several bands of similarities may have one memory: what the first has is not asked for again.
+            key = id(matcher.memory), matcher.longest_sentence
+            if key not in asked:
+                with guarded(f"matcher {matcher.name!r}"):
+                    asked[key] = matcher.sentence_rows([sentences[place] for place in places])
+            found = asked[key]
             for place, rows in zip(places, found, strict=True):
                 batch.give_rows(planned.column, place, rows)
 

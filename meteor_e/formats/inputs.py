@@ -12,9 +12,27 @@ from meteor_e.formats.coco import JSON_START
 from meteor_e.formats.documents import Collection
 from meteor_e.formats.plain import decode_lines
 
-__all__ = ["InputFile", "open_input"]
+__all__ = ["INPUT_FORMATS", "TEXT_FORMATS", "Format", "InputFile", "open_input"]
 
-Format = Literal["plain", "sgml", "xml", "json"]
+Format = Literal["plain", "sgml", "wmt-xml", "coco"]
+
+TEXT_FORMATS = {
+    "plain": "one segment per line",
+    "sgml": "NIST's SGML",
+    "wmt-xml": "WMT's XML",
+    "coco": "COCO's JSON of captions",
+}
+"""Formats with hypotheses and references in files of their own, by name."""
+
+INPUT_FORMATS = {
+    **TEXT_FORMATS,
+    "csv": "comma-separated values with a header",
+    "tsv": "tab-separated values with a header",
+    "jsonl": "JSON Lines",
+    "parquet": "Parquet",
+    "datasets": "a folder of Hugging Face datasets",
+}
+"""All formats that ``--format-in`` takes, by name; plugins may bring more tables."""
 
 _HEAD = 4096
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
@@ -27,24 +45,25 @@ class InputFile:
 
     Attributes:
         name: what to call it in messages.
-        format: ``plain``, ``sgml``, ``xml`` or ``json`` (COCO's captions; see :mod:`meteor_e.formats.coco`).
+        format: one of :data:`TEXT_FORMATS`.
     """
 
-    def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
+    def __init__(self, stream: BinaryIO, name: str, encoding: str, form: Format | None = None) -> None:
         self.name = name
         self._stream = stream
         self._encoding = encoding
-        with reading(name):
-            head = stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
+        self.format: Format = form or self._recognized()
+
+    def _recognized(self) -> Format:
+        with reading(self.name):
+            head = self._stream.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         prologue = _PROLOGUE.match(head)
         start = head[prologue.end() :] if prologue else head
-        self.format: Format = "plain"
         if _SGML_START.match(start):
-            self.format = "sgml"
-        elif _XML_START.match(start):
-            self.format = "xml"
-        elif JSON_START.match(start):
-            self.format = "json"
+            return "sgml"
+        if _XML_START.match(start):
+            return "wmt-xml"
+        return "coco" if JSON_START.match(start) else "plain"
 
     def segments(self) -> Iterator[str]:
         """Iterate over the lines of a plain file; see :func:`~meteor_e.formats.plain.read_segments`."""
@@ -56,7 +75,7 @@ class InputFile:
         Raises:
             InputError: if it is malformed.
         """
-        if self.format == "xml":
+        if self.format == "wmt-xml":
             from meteor_e.formats.wmt_xml import read_wmt_xml
 
             return read_wmt_xml(self._stream, self.name)
@@ -66,15 +85,16 @@ class InputFile:
 
 
 @contextlib.contextmanager
-def open_input(path: PathLike, *, encoding: str = "utf-8") -> Iterator[InputFile]:
+def open_input(path: PathLike, *, encoding: str = "utf-8", form: Format | None = None) -> Iterator[InputFile]:
     """Open a file of hypotheses or references, plain, gzip, bzip2 or xz; ``-`` is standard input.
 
     Args:
         path: the file.
         encoding: encoding of plain text and SGML (XML says its own).
+        form: its format; ``None``: the content tells.
 
     Raises:
         InputError: if it cannot be opened.
     """
     with open_binary(path) as stream:
-        yield InputFile(stream, input_name(path), encoding)
+        yield InputFile(stream, input_name(path), encoding, form)

@@ -16,20 +16,17 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
         hypothesis.size == reference.size && std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
     const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     Outcome outcome;
-    bool room = true;
+    KnownSegment& known = know(reference, equal || reference.size > LONGEST_KNOWN_SEGMENT);
+    bool room = relate(known, hypothesis, asked);
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
         switch (matcher.family) {
             case Family::exact:
-                room = match_exact(hypothesis, reference);
-                break;
             case Family::keys:
             case Family::strings:
             case Family::synonyms:
-                room = match_keys(vocabulary_.keys(matcher.column), matcher.match_equal_words, hypothesis, reference);
-                break;
             case Family::similarity:
-                room = match_vectors(vocabulary_.vectors(matcher.column), matcher, hypothesis, reference);
+                room = match_words(known);
                 break;
             case Family::contextual: {
                 if (!hypothesis.size || !reference.size) break;
@@ -44,7 +41,7 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
                 break;
             }
             case Family::phrases:
-                room = match_phrases(*matcher.phrases, matcher.column, hypothesis, reference);
+                room = match_phrases(*matcher.phrases, matcher.column, known, hypothesis, reference);
                 break;
             case Family::proposals:
                 if (!features.proposals) break;
@@ -77,6 +74,152 @@ inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double p
     return proposed_.size() <= chain_.max_candidates;
 }
 
+// What is known of a reference, or nothing yet. `alone`: a segment that is not to be remembered.
+Candidates::KnownSegment& Candidates::know(Words reference, bool alone) {
+    if (alone) {
+        start(segment_, reference);
+        return segment_;
+    }
+    if (known_bytes_ > KNOWN_BYTES) {
+        segments_.clear();
+        known_bytes_ = 0;
+    }
+    if (segments_.empty()) segments_.resize(KNOWN_SEGMENTS);
+    std::uint64_t hash = reference.size;
+    for (const std::uint32_t type : reference) hash = mix(hash ^ type);
+    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
+    KnownSegment* const set = &segments_[hash % (KNOWN_SEGMENTS / WAYS) * WAYS];
+    KnownSegment* chosen = nullptr;
+    for (KnownSegment* known = set; known < set + WAYS; ++known) {
+        if (known->generation == generation && known->words.size() == reference.size &&
+            std::equal(reference.begin(), reference.end(), known->words.begin())) {
+            return *known;
+        }
+        if (known->generation != generation && !chosen) chosen = known;
+    }
+    if (!chosen) chosen = set + replaced_++ % WAYS;
+    known_bytes_ -= chosen->bytes;
+    *chosen = KnownSegment{};
+    start(*chosen, reference);
+    chosen->generation = generation;
+    charge(*chosen, 40 * reference.size);
+    return *chosen;
+}
+
+void Candidates::charge(KnownSegment& known, std::size_t bytes) {
+    if (!known.generation) return;
+    known.bytes += bytes;
+    known_bytes_ += bytes;
+}
+
+void Candidates::start(KnownSegment& known, Words reference) const {
+    known.words.assign(reference.begin(), reference.end());
+    known.distinct.clear();
+    known.types.clear();
+    for (const std::uint32_t type : reference) {
+        if (known.distinct.number(type) == known.types.size()) known.types.push_back(type);
+    }
+    const std::size_t count = known.types.size();
+    known.starts.assign(count + 1, 0);
+    for (const std::uint32_t type : reference) ++known.starts[known.distinct.find(type) + 1];
+    for (std::size_t k = 0; k < count; ++k) known.starts[k + 1] += known.starts[k];
+    known.positions.resize(reference.size);
+    for (std::uint32_t j = 0; j < reference.size; ++j) {
+        known.positions[known.starts[known.distinct.find(reference[j])]++] = j;
+    }
+    for (std::size_t k = count; k > 0; --k) known.starts[k] = known.starts[k - 1];
+    known.starts[0] = 0;
+    known.asked.clear();
+    known.related_starts.assign(1, 0);
+    known.related.clear();
+    known.phrases.clear();
+}
+
+// Finds out what the reference has for the words of a hypothesis, as far as it is not known.
+bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked) {
+    if (known.asked.size() > MOST_ASKED) {
+        known.asked.clear();
+        known.related_starts.assign(1, 0);
+        known.related.clear();
+    }
+    const std::uint32_t before = known.asked.size();
+    numbers_.resize(hypothesis.size);
+    new_words_.clear();
+    for (std::size_t i = 0; i < hypothesis.size; ++i) {
+        numbers_[i] = known.asked.number(hypothesis[i]);
+        if (numbers_[i] == before + new_words_.size()) new_words_.push_back(hypothesis[i]);
+    }
+    if (!new_words_.empty()) {
+        related_.clear();
+        if (!relate_all({new_words_.data(), new_words_.size()}, {known.types.data(), known.types.size()}, asked)) {
+            known.generation = 0;
+            return false;
+        }
+        // By word; those of one word stay in the order of the matchers.
+        counts_.assign(new_words_.size() + 1, 0);
+        for (const NewRelated& found : related_) ++counts_[found.word + 1];
+        const auto first = static_cast<std::uint32_t>(known.related.size());
+        for (std::size_t k = 0; k < new_words_.size(); ++k) {
+            counts_[k + 1] += counts_[k];
+            known.related_starts.push_back(first + counts_[k + 1]);
+        }
+        known.related.resize(first + related_.size());
+        for (const NewRelated& found : related_) known.related[first + counts_[found.word]++] = found.related;
+        charge(known, 24 * new_words_.size() + sizeof(Related) * related_.size());
+    }
+    cursors_.resize(hypothesis.size);
+    for (std::size_t i = 0; i < hypothesis.size; ++i) {
+        cursors_[i] = {known.related_starts[numbers_[i]], known.related_starts[numbers_[i] + 1]};
+    }
+    return true;
+}
+
+// Asks the matchers of single words, in chain order.
+bool Candidates::relate_all(Words words, Words distinct, std::size_t asked) {
+    bool room = true;
+    for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
+        const Matcher& matcher = chain_.matchers[matcher_];
+        switch (matcher.family) {
+            case Family::exact:
+                room = match_exact(words, distinct);
+                break;
+            case Family::keys:
+            case Family::strings:
+            case Family::synonyms:
+                room = match_keys(vocabulary_.keys(matcher.column), matcher.match_equal_words, words, distinct);
+                break;
+            case Family::similarity:
+                room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
+                break;
+            case Family::contextual:
+            case Family::phrases:
+            case Family::proposals:
+                break;
+        }
+    }
+    return room;
+}
+
+inline bool Candidates::relate_word(std::uint32_t distinct, std::uint32_t word, double probability) {
+    related_.push_back({word, {distinct, matcher_, probability}});
+    return related_.size() <= chain_.max_candidates;
+}
+
+// Of one matcher, for each reference word the words of the hypothesis in their order.
+bool Candidates::match_words(const KnownSegment& known) {
+    for (std::uint32_t i = 0; i < cursors_.size(); ++i) {
+        Cursor& cursor = cursors_[i];
+        for (; cursor.at < cursor.end && known.related[cursor.at].matcher == matcher_; ++cursor.at) {
+            const Related& related = known.related[cursor.at];
+            const std::uint32_t last = known.starts[related.distinct + 1];
+            for (std::uint32_t at = known.starts[related.distinct]; at < last; ++at) {
+                if (!add_word_pair(known.positions[at], i, related.probability)) return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool Candidates::match_exact(Words hypothesis, Words reference) {
     if (heads_.size() < vocabulary_.identity_count()) heads_.resize(vocabulary_.identity_count(), NONE);
     entries_.resize(hypothesis.size);
@@ -88,7 +231,7 @@ bool Candidates::match_exact(Words hypothesis, Words reference) {
     bool room = true;
     for (std::uint32_t j = 0; j < reference.size && room; ++j) {
         std::uint32_t entry = heads_[vocabulary_.identity(reference[j])];
-        for (; entry != NONE && room; entry = entries_[entry].next) room = add_word_pair(j, entries_[entry].position);
+        for (; entry != NONE && room; entry = entries_[entry].next) room = relate_word(j, entries_[entry].position);
     }
     for (const std::uint32_t type : hypothesis) heads_[vocabulary_.identity(type)] = NONE;
     return room;
@@ -120,7 +263,7 @@ bool Candidates::match_keys(const KeyColumn& column, bool equal_words, Words hyp
             std::sort(found_.begin(), found_.end());
             found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
         }
-        for (std::size_t k = 0; k < found_.size() && room; ++k) room = add_word_pair(j, found_[k]);
+        for (std::size_t k = 0; k < found_.size() && room; ++k) room = relate_word(j, found_[k]);
     }
     for (const std::uint32_t type : hypothesis) {
         for (const std::uint32_t key : column.keys(type)) heads_[key] = NONE;
@@ -154,11 +297,11 @@ bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matche
         const std::uint32_t word = vocabulary_.identity(type);
         for (std::uint32_t i = 0; i < size && room; ++i) {
             if (vocabulary_.identity(hypothesis[i]) == word) {
-                if (match_equal) room = add_word_pair(j, i);
+                if (match_equal) room = relate_word(j, i);
             } else if (known && column.known[hypothesis[i]]) {
                 const double similarity = (1 + sums_[i]) / 2;
                 if (similarity >= matcher.threshold && similarity < matcher.below) {
-                    room = add_word_pair(j, i, std::min(1.0, similarity));
+                    room = relate_word(j, i, std::min(1.0, similarity));
                 }
             }
         }
@@ -189,74 +332,128 @@ bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceR
 void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits) {
     phrase_ids_.resize(words.size);
     for (std::size_t k = 0; k < words.size; ++k) phrase_ids_[k] = vocabulary_.phrase_word(column, words[k]);
-    index.find(phrase_ids_, memories_[column].steps, hits);
+    index.find(phrase_ids_, steps_[column], hits);
 }
 
-const std::vector<PhraseHit>& Candidates::find_reference_phrases(const PhraseIndex& index, std::size_t column,
-                                                                 Words words) {
-    if (words.size > LONGEST_KNOWN_SEGMENT) {
-        find_phrases(index, column, words, reference_hits_);
-        return reference_hits_;
+void Candidates::find_side(const PhraseIndex& index, std::size_t column, Words words, PhraseSide& side) {
+    find_phrases(index, column, words, side.hits);
+    const auto size = static_cast<std::uint32_t>(side.hits.size());
+    side.next.assign(size, NONE);
+    for (std::uint32_t hit = size; hit-- > 0;) {
+        const std::uint32_t number = side.nodes.number(side.hits[hit].node);
+        if (number == side.first.size()) side.first.push_back(NONE);
+        side.next[hit] = side.first[number];
+        side.first[number] = hit;
+        index.prefetch_entries(side.hits[hit].node);
     }
-    std::uint64_t hash = words.size;
-    for (const std::uint32_t type : words) hash = mix(hash ^ type);
-    std::vector<KnownSegment>& segments = memories_[column].segments;
-    if (segments.empty()) segments.resize(KNOWN_SEGMENTS);
-    KnownSegment& known = segments[hash % KNOWN_SEGMENTS];
-    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
-    if (known.generation != generation || known.words.size() != words.size ||
-        !std::equal(words.begin(), words.end(), known.words.begin())) {
-        known.generation = 0;
-        find_phrases(index, column, words, known.hits);
-        known.words.assign(words.begin(), words.end());
-        known.generation = generation;
+    side.starts.assign(1, 0);
+    for (const PhraseHit& hit : side.hits) {
+        const Words others = index.paraphrases(hit.node);
+        side.others.insert(side.others.end(), others.begin(), others.end());
+        side.starts.push_back(static_cast<std::uint32_t>(side.others.size()));
     }
-    return known.hits;
+    side.related_starts.assign(1, 0);
+    side.found = true;
 }
 
-bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference) {
-    if (memories_.size() <= column) memories_.resize(column + 1);
-    const std::vector<PhraseHit>& reference_hits = find_reference_phrases(index, column, reference);
-    find_phrases(index, column, hypothesis, hypothesis_hits_);
-    if (reference_hits.empty() || hypothesis_hits_.empty()) return true;
-    for (const PhraseHit& hit : reference_hits) index.prefetch_entries(hit.node);
-    for (const PhraseHit& hit : hypothesis_hits_) index.prefetch_entries(hit.node);
-    return pair_phrases(index, reference_hits, hypothesis_hits_, true) &&
-           pair_phrases(index, hypothesis_hits_, reference_hits, false);
-}
-
-// For each phrase of one side, in order, the phrases of the other side that the table pairs with it.
-bool Candidates::pair_phrases(const PhraseIndex& index, const std::vector<PhraseHit>& from,
-                              const std::vector<PhraseHit>& to, bool from_reference) {
-    std::size_t slots = 16;
-    while (slots < 4 * to.size()) slots *= 2;
-    const std::size_t mask = slots - 1;
-    node_slots_.assign(slots, {0, NONE});
-    next_hit_.assign(to.size(), NONE);
-    last_hit_.resize(slots);
-    const auto slot_of = [this, mask](std::uint32_t node) {
-        std::size_t at = (node * 0x9E3779B1u >> 8) & mask;
-        while (node_slots_[at].hit != NONE && node_slots_[at].node != node) at = (at + 1) & mask;
-        return at;
-    };
-    for (std::uint32_t hit = 0; hit < to.size(); ++hit) {
-        const std::size_t at = slot_of(to[hit].node);
-        if (node_slots_[at].hit == NONE) {
-            node_slots_[at] = {to[hit].node, hit};
-        } else {
-            next_hit_[last_hit_[at]] = hit;
+// Finds out which phrases of the reference match those of a hypothesis, as far as it is not known.
+void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, PhraseSide& side,
+                                const std::vector<PhraseHit>& hits) {
+    if (side.asked.size() > MOST_ASKED) {
+        side.asked.clear();
+        side.related_starts.assign(1, 0);
+        side.related.clear();
+    }
+    const std::uint32_t before = side.asked.size();
+    phrase_numbers_.resize(hits.size());
+    new_phrases_.clear();
+    for (std::size_t hit = 0; hit < hits.size(); ++hit) {
+        phrase_numbers_[hit] = side.asked.number(hits[hit].node);
+        if (phrase_numbers_[hit] == before + new_phrases_.size()) {
+            new_phrases_.push_back(hits[hit].node);
+            index.prefetch_entries(hits[hit].node);
         }
-        last_hit_[at] = hit;
     }
-    for (const PhraseHit& phrase : from) {
-        for (const std::uint32_t other : index.paraphrases(phrase.node)) {
-            for (std::uint32_t hit = node_slots_[slot_of(other)].hit; hit != NONE; hit = next_hit_[hit]) {
-                const PhraseHit& match = to[hit];
-                const bool room = from_reference ? add(phrase.start, phrase.length, match.start, match.length)
-                                                 : add(match.start, match.length, phrase.start, phrase.length);
-                if (!room) return false;
+    if (new_phrases_.empty()) return;
+    related_phrases_.clear();
+    for (std::uint32_t hit = 0; hit < side.hits.size(); ++hit) {
+        for (std::uint32_t at = side.starts[hit]; at < side.starts[hit + 1]; ++at) {
+            const std::uint32_t number = side.asked.find(side.others[at]);
+            if (number == NumberMap::ABSENT || number < before) continue;
+            related_phrases_.push_back({number - before, {hit, at - side.starts[hit], true}});
+        }
+    }
+    for (std::uint32_t phrase = 0; phrase < new_phrases_.size(); ++phrase) {
+        const Words others = index.paraphrases(new_phrases_[phrase]);
+        for (std::uint32_t place = 0; place < others.size; ++place) {
+            const std::uint32_t number = side.nodes.find(others[place]);
+            if (number == NumberMap::ABSENT) continue;
+            for (std::uint32_t hit = side.first[number]; hit != NONE; hit = side.next[hit]) {
+                related_phrases_.push_back({phrase, {hit, place, false}});
             }
         }
+    }
+    counts_.assign(new_phrases_.size() + 1, 0);
+    for (const NewRelatedPhrase& found : related_phrases_) ++counts_[found.phrase + 1];
+    const auto first = static_cast<std::uint32_t>(side.related.size());
+    for (std::size_t k = 0; k < new_phrases_.size(); ++k) {
+        counts_[k + 1] += counts_[k];
+        side.related_starts.push_back(first + counts_[k + 1]);
+    }
+    side.related.resize(first + related_phrases_.size());
+    for (const NewRelatedPhrase& found : related_phrases_) {
+        side.related[first + counts_[found.phrase]++] = found.related;
+    }
+    charge(known, 24 * new_phrases_.size() + sizeof(RelatedPhrase) * related_phrases_.size());
+}
+
+// For each phrase of the reference, then of the hypothesis, the phrases of the other side that the table pairs with it.
+bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, KnownSegment& known, Words hypothesis,
+                               Words reference) {
+    if (last_.size() <= column) {
+        last_.resize(column + 1);
+        steps_.resize(column + 1);
+    }
+    if (known.phrases.size() <= column) known.phrases.resize(column + 1);
+    PhraseSide& side = known.phrases[column];
+    if (!side.found) {
+        find_side(index, column, reference, side);
+        charge(known, 64 * side.hits.size() + 4 * side.others.size());
+    }
+    LastHypothesis& last = last_[column];
+    const std::uint64_t generation = vocabulary_.generation() + 1;
+    if (last.generation != generation || last.words.size() != hypothesis.size ||
+        !std::equal(hypothesis.begin(), hypothesis.end(), last.words.begin())) {
+        find_phrases(index, column, hypothesis, last.hits);
+        last.words.assign(hypothesis.begin(), hypothesis.end());
+        last.generation = generation;
+    }
+    const std::vector<PhraseHit>& hits = last.hits;
+    if (side.hits.empty() || hits.empty()) return true;
+    relate_phrases(index, known, side, hits);
+    from_reference_.clear();
+    from_hypothesis_.clear();
+    for (std::uint32_t hit = 0; hit < hits.size(); ++hit) {
+        const std::uint32_t end = side.related_starts[phrase_numbers_[hit] + 1];
+        for (std::uint32_t at = side.related_starts[phrase_numbers_[hit]]; at < end; ++at) {
+            const RelatedPhrase& related = side.related[at];
+            if (related.of_reference) {
+                from_reference_.push_back({related.hit, related.place, hit});
+            } else {
+                from_hypothesis_.push_back({hit, related.place, related.hit});
+            }
+        }
+        if (from_reference_.size() + from_hypothesis_.size() > chain_.max_candidates) return false;
+    }
+    std::sort(from_reference_.begin(), from_reference_.end());
+    std::sort(from_hypothesis_.begin(), from_hypothesis_.end());
+    for (const PhrasePair& pair : from_reference_) {
+        const PhraseHit &phrase = side.hits[pair.from], &match = hits[pair.to];
+        if (!add(phrase.start, phrase.length, match.start, match.length)) return false;
+    }
+    for (const PhrasePair& pair : from_hypothesis_) {
+        const PhraseHit &phrase = hits[pair.from], &match = side.hits[pair.to];
+        if (!add(match.start, match.length, phrase.start, phrase.length)) return false;
     }
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
+#include "number_map.hpp"
 #include "sentence_rows.hpp"
 #include "vocabulary.hpp"
 
@@ -52,27 +53,76 @@ public:
     std::size_t positions() const { return fixed_.size(); }
 
 private:
-    struct Entry {
-        std::uint32_t position;
-        std::uint32_t next;
+    // A distinct word of a reference that some word matches.
+    struct Related {
+        std::uint32_t distinct, matcher;
+        double probability;
     };
-    struct NodeSlot {
-        std::uint32_t node;
-        std::uint32_t hit;  // the first hit of the node, NONE if the slot is free
+    struct NewRelated {
+        std::uint32_t word;  // which of those that are asked for
+        Related related;
     };
-    static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
-    // The phrases of a segment that came as a reference: other systems' hypotheses will have it too.
+    // A phrase of a hypothesis matches one of a reference: the table pairs them, on the side of either.
+    struct RelatedPhrase {
+        std::uint32_t hit;    // the reference's
+        std::uint32_t place;  // in the list of the phrase that is looked up
+        bool of_reference;    // whether that is the reference's
+    };
+    struct PhraseSide {
+        bool found = false;
+        std::vector<PhraseHit> hits;
+        NumberMap nodes;                            // of the hits
+        std::vector<std::uint32_t> first, next;     // the hits of each node
+        std::vector<std::uint32_t> starts, others;  // for each hit, what the table pairs it with
+        NumberMap asked;                            // nodes of hypotheses
+        std::vector<std::uint32_t> related_starts;  // for each of them
+        std::vector<RelatedPhrase> related;
+    };
+    // What was found out of a segment that came as a reference: other hypotheses will meet it, with the same words.
     struct KnownSegment {
+        std::uint64_t generation = 0;
+        std::vector<std::uint32_t> words;
+        NumberMap distinct;                                   // word types
+        std::vector<std::uint32_t> types, starts, positions;  // the types, and where each is
+        NumberMap asked;                                      // word types of hypotheses
+        std::vector<std::uint32_t> related_starts;            // for each of them
+        std::vector<Related> related;
+        std::vector<PhraseSide> phrases;  // one a phrase table
+        std::size_t bytes = 0;            // about
+    };
+    struct Cursor {
+        std::uint32_t at, end;  // of what is related to a hypothesis word
+    };
+    // The phrases of the hypothesis that was asked for last: of candidates, each meets many references.
+    struct LastHypothesis {
         std::uint64_t generation = 0;
         std::vector<std::uint32_t> words;
         std::vector<PhraseHit> hits;
     };
-    struct PhraseMemory {
-        StepMemory steps;
-        std::vector<KnownSegment> segments;
+    struct NewRelatedPhrase {
+        std::uint32_t phrase;  // which of those that are asked for
+        RelatedPhrase related;
     };
-    static constexpr std::size_t KNOWN_SEGMENTS = 8192, LONGEST_KNOWN_SEGMENT = 256;
+    struct Entry {
+        std::uint32_t position;
+        std::uint32_t next;
+    };
+    struct PhrasePair {
+        std::uint32_t from, place, to;
+        bool operator<(const PhrasePair& o) const {
+            return from != o.from ? from < o.from : place != o.place ? place < o.place : to < o.to;
+        }
+    };
+    static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
+    static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
+    static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20, MOST_ASKED = 1024;
 
+    KnownSegment& know(Words reference, bool alone);
+    void charge(KnownSegment& known, std::size_t bytes);
+    void start(KnownSegment& known, Words reference) const;
+    bool relate(KnownSegment& known, Words hypothesis, std::size_t asked);
+    bool relate_all(Words words, Words distinct, std::size_t asked);
+    bool relate_word(std::uint32_t distinct, std::uint32_t word, double probability = 1.0);
     bool add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i, std::uint32_t hypothesis_length,
              double probability = 1.0);
     bool add_word_pair(std::uint32_t j, std::uint32_t i, double probability = 1.0);
@@ -81,11 +131,13 @@ private:
     bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
     bool match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows, const Matcher& matcher,
                     Words hypothesis, Words reference);
-    bool match_phrases(const PhraseIndex& index, std::size_t column, Words hypothesis, Words reference);
-    const std::vector<PhraseHit>& find_reference_phrases(const PhraseIndex& index, std::size_t column, Words words);
+    bool match_words(const KnownSegment& known);
+    bool match_phrases(const PhraseIndex& index, std::size_t column, KnownSegment& known, Words hypothesis,
+                       Words reference);
     void find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits);
-    bool pair_phrases(const PhraseIndex& index, const std::vector<PhraseHit>& from, const std::vector<PhraseHit>& to,
-                      bool from_reference);
+    void find_side(const PhraseIndex& index, std::size_t column, Words words, PhraseSide& side);
+    void relate_phrases(const PhraseIndex& index, KnownSegment& known, PhraseSide& side,
+                        const std::vector<PhraseHit>& hits);
     bool match_proposals(const std::vector<Proposal>& proposals, Words hypothesis, Words reference, Outcome& outcome);
     void sort_by_reference();
     void fix();
@@ -98,15 +150,24 @@ private:
     std::vector<std::uint32_t> starts_, reference_cover_, hypothesis_cover_;
     std::vector<std::uint8_t> fixed_;
 
+    std::vector<KnownSegment> segments_;
+    KnownSegment segment_;  // one that is not kept
+    std::size_t known_bytes_ = 0;
+    std::uint64_t replaced_ = 0;
+    std::vector<Cursor> cursors_;
+    std::vector<std::uint32_t> numbers_, new_words_, counts_;
+    std::vector<NewRelated> related_;
+
     std::vector<std::uint32_t> heads_;  // for each key the first of its entries; NONE outside match_keys
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
     std::vector<std::int32_t> phrase_ids_;
-    std::vector<PhraseMemory> memories_;  // one a phrase table
-    std::vector<PhraseHit> hypothesis_hits_, reference_hits_;
-    std::vector<NodeSlot> node_slots_;
-    std::vector<std::uint32_t> next_hit_, last_hit_;
+    std::vector<StepMemory> steps_;  // one a phrase table
+    std::vector<LastHypothesis> last_;
+    std::vector<std::uint32_t> phrase_numbers_, new_phrases_;
+    std::vector<NewRelatedPhrase> related_phrases_;
+    std::vector<PhrasePair> from_reference_, from_hypothesis_;
 };
 
 }  // namespace meteor

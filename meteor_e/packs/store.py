@@ -69,7 +69,7 @@ class PackStore:
                 return Pack.open(target)
             if path is None:
                 path = (
-                    download.download_wheel(place.scratch, progress)
+                    download.download_wheel(download.METEOR_WHEEL, place.scratch, progress, download.OTHERWISE)
                     if source is None
                     else download.download_url(os.fspath(source), place.scratch, progress)
                 )

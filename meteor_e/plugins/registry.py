@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
     from meteor_e.api.segmenters import Segmenter
+    from meteor_e.api.tables import ScoreRunner, TableFormat
 
 DescribeChain = Callable[["Traversable"], str]
 
@@ -131,6 +132,16 @@ class Registry:
     def segmenter(self, name: str, *, explicit: bool = False) -> type[Segmenter]:
         """Return the class of a segmenter; arguments and errors as for :meth:`matcher`."""
         found: type[Segmenter] = self._get("segmenter", name, explicit)
+        return found
+
+    def table_format(self, name: str, *, explicit: bool = False) -> type[TableFormat]:
+        """Return the class of a format of tables; arguments and errors as for :meth:`matcher`."""
+        found: type[TableFormat] = self._get("table format", name, explicit)
+        return found
+
+    def runner(self, name: str, *, explicit: bool = False) -> type[ScoreRunner]:
+        """Return the class of a way to score systems; arguments and errors as for :meth:`matcher`."""
+        found: type[ScoreRunner] = self._get("runner", name, explicit)
         return found
 
     def component(self, kind: str, name: str, *, explicit: bool = False) -> type[Component]:
@@ -303,6 +314,13 @@ class Registry:
 
     def _unknown(self, kind: Kind, name: str) -> MeteorError:
         known = sorted({*self._builtin[kind.name], *self._foreign[kind.name]})
+        distribution = builtins.ELSEWHERE.get((kind.name, name))
+        if distribution is not None:
+            failed = "".join(f"; {problem}" for problem in self._problems)
+            return PluginError(
+                f"the {kind.name} {name!r} comes with the plugin {distribution}, which is not installed: "
+                f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}{failed}"
+            )
         text = f"there is no {kind.name} {name!r}{near_miss(name, known)}; the {kind.plural}: {', '.join(known)}"
         if kind.name == "language":
             text += "; use 'other' for a language that has no definition"

@@ -7,7 +7,8 @@ Language", section 2. The order of the additions is fixed, so that the last digi
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
@@ -75,3 +76,50 @@ def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
     penalty = parameters.gamma * math.pow(fragmentation, parameters.beta)
     score = fmean * (1 - penalty)
     return FormulaScores(precision, recall, f1, fmean, penalty, score if score > 0 else 0.0)
+
+
+class Shares(NamedTuple):
+    """A matcher's shares; those of all matchers add up to the whole.
+
+    Attributes:
+        precision, recall: of precision and recall.
+        score: of the score. Fmean is homogeneous in precision and recall, so by Euler's theorem it is the sum of each
+            matcher's ``P_k·∂F/∂P + R_k·∂F/∂R``, reduced by the penalty.
+    """
+
+    precision: Any
+    recall: Any
+    score: Any
+
+
+def _quotient(numerator: float, denominator: float) -> float:
+    """Divide; by 0, the quotient is 0."""
+    return numerator / denominator if denominator else 0.0
+
+
+def shares(
+    statistics: Statistics, parts: FormulaScores, parameters: Parameters, divide: Callable[[Any, Any], Any] = _quotient
+) -> list[Shares]:
+    """Return what each matcher brought.
+
+    Args:
+        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.columns` of many.
+        parts: the score and its parts, none of them NaN; or arrays of them.
+        parameters: of the formula.
+        divide: divides numbers; for arrays :func:`meteor_e.scoring.arrays.quotient`.
+    """
+    delta, alpha = parameters.delta, parameters.alpha
+    hypothesis = delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words
+    reference = delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words
+    factor = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
+    # Quotients first: the squares of tiny numbers are 0.
+    slope_precision = (1 - alpha) * divide(parts.fmean, parts.precision)
+    slope_recall = alpha * divide(parts.fmean, parts.recall)
+    found = []
+    for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
+        matched = weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function)
+        covered = weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function)
+        precision, recall = divide(matched, hypothesis), divide(covered, reference)
+        sides = divide(precision, parts.precision) * slope_precision + divide(recall, parts.recall) * slope_recall
+        found.append(Shares(precision, recall, factor * sides))
+    return found

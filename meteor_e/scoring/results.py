@@ -8,6 +8,7 @@ from typing import Any
 
 from meteor_e.base.notebooks import data_frame, html_table
 from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 
@@ -21,10 +22,7 @@ class Contribution:
     Attributes:
         matcher: its name.
         hypothesis_matched, reference_matched: words it matched (in character mode: characters).
-        precision, recall: its share of precision and recall; the shares add up to them.
-        score: its share of the score. Fmean is homogeneous in precision and recall, so by Euler's theorem
-            it is the sum of each matcher's ``P_k·∂F/∂P + R_k·∂F/∂R``, reduced by the penalty; the shares add
-            up to the score.
+        precision, recall, score: its shares; see :class:`meteor_e.scoring.formula.Shares`.
     """
 
     matcher: str
@@ -34,9 +32,6 @@ class Contribution:
     recall: float
     score: float
 
-
-PARTS = ("score", "precision", "recall", "f1", "fmean", "fragmentation_penalty")
-"""The numbers of a result."""
 
 SHOWN = 10
 """Segments that a notebook shows."""
@@ -90,36 +85,18 @@ class Score:
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
-        statistics, delta, alpha = self.statistics, self.parameters.delta, self.parameters.alpha
-        words = [
-            delta * statistics.hypothesis_content_words + (1 - delta) * statistics.hypothesis_function_words,
-            delta * statistics.reference_content_words + (1 - delta) * statistics.reference_function_words,
-        ]
-        factor = self.fmean * (1 - self.fragmentation_penalty)
-        shares = []
-        for name, counts, weight in zip(self.matchers, statistics.matchers, self.parameters.weights, strict=True):
-            matched = [
-                weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function),
-                weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function),
-            ]
-            precision, recall = (part / whole if whole else 0.0 for part, whole in zip(matched, words, strict=True))
-            score = 0.0
-            if self.score > 0:
-                # Quotients first: the squares of tiny numbers are 0.
-                slope_precision = (1 - alpha) * (self.fmean / self.precision)
-                slope_recall = alpha * (self.fmean / self.recall)
-                score = factor * (precision / self.precision * slope_precision + recall / self.recall * slope_recall)
-            shares.append(
-                Contribution(
-                    name,
-                    counts.hypothesis_content + counts.hypothesis_function,
-                    counts.reference_content + counts.reference_function,
-                    precision,
-                    recall,
-                    score,
-                )
+        parts = FormulaScores(**{name: getattr(self, name) for name in PARTS})
+        return [
+            Contribution(
+                name,
+                counts.hypothesis_content + counts.hypothesis_function,
+                counts.reference_content + counts.reference_function,
+                *share,
             )
-        return shares
+            for name, counts, share in zip(
+                self.matchers, self.statistics.matchers, shares(self.statistics, parts, self.parameters), strict=True
+            )
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -137,12 +114,7 @@ class Score:
             )
         ]
         return {
-            "score": self.score,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "fmean": self.fmean,
-            "fragmentation_penalty": self.fragmentation_penalty,
+            **{name: getattr(self, name) for name in PARTS},
             "matchers": matchers,
             "statistics": statistics,
             "signature": self.signature,

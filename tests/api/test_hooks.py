@@ -16,7 +16,13 @@ def test_there_is_a_hook_for_each_kind():
     assert sorted(HOOKS) == sorted(kind.hook for kind in KINDS.values())
 
 
-EMPTY = ("meteor_e_estimators", "meteor_e_features", "meteor_e_java_modules", "meteor_e_measures")
+EMPTY = (
+    "meteor_e_estimators",
+    "meteor_e_features",
+    "meteor_e_java_modules",
+    "meteor_e_measures",
+    "meteor_e_runners",
+)
 """What comes from our plugins: it stands on libraries that the core does not have, or only they use it."""
 
 

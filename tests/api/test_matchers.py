@@ -120,15 +120,16 @@ def test_a_sentence_is_encoded_once():
         list(matcher.match(tokens("east north"), tokens("west")))
         list(matcher.match(tokens("west"), tokens("northeast")))
     assert matcher.asked == [["east", "north"], ["west"], ["northeast"]]
-    assert "_sentence_cache" not in pickle.loads(pickle.dumps(matcher)).__dict__
+    assert matcher.memory
+    assert not pickle.loads(pickle.dumps(matcher)).memory
 
 
 def test_the_memory_of_sentences_is_bounded(monkeypatch):
-    monkeypatch.setattr(ContextualMatcher._sentence_cache, "limit", 3)
+    monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_LIMIT", 3)
     matcher = SentenceCompass()
     for number in range(20):
         list(matcher.match(tokens(f"east {number}"), tokens("east")))
-        assert len(vars(matcher)["_sentence_cache"]) <= 3
+        assert len(matcher.memory) <= 3
 
 
 @pytest.mark.parametrize("offsets", [[0, 1], [0, 2, 2], [0, 1, 3], [1, 3], []])
@@ -158,8 +159,7 @@ def test_the_memory_of_vectors_is_bounded(monkeypatch):
     matcher = SentenceCompass()
     for number in range(30):
         list(matcher.match(tokens(f"east{number}"), tokens("east")))
-        assert sum(rows.nbytes for rows in vars(matcher)["_sentence_cache"].values()) <= 40
-    assert pickle.loads(pickle.dumps(matcher))._remembered_bytes == 0
+        assert sum(rows.nbytes for rows in matcher.memory.values()) <= 40
 
 
 def test_many_sentences_are_encoded_in_parts(monkeypatch):

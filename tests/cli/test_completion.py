@@ -11,6 +11,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from meteor_e.cli import cli
+from meteor_e.packs import build_pack
 
 
 def completed(*words: str) -> list[tuple[str, str]]:
@@ -19,7 +20,7 @@ def completed(*words: str) -> list[tuple[str, str]]:
     return [(item.type, item.value) for item in completer.get_completions(list(words[:-1]), words[-1])]
 
 
-@pytest.mark.parametrize("command", ["score", "align", "report", "stem", "evaluate"])
+@pytest.mark.parametrize("command", ["score", "align", "report", "stem"])
 def test_arguments_are_files(command):
     assert completed(command, "sys") == [("file", "sys")]
 
@@ -35,6 +36,12 @@ def test_options_that_take_files():
         (("score", "--language", "f"), "fr"),
         (("score", "--task", "h"), "hter"),
         (("score", "--matchers", "exact,st"), "exact,stem"),
+        (("score", "-m", "para"), "paraphrase"),
+        (("score", "-M", "ble"), "bleu"),
+        (("score", "-M", "bleu", "-M", "chr"), "chrf++"),
+        (("score", "-M", "univ"), "universal"),
+        (("score", "--chain", "univ"), "universal"),
+        (("mbr", "nbest.txt", "-M", "ch"), "chrf"),
         (("score", "--normalization", "no-"), "no-punctuation"),
         (("score", "--ch"), "--chain"),
         (("sc",), "score"),
@@ -48,6 +55,9 @@ def test_names(words, value):
 
 def test_installed_packs(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path))
+    (tmp_path / "words").write_text("the\n", encoding="utf-8")
+    build_pack(tmp_path / "my-pack", language="other", function_words=tmp_path / "words")
+    assert ("plain", "my-pack") in completed("score", "--pack", "my")
     assert completed("score", "--pack", "mine") == [("file", "mine")]
 
 

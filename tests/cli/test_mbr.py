@@ -43,7 +43,7 @@ def test_every_form_of_candidates(cli, own_packs, content, options):
 
 
 def test_another_metric_and_all_scores(cli):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     cli.file("candidates", MOSES)
     chrf, ter = load_metric("chrf"), load_metric("ter")
     right = expected(lambda one, other: chrf.score(one, other))

@@ -21,9 +21,9 @@ FORMATS = [
     ("\n  " + SGML.upper(), "sgml"),
     ("\ufeff<!DOCTYPE mteval SYSTEM 'x.dtd'>\n<!-- a comment -->\n<mteval>\n" + SGML + "</mteval>", "sgml"),
     ("<srcset setid='s'>", "sgml"),
-    (XML, "xml"),
-    ("<?xml version='1.0'?>\n<!-- a comment -->\n" + XML, "xml"),
-    ("<?xml version='1.0'?>\n<!DOCTYPE dataset>\n" + XML, "xml"),
+    (XML, "wmt-xml"),
+    ("<?xml version='1.0'?>\n<!-- a comment -->\n" + XML, "wmt-xml"),
+    ("<?xml version='1.0'?>\n<!DOCTYPE dataset>\n" + XML, "wmt-xml"),
 ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from random_chains import Neighbors, engines, hypotheses_and_references
 
-from meteor_e.api.matchers import ContextualMatcher
+from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
@@ -57,6 +57,17 @@ def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
         meteor = engines([ExactMatcher(), Neighbors(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_bands_may_share_their_vectors(pure):
+    class Band(Counting):
+        memory = SentenceMemory()
+
+    bands = [Band(threshold=0.8), Band(threshold=0.5, below=0.8)]
+    meteor = engines([ExactMatcher(), *bands])[pure]
+    list(meteor.segments(["a b", "c d"], [["c d"], ["e"]]))
+    assert [len(band.asked) for band in bands] == [1, 0]
 
 
 def test_pairs():

@@ -43,7 +43,7 @@ def programs(page: Path) -> list[str]:
     return [block for block in PROGRAM.findall(page.read_text(encoding="utf-8")) if not block.startswith(NOT_RUN)]
 
 
-def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None:
+def run(commands: list[tuple[str, str]], clone: Path, environment: Path, *, compare: bool = True) -> None:
     """Run commands in the clone with an environment's programs, and compare what they print."""
     bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
     variables = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
@@ -55,7 +55,10 @@ def run(commands: list[tuple[str, str]], clone: Path, environment: Path) -> None
         done = subprocess.run(
             ["bash", "-c", command], cwd=clone, env=variables, capture_output=True, text=True, check=False
         )
-        assert done.stdout == expected, f"{command}\n{done.stderr}"
+        if compare:
+            assert done.stdout == expected, f"{command}\n{done.stderr}"
+        else:
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
 @pytest.fixture(scope="session")
@@ -69,11 +72,12 @@ def clone(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def environment(clone, tmp_path_factory):
-    """An environment that has meteor_e with the extra that the pages need, and the example plugin."""
+    """An environment that has meteor_e with what the pages need."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = (".[evaluation]", "./plugins/meteor-e-example", "./plugins/meteor-e-learned")
+    plugins = ("evaluation", "example", "learned")
+    packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
     subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
     return folder
 
@@ -118,3 +122,24 @@ def test_the_readme_has_one_command_for_everything():
     assert "pip install --quiet ." in commands[0]
     assert "meteor-e score" in commands[0]
     assert any(".tox/run/bin/tox" in command for command in commands)
+
+
+@pytest.mark.parametrize("family", ["key", "similarity", "contextual", "phrase", "feature", "language"])
+def test_a_new_plugin_as_its_readme_says(family, environment, tmp_path):
+    """As a stranger: the distribution is written, installed and tested by the commands of its README."""
+    bin_folder = environment / ("Scripts" if os.name == "nt" else "bin")
+    variables = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    for name in ("PYTHONPATH", "TOX_ENV_NAME", "VIRTUAL_ENV"):
+        variables.pop(name, None)
+    name = "sc" if family == "language" else f"my-{family}"
+    lines = [f"meteor-e plugins new {name} --family {family}", f"cd meteor-e-{name}", "pip install --quiet '.[test]'"]
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(["set -e", *lines, "pytest -q -p no:cacheprovider"])],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    run(sessions(tmp_path / f"meteor-e-{name}" / "README.md")[1:], tmp_path, environment, compare=False)

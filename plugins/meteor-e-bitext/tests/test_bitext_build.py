@@ -21,7 +21,6 @@ from meteor_e_bitext.pivot import PivotOptions
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, InputError, ResourceError
 from meteor_e.chains import language_text
-from meteor_e.metrics.portable import PortableMetric
 from meteor_e.packs import Pack
 
 
@@ -83,9 +82,10 @@ def test_its_language_is_known_where_the_pack_is_named(bitext, store_root, tmp_p
 
 
 def test_a_metric_of_the_packs_language_goes_where_the_pack_lies_elsewhere(bitext, store_root, tmp_path, monkeypatch):
+    tables = pytest.importorskip("meteor_e_tables", reason="the plugin meteor-e-tables is not installed")
     pack = build(tmp_path / "here" / "pack", bitext, options=OPTIONS)
-    metric = PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
-    monkeypatch.setattr("meteor_e.metrics.portable._metrics", {})
+    metric = tables.PortableMetric.of(Meteor(str(pack.path / "language.yaml")))
+    monkeypatch.setattr("meteor_e_tables.portable._metrics", {})
     shutil.copytree(pack.path, store_root / "pack")
     shutil.rmtree(pack.path)
     assert metric.meteor().signature == metric.signature

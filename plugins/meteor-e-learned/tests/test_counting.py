@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from meteor_e_learned.counting import mean_over_references, words
+import random
+
+import numpy as np
+import pytest
+from meteor_e_learned import counting
+from meteor_e_learned.counting import Pairs, capitals, mean_over_references, words
 
 from meteor_e.api import FeatureBatch
+
+native = pytest.mark.skipif(counting._native is None, reason="needs the extension")
 
 
 def test_a_tally_has_a_row_for_each_item_of_a_pair():
@@ -33,3 +40,73 @@ def test_several_references_are_pairs_of_their_own():
     batch = FeatureBatch(["a", "b"], [["a", "x", "a"], ["b"]])
     shares = words(batch)[0].tally().shares()
     assert mean_over_references(shares, batch)[:, 0].tolist() == [2 / 3, 1]
+
+
+def drawn(seed):
+    """Pairs of sequences: short and long, of few items and of many, some empty, and texts with odd characters."""
+    draw = random.Random(seed)
+    letters = "abcXYZ  '’_.,-1é߀中\u0130\u2028\t\u3000\U0001f600٣\u1e9e"
+    sides = [
+        ["".join(draw.choices(letters[: draw.randint(2, len(letters))], k=draw.randint(0, 90))) for _ in range(300)]
+        for _ in range(2)
+    ]
+    sides[0][0] = sides[1][0] = ""
+    sides[0][1], sides[1][1] = "a b " * 700, "b a " * 650
+    return FeatureBatch(sides[0], [[text] for text in sides[1]])
+
+
+COUNTED = {
+    "words": lambda pairs: [pairs.items, pairs.owner],
+    "tally": lambda pairs: [getattr(pairs.tally(), name) for name in ("pair", "item", "left", "right")],
+    "n-grams": lambda pairs: [pairs.common_ngrams(6), *pairs.ngram_shares(4)],
+    "skip bigrams": lambda pairs: [pairs.skip_bigram_shares(4), pairs.skip_bigram_shares(0)],
+    "order": lambda pairs: [counting.order_shares(pairs)],
+    "runs": lambda pairs: [counting.longest_runs(pairs), counting.longest_runs(pairs, 3)],
+}
+
+
+@native
+@pytest.mark.parametrize("seed", range(3))
+def test_the_extension_counts_as_numpy_does(seed, monkeypatch):
+    ways = []
+    for extension in (counting._native, None):
+        monkeypatch.setattr(counting, "_native", extension)
+        (pairs, known), written = words(drawn(seed)), capitals(drawn(seed))
+        signs = counting.characters(drawn(seed))[0]
+        ways.append((known, [[count(each) for count in COUNTED.values()] for each in (pairs, written, signs)]))
+    (known, one), (others, other) = ways
+    assert known == others
+    for left, right in zip(one, other, strict=True):
+        for name, first, second in zip(COUNTED, left, right, strict=True):
+            for place, (mine, its) in enumerate(zip(first, second, strict=True)):
+                assert mine.shape == its.shape, (name, place)
+                assert (mine == its).all(), (name, place)
+
+
+@native
+def test_the_extension_refuses_what_does_not_fit():
+    items, starts = np.array([0, 1, 1], np.int64), np.array([0, 2, 3], np.int64)
+    assert counting._native.common_ngrams(items, starts, 2, 1).tolist() == [[1]]
+    for wrong, size in (
+        ((items, np.array([0, 2, 4], np.int64)), 2),
+        ((items, np.array([0, 3], np.int64)), 2),
+        ((items, np.array([2, 0, 3], np.int64)), 2),
+        ((items, starts), 1),
+        ((-items, starts), 2),
+    ):
+        for call in (
+            lambda *given: counting._native.common_ngrams(*given, 2),
+            lambda *given: counting._native.longest_runs(*given, 9),
+            lambda *given: counting._native.ordered_pairs(*given, 9),
+            lambda *given: counting._native.common_skip_bigrams(*given, 4),
+            counting._native.tally,
+        ):
+            with pytest.raises(ValueError, match=r"start|number"):
+                call(*wrong, size)
+    with pytest.raises(TypeError):
+        counting._native.split(["a", 1])
+
+
+def test_pairs_without_anything_have_no_ngrams():
+    none = Pairs(0, np.empty(0, np.int64), np.empty(0, np.int64), 1)
+    assert none.common_ngrams(3).shape == (0, 3)

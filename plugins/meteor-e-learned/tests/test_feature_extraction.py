@@ -97,6 +97,7 @@ def test_a_text_is_split_once_for_all_features(monkeypatch):
         asked.append(text)
         return text.split()
 
+    monkeypatch.setattr(counting, "_native", None)
     monkeypatch.setattr(counting, "split", split)
     features = FeatureSet.from_config(["lengths", "overlap"])
     batch = FeatureBatch(["a b", "b c", "a b"], [["a"], ["a"], ["a d"]])

@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
 from meteor_e_learned.examples import Examples
@@ -21,8 +23,6 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.api import ConfigError, InputError, MeteorError
-from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.index import load_index
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
@@ -135,7 +135,7 @@ def test_network(run, recipe, test_set, tmp_path):
     assert [line["epoch"] for line in log if "epoch" in line] == [1, 2, 3, 4]
     loaded = load_model(model)
     assert loaded.recipe.seed == 7
-    assert loaded.estimator.vector_size == 25 + 4
+    assert loaded.estimator.options.vector_size == 25 + 4
     names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
     assert run(cli.rank, model, *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
     with pytest.raises(ConfigError, match="compares hypotheses"):
@@ -156,7 +156,7 @@ def test_regression(run, recipe, test_set, tmp_path):
 
 
 def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
-    from meteor_e.cli.evaluate import evaluate
+    from meteor_e_evaluation.cli.evaluate import evaluate
 
     for text, name in ((LINEAR, "linear"), (NETWORK, "network")):
         run(cli.train, recipe(text), "-o", tmp_path / name)
@@ -355,7 +355,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
         size = int.from_bytes(stream.read(8), "little")
         header = json.loads(json.loads(stream.read(size))["__metadata__"]["meteor_e"])
     arrays = load_file(model)
-    assert load_model(model).estimator.alphas == (10.0, 100.0, 1000.0, 10000.0)
+    assert load_model(model).estimator.options.alphas == (10.0, 100.0, 1000.0, 10000.0)
     for parameters in ({"alphas": "many"}, {"nothing": 1}, ["alphas"]):
         save_file(arrays, changed, metadata={"meteor_e": json.dumps({**header, "parameters": parameters})})
         with pytest.raises(MeteorError, match="changed"):
@@ -383,9 +383,9 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     [
         ("pairwise-logistic", "pairwise-logistik", "did you mean 'pairwise-logistic'"),
         ("options: {C: [0.01, 0.1]}", "options: {c: 1}", "no option 'c'"),
-        ("options: {C: [0.01, 0.1]}", "options: {C: much}", "'C' is 'much'"),
-        ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "'folds' is 2.5: Expected `int`"),
-        ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "training 'pairwise-logistic' failed"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: much}", "C must be a number above 0 or .*, not 'much'"),
+        ("options: {C: [0.01, 0.1]}", "options: {folds: 2.5}", "folds must be a whole number, 2 or more, not 2.5"),
+        ("options: {C: [0.01, 0.1]}", "options: {C: -1}", "C must be a number above 0, not -1"),
         ("options: {C: [0.01, 0.1]}", "options: {seed: 2}", "seed stands in the recipe"),
         ("bleu,", "blue,", "blue"),
         ("unigram_*", "unigramm", "no column 'unigramm'"),

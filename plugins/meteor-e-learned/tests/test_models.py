@@ -84,7 +84,15 @@ def test_hidden_layer_sees_what_a_single_layer_cannot():
     taus = {}
     for architecture in ("multi-layer", "single-layer"):
         network = PairwiseNetwork(
-            1, 2, architecture, hidden=16, epochs=40, learning_rate=0.1, decay=0.0, patience=None, seed=1
+            features=1,
+            vector_size=2,
+            architecture=architecture,
+            hidden=16,
+            epochs=40,
+            learning_rate=0.1,
+            decay=0.0,
+            patience=None,
+            seed=1,
         )
         network.fit(X, y)
         taus[architecture] = network.score(X, y)
@@ -107,18 +115,18 @@ def test_network_is_deterministic_and_resumes():
 
 def test_seeds_side_by_side():
     X, y = vector_pairs()  # noqa: N806
-    networks = [PairwiseNetwork(1, 2, epochs=3, seed=seed) for seed in (1, 2)]
+    networks = [PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
     fit_seeds(networks, X, y)
-    alone = PairwiseNetwork(1, 2, epochs=3, seed=2).fit(X, y)
+    alone = PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
     assert networks[1].theta_ == pytest.approx(alone.theta_, abs=1e-5)
     with pytest.raises(ValueError, match="seeds alone"):
-        fit_seeds([networks[0], PairwiseNetwork(1, 2, hidden=5)], X, y)
+        fit_seeds([networks[0], PairwiseNetwork(features=1, vector_size=2, hidden=5)], X, y)
 
 
 def test_early_stopping_keeps_the_latest_of_the_best():
     X, y = vector_pairs(60)  # noqa: N806
     lines = []
-    network = PairwiseNetwork(1, 2, epochs=30, patience=5, seed=1).fit(X, y, report=lines.append)
+    network = PairwiseNetwork(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(X, y, report=lines.append)
     taus = [line["tau"][0] for line in lines]
     assert network.best_tau_ == max(taus)
     assert network.best_epoch_ == max(place for place, tau in enumerate(taus, 1) if tau == max(taus))
@@ -127,7 +135,7 @@ def test_early_stopping_keeps_the_latest_of_the_best():
 
 def test_forward_and_costs_are_the_papers():
     X, y = vector_pairs(20)  # noqa: N806
-    network = PairwiseNetwork(1, 2, hidden=3, epochs=1).fit(X, y)
+    network = PairwiseNetwork(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
     scaled = network.scaled(X).astype(float)
     theta = network.theta_.astype(float)
     skip, bias = theta[:2], theta[2]
@@ -152,7 +160,7 @@ def test_forward_and_costs_are_the_papers():
 @pytest.mark.parametrize("size", [0, 5])
 @pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
 def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
-    network = PairwiseNetwork(3, size, architecture=architecture, hidden=2, steepness=3.0)
+    network = PairwiseNetwork(features=3, vector_size=size, architecture=architecture, hidden=2, steepness=3.0)
     random = np.random.default_rng(1)
     X = torch.from_numpy(random.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
     y = torch.from_numpy(random.integers(2, size=(2, 11)).astype(float))
@@ -172,15 +180,15 @@ def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
 def test_skip_arcs_start_from_logistic_regression(pairs):
     X, y = pairs  # noqa: N806
     lines = []
-    PairwiseNetwork(3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
+    PairwiseNetwork(features=3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
     assert lines[0]["tau"][0] > 0.7
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": 3, "cost": "hinge"}, "unknown cost 'hinge'"),
-        ({"features": 3, "architecture": "deep"}, "unknown architecture"),
+        ({"features": 3, "cost": "hinge"}, "cost must be one of .*, not 'hinge'"),
+        ({"features": 3, "architecture": "deep"}, "architecture must be one of .*, not 'deep'"),
         ({"features": 3, "device": "abacus"}, "device 'abacus' cannot be used"),
         ({"features": 4}, "6 numbers a pair; the network has 8 inputs"),
         ({}, "neither features nor vectors"),
@@ -230,10 +238,10 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     assert np.corrcoef(cut.predict(X), plain.predict(X))[0, 1] > 0.99
     for options, message in (
         ({"alphas": (0.0, 1.0)}, "above 0"),
-        ({"alphas": ()}, "above 0"),
-        ({"degrees": (1, 3)}, "they can be 1 and 2"),
-        ({"clip": 0.5}, "clip is 0.5"),
-        ({"clip_scores": -0.1}, "clip_scores is -0.1"),
+        ({"alphas": ()}, "alphas must be a list with something in it"),
+        ({"degrees": (1, 3)}, "degrees.1. must be one of 1, 2, not 3"),
+        ({"clip": 0.5}, "clip must be a number from 0, less than 0.5, not 0.5"),
+        ({"clip_scores": -0.1}, "clip_scores must be a number .*, not -0.1"),
     ):
         with pytest.raises(ConfigError, match=message):
             SegmentRegression(**options).fit(X, y)

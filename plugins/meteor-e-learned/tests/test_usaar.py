@@ -132,7 +132,7 @@ def test_an_unknown_mean_is_found_before_training(kind):
     rows = np.ones((3, 2 if kind is Comet else 1))
     with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
         kind(mean="harmnic").fit(rows, np.ones(3))
-    with pytest.raises(ConfigError, match="floor of means is 0"):
+    with pytest.raises(ConfigError, match="floor must be a number above 0, not 0"):
         kind(floor=0).fit(rows, np.ones(3))
 
 
@@ -170,9 +170,10 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
 
 
 def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
+    from meteor_e_evaluation.data import load_test_set
+    from meteor_e_evaluation.index import load_index
+
     from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.evaluation.data import load_test_set
-    from meteor_e.evaluation.index import load_index
 
     path = recipe(RECIPE.format(kind="zwickel", mean="median", target=SCORE, meteor=""))
     output = tmp_path / "zwickel.safetensors"

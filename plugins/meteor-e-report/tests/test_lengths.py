@@ -82,7 +82,9 @@ def test_bars_are_the_contributions(report):
         assert bar[-1].start + bar[-1].width == pytest.approx(system.corpus.score / best * 100, abs=0.03)
 
 
-@pytest.mark.parametrize("values", [[0.0], [1.0], [0.31, 0.3102], [0.0, 1.0], [0.24, 0.32, 0.31], [45.2, 47], [-3, 300]])
+@pytest.mark.parametrize(
+    "values", [[0.0], [1.0], [0.31, 0.3102], [0.0, 1.0], [0.24, 0.32, 0.31], [45.2, 47], [-3, 300]]
+)
 def test_a_scale_holds_its_values_and_some_ticks(values):
     scale = interval_scale(values, 200, 0.004)
     assert all(0 <= scale(value) <= 200 for value in values)

@@ -5,9 +5,8 @@ import pytest
 from meteor_e_report import score_systems
 from report_systems import REFERENCES, SYSTEMS
 
-from meteor_e import InputError
+from meteor_e import InputError, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
-from meteor_e import SegmentMetric, load_metric
 from meteor_e.significance import compare_systems, meteor_scorer, meteor_statistics
 
 

@@ -7,12 +7,36 @@ import sys
 import click
 
 from meteor_e.base import terminal_progress
+from meteor_e.cli import GroupedCommand, OptionGroup
 from meteor_e.packs import PackStore
 
 __all__ = ["build"]
 
 
-@click.command()
+GROUPS = {
+    "Text": OptionGroup(
+        ("language", "bitext", "pivot_language", "tokenization", "prefixes", "encoding", "longest_sentence"),
+        "-l oc --bitext corpus.oc corpus.fr --pivot-language fr",
+    ),
+    "Word alignment": OptionGroup(
+        ("alignment", "heuristic", "iterations"), "-l oc --bitext corpus.oc corpus.fr --alignment corpus.pharaoh"
+    ),
+    "Phrases": OptionGroup(
+        ("phrase_table", "table_first", "longest_phrase", "least_count"),
+        "-l oc --bitext corpus.oc corpus.fr --least-count 3",
+    ),
+    "Paraphrases and function words": OptionGroup(
+        ("least_product", "least_probability", "common", "symbols", "target_lines"),
+        "-l oc --bitext corpus.oc corpus.fr --least-probability 0.05",
+    ),
+    "Output": OptionGroup(
+        ("output", "sample", "seed", "threads", "work", "keep_work"), "-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"
+    ),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.option("-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file, and the pack.")
 @click.option(
     "--bitext",

@@ -6,15 +6,28 @@ import click
 
 from meteor_e import ConfigError, ResourceError
 from meteor_e.chains import find_language
+from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup
 from meteor_e.packs import terminal_progress
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def dbnary() -> None:
     """Make packs of synsets from DBnary, the Wiktionaries as linked data."""
 
 
-@dbnary.command()
+GROUPS = {
+    "Source": OptionGroup(
+        ("language", "dumps", "synsets", "edition", "approximate"), "-l fr --dump fr_dbnary_ontolex.ttl.bz2"
+    ),
+    "Endpoint": OptionGroup(
+        ("endpoint", "page", "timeout", "retries", "backoff", "restart", "offline"), "-l fr --timeout 300 --retries 20"
+    ),
+    "Output": OptionGroup(("name", "write_synsets"), "-l fr --name my-synsets"),
+}
+"""The groups of the help text."""
+
+
+@dbnary.command(cls=GroupedCommand, groups=GROUPS)
 @click.option("-l", "--language", required=True, metavar="CODE", help="Language, such as fr.")
 @click.option(
     "--endpoint", metavar="URL", help="SPARQL endpoint. Default: DBnary's own, http://kaiko.getalp.org/sparql."
@@ -73,6 +86,10 @@ def extract(
 
     From a SPARQL endpoint, a dump (--dump), or a file of METEOR-E (--synsets). What an endpoint has sent is kept if
     the command is interrupted; the same command goes on from there.
+
+    \b
+    meteor-e dbnary extract -l fr
+    meteor-e dbnary extract -l fr --dump fr_dbnary_ontolex.ttl.bz2
     """
     from meteor_e_dbnary.endpoint import DEFAULT_ENDPOINT
     from meteor_e_dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup
+
 if TYPE_CHECKING:
     from meteor_e_learned.extraction import FeatureStore
     from meteor_e_learned.modelfile import LearnedModel
 
 __all__ = ["model", "predict", "rank", "train"]
+
+
+_FEATURES = OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache")
+"""The options that say where features are kept and who extracts them."""
 
 
 def _store_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -37,7 +43,15 @@ def _store(cache: str | None, no_cache: bool) -> FeatureStore:
     return FeatureStore(cache, enabled=not no_cache)
 
 
-@click.command()
+TRAIN_GROUPS = {
+    "Training": OptionGroup(("seed", "resume", "roots"), "linear.yaml --seed 2"),
+    "Features": _FEATURES,
+    "Output": OptionGroup(("output", "plot", "quiet"), "linear.yaml -o linear.safetensors --plot curve.png"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=TRAIN_GROUPS)
 @click.argument("recipe", metavar="RECIPE")
 @click.option("-o", "--output", metavar="FILE", help="The model file.  [default: the recipe's name, .safetensors]")
 @click.option("--seed", type=click.IntRange(min=0), help="In the place of the recipe's.")
@@ -212,7 +226,18 @@ def predict(
         stream.write(f"mean\t{float(loaded.estimator.system_score(scores)[0])!r}\n")
 
 
-@click.command()
+RANK_GROUPS = {
+    "Input": OptionGroup(
+        ("references", "number_of_references", "systems", "index", "pairs", "root"),
+        "linear.safetensors --index wmt12.yaml --pair de-en",
+    ),
+    "Features": _FEATURES,
+    "Output": OptionGroup(("segments", "output", "quiet"), "linear.safetensors a.txt b.txt reference.txt --segments"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=RANK_GROUPS)
 @click.argument("model_file", metavar="MODEL")
 @click.argument("files", nargs=-1, metavar="[HYPOTHESIS... [REFERENCE]]")
 @_reference_option
@@ -319,17 +344,20 @@ def _judged(
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
+    from meteor_e.base import require
     from meteor_e.cli import format_table
-    from meteor_e.evaluation import load_index, load_test_set
-    from meteor_e_learned.data import pairs_into
+
+    evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
 
-    data = load_index(index, root=root)
-    wanted = list(pairs) or pairs_into(data, loaded.recipe.language)
+    data = evaluation.load_index(index, root=root)
+    wanted = list(pairs) or data.pairs_into(loaded.recipe.language)
     if not wanted:
         raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
     found = [
-        rank_test_set(loaded, load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}"))
+        rank_test_set(
+            loaded, evaluation.load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}")
+        )
         for pair in wanted
     ]
     parts = []
@@ -378,7 +406,7 @@ def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[
     return [texts[name] for name in hypotheses], by_segment
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def model() -> None:
     """List the models that are ready to use, show what a model holds, and explain its scores."""
 

@@ -2,27 +2,42 @@
 
 Words and characters are numbered once for each distinct text. An n-gram is one number, made of those of its items;
 counting what two sides have in common is then a sort.
+
+The extension ``_native`` counts the same several times as fast. Where it could not be built, or ``METEOR_E_PURE`` is
+set, numpy counts. All counts are whole numbers, so both ways give the same digits.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import FeatureBatch
-from meteor_e_learned.splitting import split
+from meteor_e_learned.splitting import split, unified
+
+_native: ModuleType | None = None
+if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
+    with contextlib.suppress(ImportError):
+        from meteor_e_learned import _native  # type: ignore[no-redef]
 
 __all__ = [
     "Pairs",
     "Tally",
+    "alike",
+    "capitals",
     "characters",
-    "groups_of_pairs",
+    "longest_runs",
     "mean_over_references",
     "numbered",
+    "order_shares",
     "precision_recall_f",
     "segment_pairs",
     "words",
@@ -75,6 +90,11 @@ class Tally:
         result = np.bincount(self.pair, values, self.pairs).astype(np.float64)
         return result
 
+    def totals(self, values: NDArray[np.generic], kind: Integers, kinds: int) -> Floats:
+        """Return the sums over each pair's items of each kind, ``(pairs, kinds)``; a kind for each row."""
+        result = np.bincount(self.pair * kinds + kind, values, self.pairs * kinds).astype(np.float64)
+        return result.reshape(self.pairs, kinds)
+
     def largest(self, values: Floats) -> Floats:
         """Return the largest value of each pair's items, at least 0, ``(pairs,)``."""
         result = np.zeros(self.pairs)
@@ -102,11 +122,44 @@ class Pairs:
     owner: Integers
     size: int
 
-    @property
+    @cached_property
     def lengths(self) -> tuple[Integers, Integers]:
         """Items of each hypothesis, and of each reference."""
         found = np.bincount(self.owner, minlength=2 * self.count)
         return found[: self.count], found[self.count :]
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Where each sequence starts among the items, and where the last one ends, ``(2 * count + 1,)``."""
+        lengths = np.bincount(self.owner, minlength=2 * self.count)
+        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+    def ngram_shares(self, longest: int) -> list[Floats]:
+        """Return precision, recall and F of n-grams, ``(pairs, 3)`` for each order up to the longest."""
+        common = self.common_ngrams(longest).astype(float)
+        left, right = self.lengths
+        return [
+            precision_recall_f(common[:, step], *(np.maximum(side - step, 0).astype(float) for side in (left, right)))
+            for step in range(longest)
+        ]
+
+    def common_ngrams(self, longest: int) -> Integers:
+        """Return how many n-grams both sides of each pair have, ``(pairs, longest)``: a column for each order."""
+        if _native is not None:
+            found: Integers = _native.common_ngrams(self.items, self.starts, self.size, longest)
+            return found
+        tallies = (self.ngrams(order).tally() for order in range(1, longest + 1))
+        return np.stack([tally.total(tally.common) for tally in tallies], axis=1).astype(np.int64)
+
+    def skip_bigram_shares(self, skipped: int) -> Floats:
+        """Return precision, recall and F of pairs of items, in order, with at most so many between them."""
+        if _native is not None:
+            common = _native.common_skip_bigrams(self.items, self.starts, self.size, skipped)[:, 0]
+        else:
+            tally = self.skip_bigrams(skipped).tally()
+            common = tally.total(tally.common)
+        sides = (sum(np.maximum(side - gap, 0) for gap in range(1, skipped + 2)) for side in self.lengths)
+        return precision_recall_f(common.astype(float), *(np.asarray(side, float) for side in sides))
 
     def ngrams(self, order: int) -> Pairs:
         """Return the n-grams of all sequences, numbered."""
@@ -138,7 +191,13 @@ class Pairs:
         return Pairs(self.count, self.items[wanted], self.owner[wanted], self.size)
 
     def tally(self) -> Tally:
-        """Count each item on both sides of each pair."""
+        """Count each item on both sides of each pair; counted once."""
+        return self._tally
+
+    @cached_property
+    def _tally(self) -> Tally:
+        if _native is not None:
+            return Tally(self.count, *_native.tally(self.items, self.starts, self.size))
         keys, bits = self._keys()
         keys.sort()
         kinds = keys >> 1
@@ -197,28 +256,54 @@ def precision_recall_f(common: Floats, left: Floats, right: Floats) -> Floats:
 
 
 def numbered(
-    left: Sequence[str], right: Sequence[str], items: Callable[[str], Sequence[str]]
+    left: Sequence[str],
+    right: Sequence[str],
+    items: Callable[[str], Sequence[str]],
+    at_once: Callable[[list[str]], tuple[Integers, Integers, list[str]]] | None = None,
 ) -> tuple[Pairs, list[str]]:
     """Return sequences by number, and the items by their number; each distinct text is split once.
 
     Args:
         left, right: texts in pairs.
         items: what a text consists of.
+        at_once: splits many texts: returns their items by number, the length of each, and the items.
     """
-    known: dict[str, int] = {}
-    of_text: dict[str, Integers] = {}
-    for text in chain(left, right):
-        if text not in of_text:
-            of_text[text] = np.array([known.setdefault(item, len(known)) for item in items(text)], np.int64)
-    parts = [of_text[text] for text in chain(left, right)]
-    owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    flat = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    return Pairs(len(left), flat, owner, max(1, len(known))), list(known)
+    place: dict[str, int] = {}
+    of_text = np.array([place.setdefault(text, len(place)) for text in chain(left, right)], np.int64)
+    if at_once is not None:
+        flat, lengths, known = at_once(list(place))
+    else:
+        numbers: dict[str, int] = {}
+        parts = [[numbers.setdefault(item, len(numbers)) for item in items(text)] for text in place]
+        flat = np.array(list(chain.from_iterable(parts)), np.int64)
+        lengths, known = np.array([len(part) for part in parts], np.int64), list(numbers)
+    starts = np.cumsum(lengths) - lengths
+    counts = lengths[of_text]
+    # The places of each text's items one after the other.
+    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    found = flat[np.repeat(starts[of_text], counts) + within]
+    return Pairs(len(left), found, np.repeat(np.arange(len(of_text)), counts), max(1, len(known))), known
 
 
 def words(batch: FeatureBatch) -> tuple[Pairs, list[str]]:
     """Return the words of a batch's pairs by number, and the words; made once for all features."""
-    return batch.shared("words", lambda: numbered(*segment_pairs(batch), split))
+    native = _native
+
+    def at_once(texts: list[str]) -> tuple[Integers, Integers, list[str]]:
+        assert native is not None
+        found: tuple[Integers, Integers, list[str]] = native.split([unified(text) for text in texts])
+        return found
+
+    return batch.shared("words", lambda: numbered(*segment_pairs(batch), split, None if native is None else at_once))
+
+
+def capitals(batch: FeatureBatch) -> Pairs:
+    """Return the words that begin with a capital, except for each text's first word, by number."""
+
+    def items(text: str) -> list[str]:
+        return [word for word in text.split()[1:] if word[0].isupper()]
+
+    return numbered(*segment_pairs(batch), items, None if _native is None else _native.capitals)[0]
 
 
 def characters(
@@ -242,14 +327,22 @@ def characters(
         found = np.zeros(int(points.max(initial=0)) + 1, bool)
         found[points] = True
         distinct = np.flatnonzero(found)
-        place = np.cumsum(found) - 1
+        place = np.cumsum(found, dtype=np.int64) - 1
         owner = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
         return Pairs(len(left), place[points], owner, max(1, len(distinct))), distinct
 
     return batch.shared(f"characters {name}", make)
 
 
-def groups_of_pairs(sizes: Integers, room: int = 1 << 20) -> Iterator[Integers]:
+def alike(left: Sequence[str], right: Sequence[str], scorer: Callable[..., float]) -> Floats:
+    """Return what one of RapidFuzz's scorers says of each pair of texts, ``(pairs,)``."""
+    from rapidfuzz.process import cpdist
+
+    found: Floats = cpdist(left, right, scorer=scorer, dtype=np.float64, workers=1)
+    return found
+
+
+def _groups_of_pairs(sizes: Integers, room: int = 1 << 20) -> Iterator[Integers]:
     """Yield the positions of pairs in groups of like size, whose tables fit into ``room`` numbers.
 
     Args:
@@ -264,3 +357,63 @@ def groups_of_pairs(sizes: Integers, room: int = 1 << 20) -> Iterator[Integers]:
             end += 1
         yield order[start:end]
         start = end
+
+
+def order_shares(pairs: Pairs) -> Floats:
+    """Return of items that each side has once the share of pairs in the same order, ``(pairs,)``; 1 without any.
+
+    The first 500 by their place on the right count.
+    """
+    if _native is not None:
+        ordered, possible = _native.ordered_pairs(pairs.items, pairs.starts, pairs.size, 500).T
+        return np.where(possible > 0, ordered / np.maximum(possible, 1), 1.0)
+    owner, left, _ = pairs.once_on_both()
+    counts = np.bincount(owner, minlength=pairs.count)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]) if len(counts) else counts
+    counts = np.minimum(counts, 500)
+    result = np.ones(pairs.count)
+    for group in _groups_of_pairs(counts**2):
+        widest = int(counts[group].max(initial=0))
+        if widest < 2:
+            continue
+        places = np.arange(widest)
+        inside = places < counts[group][:, None]
+        table = np.where(inside, left[np.minimum(starts[group][:, None] + places, len(left) - 1)], -1)
+        # A later place on the right that is later on the left, too; what lies outside is before everything.
+        ahead = (table[:, :, None] < table[:, None, :]) & (places[:, None] < places)
+        ordered = (ahead & inside[:, :, None]).sum(axis=(1, 2))
+        possible = counts[group] * (counts[group] - 1) // 2
+        result[group] = np.where(possible > 0, ordered / np.maximum(possible, 1), 1.0)
+    return result
+
+
+def longest_runs(pairs: Pairs, longest: int = 1000) -> Floats:
+    """Return the length of the longest run of items that both sides of each pair have, of the first thousand."""
+    if _native is not None:
+        found: Floats = _native.longest_runs(pairs.items, pairs.starts, pairs.size, longest)[:, 0].astype(float)
+        return found
+    lengths = np.bincount(pairs.owner, minlength=2 * pairs.count)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
+    lengths = np.minimum(lengths, longest)
+    result = np.zeros(pairs.count)
+    for group in _groups_of_pairs(np.maximum(lengths[: pairs.count], lengths[pairs.count :]), 1 << 16):
+        left, right = _table(pairs, group, starts, lengths), _table(pairs, group + pairs.count, starts, lengths)
+        right[right < 0] = -2
+        row = np.zeros((len(group), right.shape[1] + 1), np.int16)
+        best = np.zeros_like(row)
+        for column in left.T:
+            # Each run goes on from the one that ends one word earlier on both sides.
+            row[:, 1:] = (row[:, :-1] + 1) * (right == column[:, None])
+            np.maximum(best, row, out=best)
+        result[group] = best.max(axis=1, initial=0)
+    return result
+
+
+def _table(
+    pairs: Pairs, sequences: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return sequences as rows, filled up with -1."""
+    places = np.arange(int(lengths[sequences].max(initial=0)))
+    at = np.minimum(starts[sequences][:, None] + places, max(0, len(pairs.items) - 1))
+    items = pairs.items if len(pairs.items) else np.zeros(1, np.int64)
+    return np.where(places < lengths[sequences][:, None], items[at], -1)

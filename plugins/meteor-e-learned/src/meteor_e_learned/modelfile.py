@@ -17,7 +17,7 @@ from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model
-from meteor_e_learned.recipe import Recipe, converted_options, estimator_class, make_features, recipe_from_json
+from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
 
 __all__ = ["LearnedModel", "load_model", "save_model"]
 
@@ -144,9 +144,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
                 f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
             )
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
-        estimator: LearnedEstimator = estimator_class(recipe.estimator)()
         with located(name):
-            estimator.set_params(**converted_options(recipe.estimator, dict(header["parameters"])))
+            estimator: LearnedEstimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
         probes = Probes.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])

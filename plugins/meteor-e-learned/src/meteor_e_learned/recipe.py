@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import msgspec
 
@@ -18,7 +17,6 @@ from meteor_e_learned.extraction import FeatureSet
 __all__ = [
     "DataSpec",
     "Recipe",
-    "converted_options",
     "estimator_class",
     "load_recipe",
     "make_features",
@@ -121,31 +119,6 @@ def _check_estimator(recipe: Recipe, where: str) -> None:
             f"{where}: unknown estimator {recipe.estimator!r}{near_miss(recipe.estimator, known)}; "
             f"there are {', '.join(known)}"
         )
-
-
-def converted_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of an estimator as the types that it declares; lists become tuples where it has tuples.
-
-    Args:
-        name: the estimator, as ``meteor-e plugins`` lists them.
-        options: by name, as YAML or JSON has them.
-
-    Raises:
-        ConfigError: for an option that it does not have, or a value of another type.
-    """
-    kinds = get_type_hints(estimator_class(name).__init__)
-    kinds.pop("return", None)
-    found = {}
-    for option, value in options.items():
-        if option not in kinds:
-            raise ConfigError(
-                f"estimator {name!r} has no option {option!r}{near_miss(option, kinds)}; it has {', '.join(kinds)}"
-            )
-        try:
-            found[option] = msgspec.convert(value, kinds[option])
-        except msgspec.ValidationError as error:
-            raise ConfigError(f"estimator {name!r}: option {option!r} is {value!r}: {error}") from error
-    return found
 
 
 def resolve(text: str, folder: Path) -> str:

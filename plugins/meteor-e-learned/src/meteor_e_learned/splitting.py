@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["split"]
+__all__ = ["split", "unified"]
 
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 
@@ -14,4 +14,9 @@ def split(text: str) -> list[str]:
 
     Corpora that vectors and language models are made from have to be split in the same way.
     """
-    return _WORD.findall(text.lower().replace("’", "'"))
+    return _WORD.findall(unified(text))
+
+
+def unified(text: str) -> str:
+    """Return a text in lower case, with one kind of apostrophe."""
+    return text.lower().replace("’", "'")

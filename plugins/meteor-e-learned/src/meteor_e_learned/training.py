@@ -24,7 +24,7 @@ from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, Run
 from meteor_e_learned.probes import probe
-from meteor_e_learned.recipe import DataSpec, Recipe, converted_options, estimator_class, make_features
+from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
@@ -171,7 +171,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     """
     if "seed" in recipe.options:
         raise ConfigError("the seed stands in the recipe itself, or comes from --seed; take it out of its 'options'")
-    options = {**converted_options(recipe.estimator, recipe.options), "seed": recipe.seed}
+    options = {**recipe.options, "seed": recipe.seed}
     estimator: LearnedEstimator = estimator_class(recipe.estimator).made(options, features, vectors)
     return estimator
 

@@ -11,8 +11,10 @@ import click
 
 from meteor_e.api import ConfigError, InputError
 from meteor_e.cli import (
+    METRIC_GROUPS,
     GroupedCommand,
     MeteorMaker,
+    OptionGroup,
     SystemInput,
     input_options,
     metric_options,
@@ -26,22 +28,14 @@ if TYPE_CHECKING:
 
 
 GROUPS = {
-    "Input": ("references", "references_per_segment", "encoding", "names"),
-    "Metrics": (
-        "metrics",
-        "language",
-        "task",
-        "chain",
-        "matchers",
-        "settings",
-        "parameters",
-        "normalization",
-        "beam",
-        "character_mode",
+    "Input": OptionGroup(
+        ("references", "references_per_segment", "encoding", "names"), "system.txt -R first.txt -R second.txt"
     ),
-    "Resources": ("pack", "offline", "threads"),
-    "Output": ("output", "title", "png", "svg", "latex", "segments"),
-    "Statistics": ("significance", "samples", "seed"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(
+        ("output", "title", "png", "svg", "latex", "segments"), "… -o report.html --latex matrix.tex --segment 17"
+    ),
+    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.metrics import SystemTexts, metric_score
-from meteor_e.scoring import StatisticsSum, columns
+from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
 from meteor_e.significance import (
     DEFAULT_SEED,
     METHODS,
@@ -85,24 +85,9 @@ class ScoredSystem:
         The rows add up to the scores; see :meth:`meteor_e.scoring.results.Score.contributions`, which gives the same
         numbers, a segment at a time.
         """
-        parameters = self.corpus.parameters
-        of, delta = columns(self.counts), parameters.delta
-        score, fmean = self.values("score"), self.values("fmean")
-        shares = np.zeros((len(self.segments), len(parameters.weights)))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for side, statistic, factor in (
-                ("hypothesis", "precision", 1 - parameters.alpha),
-                ("reference", "recall", parameters.alpha),
-            ):
-                whole = self.values(statistic)
-                content, function = (getattr(of, f"{side}_{kind}_words") for kind in ("content", "function"))
-                words = delta * content + (1 - delta) * function
-                slope = factor * (fmean / whole)
-                for at, (matched, weight) in enumerate(zip(of.matchers, parameters.weights, strict=True)):
-                    content, function = (getattr(matched, f"{side}_{kind}") for kind in ("content", "function"))
-                    part = weight * (delta * content + (1 - delta) * function) / words
-                    shares[:, at] += part / whole * slope
-        return np.where((score > 0)[:, None], shares * score[:, None], 0.0)
+        parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
+        found = shares(columns(self.counts), parts, self.corpus.parameters, quotient)
+        return np.stack([share.score for share in found], axis=1)
 
 
 @dataclass(frozen=True)

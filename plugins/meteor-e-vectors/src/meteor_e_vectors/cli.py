@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli import metric_options, progress_bar
+from meteor_e.cli import (
+    METRIC_GROUPS,
+    FullHelpGroup,
+    GroupedCommand,
+    OptionGroup,
+    metric_options,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -21,7 +28,7 @@ KEYS = ("word", "lemma", "word_POS", "lemma_POS", "word_lemma")
 FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def vectors() -> None:
     """Train, convert and look at the word vectors of the matcher `vector`.
 
@@ -41,7 +48,24 @@ def _target(output: str | None, language: str | None) -> Path:
     return installed_path(language)
 
 
-@vectors.command()
+TRAIN_GROUPS = {
+    "Text": OptionGroup(
+        ("language", "key", "lemmatizer", "corpus", "split"), "europarl.fr.xz -l fr --key lemma -o fr-lemmas.vectors"
+    ),
+    "Model": OptionGroup(
+        ("model", "dimension", "window", "epochs", "min_count", "negative", "sample", "rate", "seed", "threads"),
+        "europarl.fr.xz -l fr --model skip-gram -d 100 -o fr-100.vectors",
+    ),
+    "Two languages, or words with their tags": OptionGroup(
+        ("side", "bitext", "bitext_language", "bitext_lemmatizer"),
+        "europarl.fr.xz -l fr --bitext europarl.en.xz --bitext-language en -o fr-en.vectors",
+    ),
+    "Output": OptionGroup(("output", "quiet"), "europarl.fr.xz -l fr -o fr.vectors"),
+}
+"""The groups of the help text."""
+
+
+@vectors.command(cls=GroupedCommand, groups=TRAIN_GROUPS)
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
 @click.option("-l", "--language", required=True, help="Language of the texts, which decides how words are split.")
 @click.option("-o", "--output", metavar="FILE", help="The vector file.  [default: install them for the language]")
@@ -233,7 +257,11 @@ def _opened(file: str | None, language: str | None) -> Any:
 @click.option("-n", "--number", type=click.IntRange(min=1), default=10, help="Words to show.  [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def nearest(words: tuple[str, ...], file: str | None, language: str | None, number: int, as_json: bool) -> None:
-    """Show the words that are most similar to a word, with the similarity that the matcher compares, (1+cosine)/2."""
+    """Show the words that are most similar to a word, with the similarity that the matcher compares, (1+cosine)/2.
+
+    \b
+    meteor-e vectors nearest -l fr chat maison
+    """
     opened = _opened(file, language)
     found = {word: [(other, (1 + cosine) / 2) for other, cosine in opened.nearest(word, number)] for word in words}
     if as_json:
@@ -250,7 +278,11 @@ def nearest(words: tuple[str, ...], file: str | None, language: str | None, numb
 @click.argument("file", required=False)
 @click.option("-l", "--language", help="Take the vectors that are installed for a language.")
 def info(file: str | None, language: str | None) -> None:
-    """Show what a vector file holds and how it was made, as JSON."""
+    """Show what a vector file holds and how it was made, as JSON.
+
+    \b
+    meteor-e vectors info fr.vectors
+    """
     opened = _opened(file, language)
     shown = {
         "file": str(opened.path),
@@ -262,7 +294,15 @@ def info(file: str | None, language: str | None) -> None:
     click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
 
 
-@vectors.command()
+THRESHOLD_GROUPS = {
+    "Search": OptionGroup(("first", "last", "step", "pairs", "measure"), "wmt12.yaml -l fr --from 0.7 --to 0.9"),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("as_json", "quiet"), "wmt12.yaml -l fr --json"),
+}
+"""The groups of the help text."""
+
+
+@vectors.command(cls=GroupedCommand, groups=THRESHOLD_GROUPS)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @click.option("--from", "first", default=0.6, help="Lowest threshold.  [default: 0.60]")
 @click.option("--to", "last", default=0.95, help="Highest threshold.  [default: 0.95]")

@@ -43,8 +43,7 @@ class CharacterNgramsFeature(Feature):
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Count."""
         pairs, _ = characters(batch, lambda text: " ".join(text.split()), "single spaces")
-        blocks = [pairs.ngrams(order).tally().shares() for order in range(1, self.orders + 1)]
-        return mean_over_references(np.hstack(blocks), batch)
+        return mean_over_references(np.hstack(pairs.ngram_shares(self.orders)), batch)
 
     def describe(self) -> str:
         """Return the longest order."""

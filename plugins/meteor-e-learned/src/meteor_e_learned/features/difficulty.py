@@ -33,8 +33,7 @@ class DifficultyFeature(FrequencyFeature):
         """Count."""
         pairs, known = words(batch)
         known = known or [" "]
-        frequency = self.frequencies.of_all(known)
-        information = self.frequencies.information_of_all(known)
+        frequency, information = self.frequency_and_information(batch)
         letters = np.array([len(word) for word in known], float)
         marks = np.array([not word[0].isalnum() for word in known], float)
         numbers = np.array([word[0].isdigit() for word in known], float)

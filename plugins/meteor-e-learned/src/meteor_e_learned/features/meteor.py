@@ -14,12 +14,11 @@ from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, M
 from meteor_e.base import is_path
 from meteor_e.chains import apply_settings, chain_with_paths, load_chain
 from meteor_e.plugins import plugin_registry
-from meteor_e.scoring import PARTS, columns
+from meteor_e.scoring import PARTS, FormulaScores, Shares, columns, quotient, shares
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from meteor_e import Parameters
     from meteor_e.api import MatcherContext
 
 __all__ = ["MeteorFeature"]
@@ -125,15 +124,34 @@ class MeteorFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Score the segments, each against its best reference."""
-        scored = list(self.meteor.segments(batch.hypotheses, batch.references))
-        parts = np.array([_parts(each) for each in scored])
-        statistics = np.array([each.statistics.to_vector() for each in scored], float)
+        parts, statistics = self._scored(batch)
         of = columns(statistics)
-        shares = _contributions(of, parts, self.meteor.chain.parameters)
+        brought = shares(
+            of,
+            FormulaScores(**dict(zip(PARTS, parts.T, strict=True))),  # type: ignore[arg-type]
+            self.meteor.chain.parameters,
+            quotient,
+        )
         blocks = [parts, np.stack([getattr(of, name) for name in _STATISTICS], axis=1)]
-        for matched, share in zip(of.matchers, shares, strict=True):
-            blocks += [np.stack(matched, axis=1), share]
+        for matched, share in zip(of.matchers, brought, strict=True):
+            blocks += [np.stack(matched, axis=1), np.stack(share, axis=1)]
         return np.hstack(blocks)
+
+    def _scored(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
+        chunks = []
+        for _, scored in self.meteor.scored_chunks(batch.hypotheses, batch.references):
+            if scored.failures:
+                # What becomes of a segment that cannot be aligned is said by Meteor.
+                segments = list(self.meteor.segments(batch.hypotheses, batch.references))
+                statistics = [each.statistics.to_vector() for each in segments]
+                return np.array([_parts(each) for each in segments]), np.array(statistics, float)
+            # Undefined parts are 0, as in a score.
+            parts = np.frombuffer(scored.scores).reshape(-1, len(FormulaScores._fields))
+            parts = np.where(np.isnan(parts), 0.0, parts)
+            counts = np.frombuffer(scored.statistics, np.int64).reshape(len(parts), -1)
+            chunks.append((parts[:, _PARTS], counts.astype(float)))
+        return np.vstack([parts for parts, _ in chunks]), np.vstack([counts for _, counts in chunks])
 
     def describe(self) -> str:
         """Return METEOR's signature."""
@@ -147,42 +165,6 @@ class MeteorFeature(Feature):
         return f"{chain.language.code}|{chain.task}|{'+'.join(self.meteor.matcher_names)}"
 
 
-def _contributions(of: Any, parts: NDArray[np.float64], parameters: Parameters) -> list[NDArray[np.float64]]:
-    """Return what :meth:`meteor_e.scoring.results.Score.contributions` does, of many segments at once.
-
-    Args:
-        of: statistics of the segments, as :func:`meteor_e.scoring.statistics.columns` names them.
-        parts: the parts of the scores, in the order of ``PARTS``.
-        parameters: of the chain.
-
-    Returns:
-        For each matcher precision, recall and score, ``(segments, 3)``.
-    """
-    delta, alpha = parameters.delta, parameters.alpha
-    part = dict(zip(PARTS, parts.T, strict=True))
-    some = part["score"] > 0
-
-    def share(side: str, matched: Any, weight: float) -> NDArray[np.float64]:
-        content, function = (getattr(of, f"{side}_{kind}_words") for kind in ("content", "function"))
-        words = delta * content + (1 - delta) * function
-        content, function = (getattr(matched, f"{side}_{kind}") for kind in ("content", "function"))
-        weighted = weight * (delta * content + (1 - delta) * function)
-        return np.asarray(np.where(words > 0, weighted / np.where(words > 0, words, 1), 0.0), float)
-
-    def of_score(shared: NDArray[np.float64], whole: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-        # Quotients first: the squares of tiny numbers are 0.
-        quotients = shared / np.where(some, whole, 1) * (factor * (part["fmean"] / np.where(some, whole, 1)))
-        return np.asarray(quotients, float)
-
-    result = []
-    for matched, weight in zip(of.matchers, parameters.weights, strict=True):
-        precision, recall = share("hypothesis", matched, weight), share("reference", matched, weight)
-        sides = of_score(precision, part["precision"], 1 - alpha) + of_score(recall, part["recall"], alpha)
-        score = np.where(some, part["fmean"] * (1 - part["fragmentation_penalty"]) * sides, 0.0)
-        result.append(np.stack([precision, recall, score], axis=1))
-    return result
-
-
 def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
     if not isinstance(settings, Mapping) or not all(isinstance(options, Mapping) for options in settings.values()):
         raise ConfigError(
@@ -192,5 +174,6 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
 
 
 _parts = operator.attrgetter(*PARTS)
+_PARTS = [FormulaScores._fields.index(part) for part in PARTS]
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
-_MATCHER_PARTS = (*MatcherCounts._fields, "precision", "recall", "score")
+_MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)

@@ -105,8 +105,7 @@ def _bleu_statistics(batch: FeatureBatch) -> Floats:
         tokenize: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
         pairs, _ = numbered(*segment_pairs(batch), lambda text: tokenize(text.rstrip()).split())
         left, right = pairs.lengths
-        tallies = [pairs.ngrams(order).tally() for order in range(1, 5)]
-        matches = [tally.total(tally.common) for tally in tallies]
+        matches = pairs.common_ngrams(4).T
         return np.stack(
             [left, right, *matches, *(np.maximum(left - step, 0) for step in range(4))], axis=1, dtype=float
         )
@@ -120,11 +119,10 @@ def _chrf_statistics(batch: FeatureBatch) -> Floats:
     def make() -> Floats:
         pairs, _ = characters(batch, lambda text: "".join(text.split()), "without spaces")
         columns = []
-        for step in range(6):
+        for step, common in enumerate(pairs.common_ngrams(6).T):
             left, right = (np.maximum(length - step, 0) for length in pairs.lengths)
-            tally = pairs.ngrams(step + 1).tally()
             # An order that the reference lacks does not count.
-            columns += [np.where(right > 0, left, 0), right, tally.total(tally.common)]
+            columns += [np.where(right > 0, left, 0), right, common]
         return np.stack(columns, axis=1, dtype=float)
 
     return batch.shared("chrf", make)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import FeatureBatch
-from meteor_e_learned.counting import mean_over_references, precision_recall_f, segment_pairs, words
+from meteor_e_learned.counting import alike, mean_over_references, precision_recall_f, segment_pairs, words
 from meteor_e_learned.features.vocabulary import FrequencyFeature
 
 __all__ = ["NearWordsFeature"]
@@ -44,7 +44,7 @@ class NearWordsFeature(FrequencyFeature):
         from rapidfuzz.distance import LCSseq, Levenshtein
 
         pairs, known = words(batch)
-        information = self.frequencies.information_of_all(known or [" "])
+        _, information = self.frequency_and_information(batch)
         tally = pairs.tally()
         weight = information[tally.item]
         near = self._near(tally.pair, tally.item, tally.left, tally.right, known)
@@ -65,24 +65,13 @@ class NearWordsFeature(FrequencyFeature):
             tally.total((near < 0.5) * added),
             tally.total((near >= 0.5) * missing),
         ]
-        written = zip(*segment_pairs(batch), strict=True)
-        letters = np.array(
-            [
-                (
-                    LCSseq.similarity(one[: 10 * LONGEST], other[: 10 * LONGEST]),
-                    len(one[: 10 * LONGEST]),
-                    len(other[: 10 * LONGEST]),
-                )
-                for one, other in written
-            ],
-            float,
-        ).reshape(-1, 3)
-        blocks += [np.stack(columns, axis=1), precision_recall_f(*letters.T)]
-        both_texts = list(zip(*pairs.texts(), strict=True))
+        written, others = ([text[: 10 * LONGEST] for text in side] for side in segment_pairs(batch))
+        sizes = (np.array([len(text) for text in side], float) for side in (written, others))
+        letters = precision_recall_f(alike(written, others, LCSseq.similarity), *sizes)
+        blocks += [np.stack(columns, axis=1), letters]
         lengths = pairs.lengths
         length = np.maximum(lengths[1], 1)
-        common = np.array([LCSseq.similarity(one, other) for one, other in both_texts], float)
-        distance = np.array([Levenshtein.distance(one, other) for one, other in both_texts], float)
+        common, distance = (alike(*pairs.texts(), scorer) for scorer in (LCSseq.similarity, Levenshtein.distance))
         substituted = lengths[0] + lengths[1] - 2 * common - distance
         inserted = np.maximum(lengths[0] - lengths[1], 0) / length
         deleted = np.maximum(lengths[1] - lengths[0], 0) / length

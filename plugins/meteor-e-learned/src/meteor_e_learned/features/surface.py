@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch
 from meteor_e_learned.counting import (
-    Pairs,
     Tally,
+    alike,
+    capitals,
     characters,
-    groups_of_pairs,
+    longest_runs,
     mean_over_references,
-    numbered,
+    order_shares,
     precision_recall_f,
     segment_pairs,
     words,
@@ -92,8 +93,7 @@ class CharactersFeature(Feature):
                 np.maximum(each, 0) * wanted for each in (tally.right - tally.left, tally.left - tally.right)
             )
             columns += [tally.total(tally.left * wanted), tally.total(missing), tally.total(added)]
-        capitalised = numbered(left, right, lambda text: [word for word in text.split()[1:] if word[0].isupper()])[0]
-        tally = capitalised.tally()
+        tally = capitals(batch).tally()
         columns += [
             tally.total(np.maximum(tally.right - tally.left, 0)),
             tally.total(np.maximum(tally.left - tally.right, 0)),
@@ -156,73 +156,22 @@ class OverlapFeature(Feature):
         from rapidfuzz.distance import LCSseq, Levenshtein
 
         pairs, known = words(batch)
-        blocks = [pairs.ngrams(order).tally().shares() for order in range(1, 5)]
+        blocks = pairs.ngram_shares(4)
         beginnings: dict[str, int] = {}
         stems = np.array([beginnings.setdefault(word[:6], len(beginnings)) for word in known] or [0], np.int64)
-        blocks += [pairs.replaced(stems).tally().shares(), pairs.skip_bigrams(4).tally().shares()]
+        blocks += [*pairs.replaced(stems).ngram_shares(1), pairs.skip_bigram_shares(4)]
         left, right = pairs.texts()
         both = list(zip(left, right, strict=True))
         lengths = pairs.lengths
-        common = np.array([LCSseq.similarity(one, other) for one, other in both], float)
+        common = alike(left, right, LCSseq.similarity)
         blocks.append(precision_recall_f(common, *(length.astype(float) for length in lengths)))
-        written = zip(*segment_pairs(batch), strict=True)
+        written, others = ([text[:2000] for text in side] for side in segment_pairs(batch))
         columns = [
-            np.array([Levenshtein.normalized_similarity(one, other) for one, other in both]),
-            np.array([Levenshtein.normalized_similarity(one[:2000], other[:2000]) for one, other in written]),
-            _order(pairs),
-            _longest_match(pairs) / np.maximum(lengths[1], 1),
+            alike(left, right, Levenshtein.normalized_similarity),
+            alike(written, others, Levenshtein.normalized_similarity),
+            order_shares(pairs),
+            longest_runs(pairs) / np.maximum(lengths[1], 1),
             np.array([one[:1] == other[:1] for one, other in both], float),
             np.array([one[-2:] == other[-2:] for one, other in both], float),
         ]
         return mean_over_references(np.column_stack([*blocks, *columns]), batch)
-
-
-def _order(pairs: Pairs) -> Floats:
-    """Return the share of pairs of words that stand in the same order; 1 if there are none."""
-    owner, left, _ = pairs.once_on_both()
-    counts = np.bincount(owner, minlength=pairs.count)
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]) if len(counts) else counts
-    counts = np.minimum(counts, 500)
-    result = np.ones(pairs.count)
-    for group in groups_of_pairs(counts**2):
-        widest = int(counts[group].max(initial=0))
-        if widest < 2:
-            continue
-        places = np.arange(widest)
-        inside = places < counts[group][:, None]
-        table = np.where(inside, left[np.minimum(starts[group][:, None] + places, len(left) - 1)], -1)
-        # A later place on the right that is later on the left, too; what lies outside is before everything.
-        ahead = (table[:, :, None] < table[:, None, :]) & (places[:, None] < places)
-        ordered = (ahead & inside[:, :, None]).sum(axis=(1, 2))
-        possible = counts[group] * (counts[group] - 1) // 2
-        result[group] = np.where(possible > 0, ordered / np.maximum(possible, 1), 1.0)
-    return result
-
-
-def _longest_match(pairs: Pairs, longest: int = 1000) -> Floats:
-    """Return the length of the longest run of words that both sides of each pair have."""
-    lengths = np.bincount(pairs.owner, minlength=2 * pairs.count)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
-    lengths = np.minimum(lengths, longest)
-    result = np.zeros(pairs.count)
-    for group in groups_of_pairs(np.maximum(lengths[: pairs.count], lengths[pairs.count :]), 1 << 16):
-        left, right = _table(pairs, group, starts, lengths), _table(pairs, group + pairs.count, starts, lengths)
-        right[right < 0] = -2
-        row = np.zeros((len(group), right.shape[1] + 1), np.int16)
-        best = np.zeros_like(row)
-        for column in left.T:
-            # Each run goes on from the one that ends one word earlier on both sides.
-            row[:, 1:] = (row[:, :-1] + 1) * (right == column[:, None])
-            np.maximum(best, row, out=best)
-        result[group] = best.max(axis=1, initial=0)
-    return result
-
-
-def _table(
-    pairs: Pairs, sequences: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return sequences as rows, filled up with -1."""
-    places = np.arange(int(lengths[sequences].max(initial=0)))
-    at = np.minimum(starts[sequences][:, None] + places, max(0, len(pairs.items) - 1))
-    items = pairs.items if len(pairs.items) else np.zeros(1, np.int64)
-    return np.where(places < lengths[sequences][:, None], items[at], -1)

@@ -66,11 +66,6 @@ class Frequencies:
         get = _word_list(self.language).get
         return np.array([get(word, 0.0) for word in words])
 
-    def information_of_all(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """Return how much each word tells; see :meth:`information`."""
-        result: NDArray[np.float64] = np.log(np.maximum(self.of_all(words), UNKNOWN)) / math.log(UNKNOWN)
-        return result
-
     def information(self, word: str) -> float:
         """Return how much a word tells, in nats, relative to the rarest: a weight in (0, 1]."""
         return -math.log(max(self.of(word), UNKNOWN)) / -math.log(UNKNOWN)
@@ -122,6 +117,16 @@ class FrequencyFeature(Feature):
 
     def __init__(self, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
         self.frequencies = Frequencies(language, as_list(corpus_file))
+
+    def frequency_and_information(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how often each of a batch's words occurs and what it tells; looked up once for all features."""
+        known = words(batch)[1] or [" "]
+
+        def look_up() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            frequency = self.frequencies.of_all(known)
+            return frequency, np.log(np.maximum(frequency, UNKNOWN)) / math.log(UNKNOWN)
+
+        return batch.shared(f"frequencies {self.definition()}", look_up)
 
     @classmethod
     def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
@@ -181,8 +186,7 @@ class VocabularyFeature(FrequencyFeature):
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Look the words up, each distinct one once, and count."""
         pairs, known = words(batch)
-        frequency = self.frequencies.of_all(known or [" "])
-        information = np.log(np.maximum(frequency, UNKNOWN)) / math.log(UNKNOWN)
+        frequency, information = self.frequency_and_information(batch)
         alphabetic = np.array([word[0].isalpha() for word in known] or [False])
         tally = pairs.tally()
         left, right = tally.left, tally.right

@@ -85,16 +85,14 @@ class WordClassesFeature(Feature):
         classes = len(WORD_CLASSES)
         kinds = np.array(_kinds(known) or [0])
         tally = pairs.tally()
-        kind = kinds[tally.item]
-        columns = []
-        for place in range(classes + 3):
-            wanted = kind == place
-            common, left, right = (tally.total(each * wanted) for each in (tally.common, tally.left, tally.right))
-            # A class that a side does not have is neither right nor wrong.
-            columns += [np.where(side > 0, common / np.maximum(side, 1), 0.5) for side in (left, right)]
-            columns += [right - common, left - common]
+        common, left, right = (
+            tally.totals(each, kinds[tally.item], classes + 3) for each in (tally.common, tally.left, tally.right)
+        )
+        # A class that a side does not have is neither right nor wrong.
+        shares = [np.where(side > 0, common / np.maximum(side, 1), 0.5) for side in (left, right)]
+        columns = np.stack([*shares, right - common, left - common], axis=2).reshape(pairs.count, -1)
         content = pairs.where(kinds[pairs.items] == classes + 2)
-        return mean_over_references(np.column_stack([*columns, content.ngrams(2).tally().shares()]), batch)
+        return mean_over_references(np.column_stack([columns, content.ngram_shares(2)[1]]), batch)
 
 
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}

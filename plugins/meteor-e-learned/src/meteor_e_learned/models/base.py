@@ -75,9 +75,7 @@ class Run:
 class LearnedEstimator(Estimator):
     """Base of the estimators: learns from examples, and can be put into a model file and taken out of it.
 
-    An estimator is one class: what differs between estimators is a method here. Options are the arguments of
-    ``__init__``, which stores each under its name and does nothing else; :meth:`get_params` and :meth:`set_params` are
-    scikit-learn's, so that its ``clone`` works.
+    An estimator is one class: what differs between estimators is a method here.
 
     Class attributes:
         name: what recipes and model files call it.
@@ -97,7 +95,7 @@ class LearnedEstimator(Estimator):
         """Return an estimator for a recipe's features.
 
         Args:
-            options: as ``__init__`` takes them.
+            options: by name.
             features: of hypotheses.
             vectors: of single segments.
 
@@ -107,29 +105,6 @@ class LearnedEstimator(Estimator):
         if vectors.features and not cls.needs_vectors:
             raise ConfigError(f"estimator {cls.name!r} has no use for 'vectors'")
         return cls(**options)
-
-    @classmethod
-    def parameter_names(cls) -> list[str]:
-        """Return the names of the options."""
-        import inspect
-
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the options by name; ``deep`` is there for scikit-learn."""
-        return {name: getattr(self, name) for name in self.parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set options.
-
-        Raises:
-            ValueError: for one that the estimator does not have.
-        """
-        for name, value in params.items():
-            if name not in self.parameter_names():
-                raise ValueError(f"estimator {self.name!r} has no option {name!r}")
-            setattr(self, name, value)
-        return self
 
     @abstractmethod
     def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:

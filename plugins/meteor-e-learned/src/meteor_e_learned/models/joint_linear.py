@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError, near_miss
+from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta, near_miss
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats, PairEstimator, Run, pair_taus, pearsons
 from meteor_e_learned.models.linear import LinearEstimator
@@ -29,16 +29,6 @@ class JointLinear(LinearEstimator, PairEstimator):
     comparisons it has.
 
     Scores are shares: 0 to 100, how much of the training's system outputs a hypothesis beats.
-
-    Args:
-        assessments: weight of the assessments; the comparisons of all years have 1.
-        penalty: strength of the ridge penalty.
-        toward: features, in full, whose weights are drawn to ``toward_weight`` and not to 0.
-        toward_weight: see there; features have a standard deviation of 1.
-        clip: quantile of the training's features beyond which values are cut off.
-        clip_scores: quantile of human scores beyond which they are cut off.
-        iterations: of L-BFGS, at most.
-        seed: nothing is drawn; every estimator has one.
     """
 
     name: ClassVar[str] = "joint-linear"
@@ -46,31 +36,32 @@ class JointLinear(LinearEstimator, PairEstimator):
 
     levels_: Floats
 
-    def __init__(
-        self,
-        assessments: float = 0.3,
-        penalty: float = 0.03,
-        toward: tuple[str, ...] = ("meteor.score", "chrf.score"),
-        toward_weight: float = 0.3,
-        clip: float = 0.001,
-        clip_scores: float = 0.02,
-        iterations: int = 100,
-        seed: int = 1,
-    ) -> None:
-        self.assessments = assessments
-        self.penalty = penalty
-        self.toward = toward
-        self.toward_weight = toward_weight
-        self.clip = clip
-        self.clip_scores = clip_scores
-        self.iterations = iterations
-        self.seed = seed
+    class Options(ComponentOptions):
+        """Weights of the loss's parts, and what is cut off."""
+
+        assessments: Annotated[
+            float, Meta(ge=0, description="Weight of the assessments; the comparisons of all years have 1.")
+        ] = 0.3
+        penalty: Annotated[float, Meta(ge=0, description="Strength of the ridge penalty.")] = 0.03
+        toward: Annotated[
+            tuple[str, ...],
+            Meta(description="Features, in full, whose weights are drawn to toward_weight and not to 0."),
+        ] = ("meteor.score", "chrf.score")
+        toward_weight: Annotated[float, Meta(description="See toward; features have a standard deviation of 1.")] = 0.3
+        clip: Annotated[
+            float,
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+        ] = 0.001
+        clip_scores: Annotated[
+            float, Meta(ge=0, lt=0.5, description="Quantile of human scores beyond which they are cut off.")
+        ] = 0.02
+        iterations: Annotated[int, Meta(ge=1, description="Of L-BFGS, at most.")] = 100
+        seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
 
     def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
         """Learn from all comparisons and all human scores that the examples have."""
-        self._check()
         start = self._start(run.columns)
-        self._fit_bounds(examples.features, self.clip)
+        self._fit_bounds(examples.features, self.options.clip)
         self._fit_scale(self._clipped(examples.features).std(axis=0))
         rows = self._standardized(examples.features).astype(np.float32)
         comparisons, assessed = self._comparisons(examples, rows), self._assessed(examples, rows)
@@ -87,21 +78,13 @@ class JointLinear(LinearEstimator, PairEstimator):
             figures |= pearsons(self, held)
         return figures
 
-    def _check(self) -> None:
-        for name in ("assessments", "penalty"):
-            if not getattr(self, name) >= 0:
-                raise ConfigError(f"joint-linear: {name} is {getattr(self, name)}; it has to be 0 or more")
-        for name in ("clip", "clip_scores"):
-            if not 0 <= getattr(self, name) < 0.5:
-                raise ConfigError(f"joint-linear: {name} is {getattr(self, name)}; it has to be from 0 to under .5")
-
     def _start(self, columns: Sequence[str]) -> Floats:
         """Return the weights that the penalty draws to; features with one are what all begins with."""
         start = np.zeros(len(columns))
-        for name in self.toward:
+        for name in self.options.toward:
             if name not in columns:
                 raise ConfigError(f"joint-linear: toward: there is no feature {name!r}{near_miss(name, columns)}")
-            start[list(columns).index(name)] = self.toward_weight
+            start[list(columns).index(name)] = self.options.toward_weight
         return start
 
     @staticmethod
@@ -130,7 +113,7 @@ class JointLinear(LinearEstimator, PairEstimator):
             scores = examples.scores[chosen]
             if len(scores) < 2 or not np.ptp(scores):
                 continue
-            scores = scores.clip(*np.quantile(scores, [self.clip_scores, 1 - self.clip_scores]))
+            scores = scores.clip(*np.quantile(scores, [self.options.clip_scores, 1 - self.options.clip_scores]))
             blocks.append((rows[chosen], (scores - scores.mean()) / max(float(scores.std()), 1e-12)))
         return blocks
 
@@ -139,7 +122,7 @@ class JointLinear(LinearEstimator, PairEstimator):
 
         def loss(weights: Floats) -> tuple[float, Floats]:
             away = weights - start
-            value, gradient = self.penalty * float(away @ away), 2 * self.penalty * away
+            value, gradient = self.options.penalty * float(away @ away), 2 * self.options.penalty * away
             for difference, share in comparisons:
                 margin = difference @ weights.astype(np.float32)
                 value += share * float(np.logaddexp(0, -margin).mean())
@@ -149,7 +132,7 @@ class JointLinear(LinearEstimator, PairEstimator):
                 score -= score.mean()
                 deviation = max(float(score.std()), 1e-12)
                 r = float((score * human).mean()) / deviation
-                share = self.assessments / len(assessed)
+                share = self.options.assessments / len(assessed)
                 value += share * (1 - r)
                 slope = (human / deviation - r * score / deviation**2) / len(score)
                 gradient = gradient - share * (rows.T @ slope.astype(np.float32))
@@ -157,7 +140,7 @@ class JointLinear(LinearEstimator, PairEstimator):
 
         # Where nothing draws the weights, the correlation needs scores that vary to begin with.
         first = start if start.any() else np.full(len(start), 0.01)
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": self.options.iterations})
         result: Floats = found.x
         return result
 

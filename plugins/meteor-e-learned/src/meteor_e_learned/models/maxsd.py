@@ -6,12 +6,12 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import (
     Floats,
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MaxSD"]
 
-ENCODERS = ("bi-lstm", "bic-lstm")
-LOSSES = ("margin", "printed")
-BATCHINGS = ("comparisons", "segments")
-STARTS = ("normal", "logistic")
 WORDS_AT_ONCE = 20_000
 """Words, padding included, that are scored together."""
 
@@ -58,83 +54,62 @@ class MaxSD(LearnedEstimator):
     LSTMs read words; their similarity (eq. 2) and metric scores, the features, make the score (eq. 4). Training takes
     (reference, better, worse) and drives the two scores apart. Against several references, the similarities are
     averaged.
-
-    Args:
-        encoder: ``bi-lstm`` (MaxSD-1): each sentence by itself; ``bic-lstm`` (MaxSD-2): each after the other one.
-        loss: ``margin``: max(0, margin - (simP - simN)); ``printed``: -max(0, simP - simN), eq. 1 as it is printed,
-            which has no gradient where the order is wrong.
-        margin: of the margin loss.
-        hidden: size of an LSTM's state, a direction.
-        layer: nodes of the layer that compares.
-        deviation: of the normal distribution that weights are drawn from.
-        feature_start: ``normal``: the features' weights are drawn like all others, as in the paper; ``logistic``: they
-            start from a logistic regression of the comparisons on differences of features, so that the words are
-            learned on top of the linear model, and many features need not be learned in ten epochs.
-        C: inverse strength of that regression's L2 penalty.
-        dropout: share of inputs and outputs of the LSTMs left out in training.
-        batch: comparisons a step.
-        batching: ``comparisons``: any, as in the paper; ``segments``: all comparisons of some segments together, so
-            that each hypothesis is read once, which is ten times as fast on WMT13.
-        epochs: at most.
-        patience: epochs without a better validation to stop after; ``None`` for all epochs, as in the paper.
-        learning_rate: of Adadelta.
-        clean: whether to remove duplicates and contradictions, as in the paper.
-        longest: words of the longest segment that is learned from.
-        vocabulary: words whose vectors are taken over from the file, the first ones.
-        train_vectors: whether vectors are learned on, too.
-        clip: quantile of the training's features beyond which values are cut off.
-        seed: of the weights, the order, and dropout.
-        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
     name: ClassVar[str] = "maxsd"
     needs_texts: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        encoder: str = "bi-lstm",
-        loss: str = "margin",
-        margin: float = 0.5,
-        hidden: int = 50,
-        layer: int = 50,
-        deviation: float = 0.1,
-        feature_start: str = "normal",
-        C: float = 0.003,  # noqa: N803
-        dropout: float = 0.2,
-        batch: int = 16,
-        batching: str = "comparisons",
-        epochs: int = 10,
-        patience: int | None = None,
-        learning_rate: float = 1.0,
-        clean: bool = True,
-        longest: int = 100,
-        vocabulary: int = 50_000,
-        train_vectors: bool = False,
-        clip: float = 0.001,
-        seed: int = 1,
-        device: str = "auto",
-    ) -> None:
-        self.encoder = encoder
-        self.loss = loss
-        self.margin = margin
-        self.hidden = hidden
-        self.layer = layer
-        self.deviation = deviation
-        self.feature_start = feature_start
-        self.C = C
-        self.dropout = dropout
-        self.batch = batch
-        self.batching = batching
-        self.epochs = epochs
-        self.patience = patience
-        self.learning_rate = learning_rate
-        self.clean = clean
-        self.longest = longest
-        self.vocabulary = vocabulary
-        self.train_vectors = train_vectors
-        self.clip = clip
-        self.seed = seed
-        self.device = device
+    class Options(ComponentOptions):
+        """Those of the paper, and ours beside them."""
+
+        encoder: Annotated[
+            Literal["bi-lstm", "bic-lstm"],
+            Meta(description="bi-lstm (MaxSD-1): each sentence by itself; bic-lstm (MaxSD-2): each after the other."),
+        ] = "bi-lstm"
+        loss: Annotated[
+            Literal["margin", "printed"],
+            Meta(
+                description="margin: max(0, margin - (simP - simN)); printed: eq. 1 as it is printed, "
+                "-max(0, simP - simN), which has no gradient where the order is wrong."
+            ),
+        ] = "margin"
+        margin: Annotated[float, Meta(description="Of the margin loss.")] = 0.5
+        hidden: Annotated[int, Meta(ge=1, description="Size of an LSTM's state per direction.")] = 50
+        layer: Annotated[int, Meta(ge=1, description="Nodes of the layer that compares.")] = 50
+        deviation: Annotated[float, Meta(ge=0, description="Of the normal distribution of the first weights.")] = 0.1
+        feature_start: Annotated[
+            Literal["normal", "logistic"],
+            Meta(
+                description="normal: the features' weights are drawn, as in the paper; logistic: they start from a "
+                "logistic regression of the comparisons, and words are learned on top of it."
+            ),
+        ] = "normal"
+        C: Annotated[float, Meta(gt=0, description="Inverse strength of that regression's L2 penalty.")] = 0.003
+        dropout: Annotated[float, Meta(ge=0, lt=1, description="Share of the LSTMs' input and output left out.")] = 0.2
+        batch: Annotated[int, Meta(ge=1, description="Comparisons per step.")] = 16
+        batching: Annotated[
+            Literal["comparisons", "segments"],
+            Meta(
+                description="comparisons: any, as in the paper; segments: all comparisons of some segments together, "
+                "so that each hypothesis is read once, ten times as fast on WMT13."
+            ),
+        ] = "comparisons"
+        epochs: Annotated[int, Meta(ge=1, description="Epochs at most.")] = 10
+        patience: Annotated[
+            Annotated[int, Meta(ge=1)] | None,
+            Meta(description="Epochs without a better validation to stop after; none as in the paper."),
+        ] = None
+        learning_rate: Annotated[float, Meta(gt=0, description="Of Adadelta.")] = 1.0
+        clean: Annotated[bool, Meta(description="Remove duplicates and contradictions, as in the paper.")] = True
+        longest: Annotated[int, Meta(ge=1, description="Words of the longest segment that is learned from.")] = 100
+        vocabulary: Annotated[int, Meta(ge=1, description="Words whose vectors are taken from the file.")] = 50_000
+        train_vectors: Annotated[bool, Meta(description="Vectors are learned on, too.")] = False
+        clip: Annotated[
+            float,
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+        ] = 0.001
+        seed: Annotated[int, Meta(description="Of the weights, the order, and dropout.")] = 1
+        device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
 
     def fit(
         self,
@@ -165,33 +140,32 @@ class MaxSD(LearnedEstimator):
 
         from meteor_e_learned.models.maxsd_network import WordTable
 
-        self._check()
         if vectors is None:
             raise ConfigError("maxsd: needs word vectors")
-        words = list(vectors.rows)[: self.vocabulary]
+        words = list(vectors.rows)[: self.options.vocabulary]
         self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
         self._fit_scaler(X.features)
         data = self._prepared(X)
         chosen = self._cleaned(X, y, data)
         held_texts, held = (X, chosen) if validation is None else validation
         held_data = data if validation is None else self._prepared(held_texts)
-        device = choose_device(self.device)
-        random = np.random.default_rng(self.seed)
+        device = choose_device(self.options.device)
+        random = np.random.default_rng(self.options.seed)
         with _one_thread(device):
             network = self._make(X.features.shape[1])
-            network.start(random, self.deviation)
-            if self.feature_start == "logistic":
+            network.start(random, self.options.deviation)
+            if self.options.feature_start == "logistic":
                 network.start_features(self._logistic_weights(data.features, chosen))
             network.to(device)
             learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
-            optimizer = torch.optim.Adadelta(learned, lr=self.learning_rate)
+            optimizer = torch.optim.Adadelta(learned, lr=self.options.learning_rate)
             best_theta, best_tau, best_epoch, first = _flat(learned), -np.inf, 0, 0
             if resume is not None:
                 _restore_state(resume, learned, optimizer, random)
                 best_theta, best_tau = resume.best_theta[0], float(resume.best_tau[0])
                 best_epoch, first = int(resume.best_epoch[0]), resume.epoch
-            for epoch in range(first + 1, self.epochs + 1):
-                if self.patience is not None and epoch - 1 - best_epoch >= self.patience:
+            for epoch in range(first + 1, self.options.epochs + 1):
+                if self.options.patience is not None and epoch - 1 - best_epoch >= self.options.patience:
                     break
                 started = time.perf_counter()
                 loss = self._epoch(network, optimizer, data, chosen, random, device)
@@ -201,7 +175,7 @@ class MaxSD(LearnedEstimator):
                     best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
                 if report is not None:
                     report({
-                        "cost": self.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
+                        "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
                         "seconds": round(time.perf_counter() - started, 3), "device": str(device),
                     })  # fmt: skip
                 if checkpoint is not None:
@@ -237,7 +211,7 @@ class MaxSD(LearnedEstimator):
 
     def predict(self, X: Texts) -> Floats:  # noqa: N803
         """Return scores between 0 and 1, ``(hypotheses,)``."""
-        device = choose_device(self.device)
+        device = choose_device(self.options.device)
         with _one_thread(device):
             logits = self._score(self._network.to(device), self._prepared(X), device)
         self._network.cpu()
@@ -270,7 +244,6 @@ class MaxSD(LearnedEstimator):
 
         from meteor_e_learned.models.maxsd_network import WordTable
 
-        self._check()
         self.low_, self.high_, self.mean_, self.scale_ = (
             arrays[name].astype(float) for name in ("low", "high", "mean", "scale")
         )
@@ -282,9 +255,9 @@ class MaxSD(LearnedEstimator):
             raise ValueError("the arrays of the features' scale differ in shape")
         # Checked before anything of the size that the options ask for is made.
         for name, shape in (
-            ("compare.weight", (self.layer, 4 * self.hidden)),
-            ("forwards.weight_hh_l0", (4 * self.hidden, self.hidden)),
-            ("forwards.weight_ih_l0", (4 * self.hidden, vectors.shape[1])),
+            ("compare.weight", (self.options.layer, 4 * self.options.hidden)),
+            ("forwards.weight_hh_l0", (4 * self.options.hidden, self.options.hidden)),
+            ("forwards.weight_ih_l0", (4 * self.options.hidden, vectors.shape[1])),
         ):
             if arrays[f"network.{name}"].shape != shape:
                 raise ValueError("arrays do not have the shapes that the options ask for")
@@ -297,31 +270,23 @@ class MaxSD(LearnedEstimator):
                     raise ValueError("arrays do not have the shapes that the options ask for")
                 parameter.copy_(torch.from_numpy(value))
 
-    def _check(self) -> None:
-        for name, value, known in (
-            ("encoder", self.encoder, ENCODERS),
-            ("loss", self.loss, LOSSES),
-            ("batching", self.batching, BATCHINGS),
-            ("feature_start", self.feature_start, STARTS),
-        ):
-            if value not in known:
-                raise ConfigError(f"maxsd: unknown {name} {value!r}; it must be {', '.join(known)}")
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(f"maxsd: dropout is {self.dropout}; it must be at least 0 and less than 1")
-        for name in ("hidden", "layer", "batch", "epochs", "vocabulary"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"maxsd: {name} is {getattr(self, name)}; it must be 1 or more")
-
     def _make(self, features: int) -> SimilarityNetwork:
         import torch
 
         from meteor_e_learned.models.maxsd_network import SimilarityNetwork
 
         table = torch.from_numpy(self._table.table.copy())
-        return SimilarityNetwork(self.encoder, table, features, self.hidden, self.layer, trainable=self.train_vectors)
+        return SimilarityNetwork(
+            self.options.encoder,
+            table,
+            features,
+            self.options.hidden,
+            self.options.layer,
+            trainable=self.options.train_vectors,
+        )
 
     def _fit_scaler(self, features: Floats) -> None:
-        self.low_, self.high_ = np.quantile(features, [self.clip, 1 - self.clip], axis=0)
+        self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
         clipped = features.clip(self.low_, self.high_)
         self.mean_ = clipped.mean(axis=0)
         deviation = clipped.std(axis=0)
@@ -338,7 +303,7 @@ class MaxSD(LearnedEstimator):
         rows = np.vstack([differences, -differences]) / size
         labels = np.repeat([1, 0], len(differences))
         weight = None if comparisons.weight is None else np.tile(comparisons.weight, 2)
-        model = LogisticRegression(C=self.C, fit_intercept=False, max_iter=2000).fit(rows, labels, weight)
+        model = LogisticRegression(C=self.options.C, fit_intercept=False, max_iter=2000).fit(rows, labels, weight)
         result: NDArray[np.float32] = (model.coef_[0] / size).astype(np.float32)
         return result
 
@@ -364,10 +329,10 @@ class MaxSD(LearnedEstimator):
             max(len(hypothesis), *(len(one) for one in references))
             for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
         ]
-        if self.clean:
-            found = clean_comparisons(texts, comparisons, lengths, self.longest)
+        if self.options.clean:
+            found = clean_comparisons(texts, comparisons, lengths, self.options.longest)
         else:
-            fits = np.array(lengths) <= self.longest
+            fits = np.array(lengths) <= self.options.longest
             found = comparisons.select(np.flatnonzero(fits[comparisons.better] & fits[comparisons.worse]))
         if not len(found):
             raise InputError("there are no comparisons to learn from")
@@ -382,7 +347,7 @@ class MaxSD(LearnedEstimator):
         are sorted by length, cut into steps, and the steps shuffled.
         """
         count = len(comparisons)
-        single = self.batching == "comparisons" or comparisons.group is None
+        single = self.options.batching == "comparisons" or comparisons.group is None
         group = np.arange(count) if single else comparisons.group
         assert group is not None
         order = np.argsort(group, kind="stable")
@@ -390,13 +355,13 @@ class MaxSD(LearnedEstimator):
         size = np.array([max(map(len, data.references[row])) for row in comparisons.better])
         batches: list[NDArray[np.int64]] = []
         shuffled = [parts[at] for at in random.permutation(len(parts))]
-        in_pool = max(1, round(50 * self.batch * len(parts) / count))
+        in_pool = max(1, round(50 * self.options.batch * len(parts) / count))
         for begin in range(0, len(shuffled), in_pool):
             pool = sorted(shuffled[begin : begin + in_pool], key=lambda rows: int(size[rows[0]]))
             step: list[NDArray[np.int64]] = []
             for rows in pool:
                 step.append(rows)
-                if sum(map(len, step)) >= self.batch:
+                if sum(map(len, step)) >= self.options.batch:
                     batches.append(np.concatenate(step))
                     step = []
             if step:
@@ -422,7 +387,9 @@ class MaxSD(LearnedEstimator):
             used, places = np.unique(np.r_[better, worse], return_inverse=True)
             similarity = torch.sigmoid(self._logits(network, data, used, device, random))
             distance = similarity[places[: len(rows)]] - similarity[places[len(rows) :]]
-            loss = torch.relu(self.margin - distance) if self.loss == "margin" else -torch.relu(distance)
+            loss = (
+                torch.relu(self.options.margin - distance) if self.options.loss == "margin" else -torch.relu(distance)
+            )
             cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
             optimizer.zero_grad()
             torch.autograd.backward(cost)
@@ -447,7 +414,7 @@ class MaxSD(LearnedEstimator):
                 hypotheses.append(data.hypotheses[row])
                 references.append(reference)
                 owner.append(place)
-        found = network(hypotheses, references, self.dropout, random)
+        found = network(hypotheses, references, self.options.dropout, random)
         if len(owner) > len(rows):
             each = torch.tensor(owner, device=device)
             counts = torch.bincount(each, minlength=len(rows))

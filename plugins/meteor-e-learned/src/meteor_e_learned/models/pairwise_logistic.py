@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError
+from meteor_e.api import ComponentOptions, ConfigError, Meta
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats, PairEstimator, Run, check_comparisons, pair_taus, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["PairwiseLogistic"]
+
+Strength = Annotated[float, Meta(gt=0)]
 
 
 class PairwiseLogistic(LinearEstimator, PairEstimator):
@@ -22,21 +24,23 @@ class PairwiseLogistic(LinearEstimator, PairEstimator):
     Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
     a single hypothesis. Features are divided by the standard deviation of their differences, and clipped to what
     occurred in training, so that a segment unlike any other is no outlier.
-
-    Args:
-        C: inverse strength of the L2 penalty, or a list from which folds of the training pairs choose.
-        folds: how many folds choose.
-        clip: quantile of the training's features beyond which values are cut off; 0 for none.
-        seed: of the folds.
     """
 
     name: ClassVar[str] = "pairwise-logistic"
 
-    def __init__(self, C: float | list[float] = 0.01, folds: int = 5, clip: float = 0.001, seed: int = 1) -> None:  # noqa: N803
-        self.C = C
-        self.folds = folds
-        self.clip = clip
-        self.seed = seed
+    class Options(ComponentOptions):
+        """Strength of the penalty, and how it is chosen."""
+
+        C: Annotated[
+            Strength | Annotated[list[Strength], Meta(min_length=1)],
+            Meta(description="Inverse strength of the L2 penalty, or a list from which folds choose."),
+        ] = 0.01
+        folds: Annotated[int, Meta(ge=2, description="How many folds of the training pairs choose.")] = 5
+        clip: Annotated[
+            float,
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+        ] = 0.001
+        seed: Annotated[int, Meta(description="Of the folds.")] = 1
 
     def fit(
         self,
@@ -58,7 +62,7 @@ class PairwiseLogistic(LinearEstimator, PairEstimator):
 
         X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
         size = X.shape[1] // 2
-        self._fit_bounds(np.vstack([X[:, :size], X[:, size:]]), self.clip)
+        self._fit_bounds(np.vstack([X[:, :size], X[:, size:]]), self.options.clip)
         differences = self._differences(X)
         self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
@@ -82,16 +86,18 @@ class PairwiseLogistic(LinearEstimator, PairEstimator):
     def _choose(
         self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None
     ) -> float:
-        if not isinstance(self.C, list | tuple):
-            return float(self.C)
+        if not isinstance(self.options.C, list | tuple):
+            return float(self.options.C)
         from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import GroupKFold
 
         sign = np.where(labels == 1, 1.0, -1.0)[:, None]
         groups = np.arange(len(labels)) if groups is None else groups
         found: dict[float, float] = {}
-        parts = list(GroupKFold(self.folds, shuffle=True, random_state=self.seed).split(scaled, labels, groups))
-        for strength in self.C:
+        parts = list(
+            GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed).split(scaled, labels, groups)
+        )
+        for strength in self.options.C:
             right = 0.0
             for train, test in parts:
                 model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)

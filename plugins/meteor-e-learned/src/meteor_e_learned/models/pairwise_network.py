@@ -6,12 +6,12 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError
+from meteor_e.api import ComponentOptions, ConfigError, Meta
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats, PairEstimator, Report, Run, check_comparisons, pair_taus, strict_tau
 from meteor_e_learned.models.devices import choose_device
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PairwiseNetwork", "fit_seeds"]
 
-COSTS = ("logistic", "kendall", "logistic-kendall")
-ARCHITECTURES = ("multi-layer", "single-layer")
-
 
 class PairwiseNetwork(PairEstimator):
     """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
@@ -35,23 +32,6 @@ class PairwiseNetwork(PairEstimator):
     Three groups of tanh nodes see the vectors of (hypothesis 1, reference), (hypothesis 2, reference) and (hypothesis
     1, hypothesis 2); arcs that skip them bring the features of both hypotheses to the output (eq. 3). A decision
     compares f(1, 2) with f(2, 1), so that order does not matter.
-
-    Args:
-        features: numbers a hypothesis that skip the hidden layer.
-        vector_size: numbers a sentence vector; 0 for features alone.
-        architecture: ``multi-layer``, or ``single-layer``: everything straight to the output.
-        hidden: nodes a group.
-        cost: ``logistic`` (eq. 4), ``kendall`` (eq. 6), or ``logistic-kendall``: the one, then the other.
-        learning_rate: of AdaGrad.
-        batch: pairs a step.
-        decay: λ of the L2 penalty.
-        decay_skip: whether the penalty holds for the skip arcs, too.
-        skip_start: ``glorot`` (as in the paper), or ``logistic``: the skip arcs start from a logistic regression.
-        steepness: γ and β of the Kendall cost.
-        epochs: at most.
-        patience: epochs without a better validation to stop after; ``None`` for all epochs, as in the paper.
-        seed: of the start and of the order of pairs.
-        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``.
     """
 
     name: ClassVar[str] = "pairwise-network"
@@ -60,39 +40,35 @@ class PairwiseNetwork(PairEstimator):
     best_epoch_: int
     best_tau_: float
 
-    def __init__(
-        self,
-        features: int = 0,
-        vector_size: int = 0,
-        architecture: str = "multi-layer",
-        hidden: int = 4,
-        cost: str = "logistic",
-        learning_rate: float = 0.01,
-        batch: int = 30,
-        decay: float = 1e-4,
-        decay_skip: bool = True,
-        skip_start: str = "glorot",
-        steepness: float = 100.0,
-        epochs: int = 10_000,
-        patience: int | None = 100,
-        seed: int = 1,
-        device: str = "auto",
-    ) -> None:
-        self.features = features
-        self.vector_size = vector_size
-        self.architecture = architecture
-        self.hidden = hidden
-        self.cost = cost
-        self.learning_rate = learning_rate
-        self.batch = batch
-        self.decay = decay
-        self.decay_skip = decay_skip
-        self.skip_start = skip_start
-        self.steepness = steepness
-        self.epochs = epochs
-        self.patience = patience
-        self.seed = seed
-        self.device = device
+    class Options(ComponentOptions):
+        """Size and training of the network; the recipe's features say how many inputs it has."""
+
+        features: Annotated[int, Meta(ge=0, description="Numbers a hypothesis that skip the hidden layer.")] = 0
+        vector_size: Annotated[int, Meta(ge=0, description="Numbers a sentence vector; 0: features alone.")] = 0
+        architecture: Annotated[
+            Literal["multi-layer", "single-layer"], Meta(description="single-layer: everything straight to the output.")
+        ] = "multi-layer"
+        hidden: Annotated[int, Meta(ge=1, description="Nodes per group.")] = 4
+        cost: Annotated[
+            Literal["logistic", "kendall", "logistic-kendall"],
+            Meta(description="Eq. 4, eq. 6, or the one, then the other."),
+        ] = "logistic"
+        learning_rate: Annotated[float, Meta(gt=0, description="Of AdaGrad.")] = 0.01
+        batch: Annotated[int, Meta(ge=1, description="Pairs per step.")] = 30
+        decay: Annotated[float, Meta(ge=0, description="λ of the L2 penalty.")] = 1e-4
+        decay_skip: Annotated[bool, Meta(description="The penalty holds for the skip arcs, too.")] = True
+        skip_start: Annotated[
+            Literal["glorot", "logistic"],
+            Meta(description="glorot, as in the paper; logistic: skip arcs start from a logistic regression."),
+        ] = "glorot"
+        steepness: Annotated[float, Meta(gt=0, description="γ and β of the Kendall cost.")] = 100.0
+        epochs: Annotated[int, Meta(ge=1, description="Epochs at most.")] = 10_000
+        patience: Annotated[
+            Annotated[int, Meta(ge=1)] | None,
+            Meta(description="Epochs without a better validation to stop after; none as in the paper."),
+        ] = 100
+        seed: Annotated[int, Meta(description="Of the start and of the order of pairs.")] = 1
+        device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
 
     def fit(
         self,
@@ -141,11 +117,12 @@ class PairwiseNetwork(PairEstimator):
     @property
     def inputs(self) -> int:
         """Numbers a pair."""
-        return 2 * self.features + 3 * self.vector_size
+        count: int = 2 * self.options.features + 3 * self.options.vector_size
+        return count
 
     def swapped(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
         """Return pairs with their hypotheses changed over."""
-        d, n = self.features, self.vector_size
+        d, n = self.options.features, self.options.vector_size
         parts = [X[:, d : 2 * d], X[:, :d], X[:, 2 * d + n : 2 * d + 2 * n], X[:, 2 * d : 2 * d + n]]
         return np.hstack([*parts, X[:, 2 * d + 2 * n :]])
 
@@ -195,7 +172,9 @@ class PairwiseNetwork(PairEstimator):
 
 def _layout(network: PairwiseNetwork) -> tuple[dict[str, tuple[int, tuple[int, ...]]], int]:
     """Return where each block of parameters begins, its shape, and how many parameters there are."""
-    return _places(network.features, network.vector_size, network.hidden, network.architecture)
+    return _places(
+        network.options.features, network.options.vector_size, network.options.hidden, network.options.architecture
+    )
 
 
 @functools.lru_cache(maxsize=8)
@@ -219,18 +198,18 @@ def _start(network: PairwiseNetwork, generator: np.random.Generator, X: NDArray[
     fans = {
         "skip": (network.inputs, 1),
         "vectors": (network.inputs, 1),
-        "groups": (2 * network.vector_size, network.hidden),
-        "output": (3 * network.hidden + 2 * network.features, 1),
+        "groups": (2 * network.options.vector_size, network.options.hidden),
+        "output": (3 * network.options.hidden + 2 * network.options.features, 1),
     }
     for name, (start, shape) in places.items():
         if name in fans:
             limit = np.sqrt(6 / sum(fans[name]))
             size = math.prod(shape)
             theta[start : start + size] = generator.uniform(-limit, limit, size)
-    if network.skip_start == "logistic" and network.features:
+    if network.options.skip_start == "logistic" and network.options.features:
         from sklearn.linear_model import LogisticRegression
 
-        d = network.features
+        d = network.options.features
         model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
         differences = X[:, :d] - X[:, d : 2 * d]
         model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
@@ -262,8 +241,8 @@ def _forward(
     """Return log odds, and what the hidden nodes say, ``(models, pairs, 3 · hidden)``, if there are any."""
     import torch
 
-    d, n, h = network.features, network.vector_size, network.hidden
-    multi = bool(n) and network.architecture == "multi-layer"
+    d, n, h = network.options.features, network.options.vector_size, network.options.hidden
+    multi = bool(n) and network.options.architecture == "multi-layer"
     direct = torch.cat(
         [_block(network, theta, "skip"), *([_block(network, theta, "vectors")] if n and not multi else [])], 1
     )
@@ -295,7 +274,7 @@ def _backward(
 
     Written out, because automatic differentiation takes most of the time of networks that are so small.
     """
-    d, n, h = network.features, network.vector_size, network.hidden
+    d, n, h = network.options.features, network.options.vector_size, network.options.hidden
     row = slope[:, None, :]
     direct = 2 * d if hidden is not None else X.shape[2]
     _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
@@ -320,7 +299,7 @@ def _backward(
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
     import torch
 
-    d, n = network.features, network.vector_size
+    d, n = network.options.features, network.options.vector_size
     parts = [X[..., d : 2 * d], X[..., :d], X[..., 2 * d + n : 2 * d + 2 * n], X[..., 2 * d : 2 * d + n]]
     return torch.cat([*parts, X[..., 2 * d + 2 * n :]], dim=-1)
 
@@ -347,7 +326,7 @@ def cost_and_gradient(
     turned = _swap(network, X)
     other, other_hidden = _forward(network, theta, turned)
     second = torch.sigmoid(other)
-    delta, steep = first - second, network.steepness
+    delta, steep = first - second, network.options.steepness
     won = torch.sigmoid(steep * delta)
     near = torch.exp(-steep * delta**2 / 2)
     value = (y * (1 - won) + (1 - y) * won + near).mean(dim=1)
@@ -380,15 +359,15 @@ def fit_seeds(
         raise ConfigError(f"{X.shape[-1]} numbers a pair; the network has {network.inputs} inputs")
     for each in networks:
         _fit_scaler(each, X)
-    device = choose_device(network.device)
+    device = choose_device(network.options.device)
     scaled = network.scaled(X)
     pairs = torch.from_numpy(scaled).to(device)
     target = torch.from_numpy(labels.astype(np.float32)).to(device)
     held, held_labels = (X, labels) if validation is None else validation
     held_pairs = torch.from_numpy(network.scaled(np.asarray(held, float))).to(device)
     held_sign = torch.from_numpy(np.where(np.asarray(held_labels) == 1, 1.0, -1.0).astype(np.float32)).to(device)
-    generators = [np.random.default_rng(each.seed) for each in networks]
-    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(network.cost, [network.cost])
+    generators = [np.random.default_rng(each.options.seed) for each in networks]
+    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(network.options.cost, [network.options.cost])
     first_phase = first_epoch = 0
     if resume is None:
         theta = torch.tensor(
@@ -406,9 +385,9 @@ def fit_seeds(
         )
         best_tau, best_epoch = resume.best_tau.copy(), resume.best_epoch.copy()
         first_phase, first_epoch = resume.phase, resume.epoch
-    penalty = torch.full((theta.shape[1],), network.decay, device=device)
+    penalty = torch.full((theta.shape[1],), network.options.decay, device=device)
     places, _ = _layout(network)
-    for name in ("bias", "group_bias", *(() if network.decay_skip else ("skip",))):
+    for name in ("bias", "group_bias", *(() if network.options.decay_skip else ("skip",))):
         if name in places:
             start, shape = places[name]
             penalty[start : start + math.prod(shape)] = 0
@@ -417,20 +396,20 @@ def fit_seeds(
             # The second cost starts from the best of the first, with AdaGrad's memory empty.
             theta, squares, first_epoch = best_theta.clone(), torch.zeros_like(theta), 0
             best_epoch = np.zeros_like(best_epoch)
-        for epoch in range(first_epoch + 1, network.epochs + 1):
-            if network.patience is not None and epoch - 1 - best_epoch.max() >= network.patience:
+        for epoch in range(first_epoch + 1, network.options.epochs + 1):
+            if network.options.patience is not None and epoch - 1 - best_epoch.max() >= network.options.patience:
                 break
             started = time.perf_counter()
             order = np.stack([generator.permutation(len(pairs)) for generator in generators])
             orders = torch.from_numpy(order).to(device)
             total = torch.zeros(len(networks), device=device)
-            for begin in range(0, len(pairs), network.batch):
-                at = orders[:, begin : begin + network.batch]
+            for begin in range(0, len(pairs), network.options.batch):
+                at = orders[:, begin : begin + network.options.batch]
                 cost, gradient = cost_and_gradient(network, costs[phase], theta, pairs[at], target[at])
                 total += cost * at.shape[1]
                 gradient += penalty * theta
                 squares.addcmul_(gradient, gradient)
-                theta.addcdiv_(gradient, squares.sqrt().add_(1e-8), value=-network.learning_rate)
+                theta.addcdiv_(gradient, squares.sqrt().add_(1e-8), value=-network.options.learning_rate)
             tau = _validate(network, theta, held_pairs, held_sign)
             for place in np.flatnonzero(tau >= best_tau):
                 best_tau[place], best_epoch[place], best_theta[place] = tau[place], epoch, theta[place]
@@ -470,7 +449,7 @@ def _validate(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor, si
 
 def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
     """Find the extremes of each number over all its places in a pair, so that swapping changes nothing."""
-    d, n = network.features, network.vector_size
+    d, n = network.options.features, network.options.vector_size
     low, high = X.min(axis=0), X.max(axis=0)
 
     def over(parts: Sequence[slice], find: Any, values: Floats) -> Floats:
@@ -489,13 +468,6 @@ def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
 
 def _check(networks: Sequence[PairwiseNetwork]) -> None:
     network = networks[0]
-    for name, value, known in (
-        ("cost", network.cost, COSTS),
-        ("architecture", network.architecture, ARCHITECTURES),
-        ("skip_start", network.skip_start, ("glorot", "logistic")),
-    ):
-        if value not in known:
-            raise ConfigError(f"pairwise-network: unknown {name} {value!r}; it must be {', '.join(known)}")
     if not network.inputs:
         raise ConfigError("pairwise-network: neither features nor vectors")
     others = [{**each.get_params(), "seed": 0} for each in networks]

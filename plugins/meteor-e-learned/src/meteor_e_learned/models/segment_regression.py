@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError
+from meteor_e.api import ComponentOptions, Meta
 from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
@@ -52,35 +52,37 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
 
     Features are cut off at extreme quantiles and standardized; strength and degree are chosen by the correlation on
     folds that share no group.
-
-    Args:
-        alphas: strengths of the L2 penalty to choose from.
-        degrees: 1 for the features alone, 2 for their squares, too; to choose from.
-        folds: how many folds choose.
-        clip: quantile of the training's features beyond which values are cut off.
-        clip_scores: quantile of the training's human scores beyond which they are cut off, so that a few judgements
-            far from all others do not weigh most; folds compare with the scores as they are.
-        seed: of the folds.
     """
 
     name: ClassVar[str] = "segment-regression"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
-    def __init__(
-        self,
-        alphas: tuple[float, ...] = (10.0, 100.0, 1000.0, 10000.0),
-        degrees: tuple[int, ...] = (1, 2),
-        folds: int = 5,
-        clip: float = 0.001,
-        clip_scores: float = 0.05,
-        seed: int = 1,
-    ) -> None:
-        self.alphas = alphas
-        self.degrees = degrees
-        self.folds = folds
-        self.clip = clip
-        self.clip_scores = clip_scores
-        self.seed = seed
+    class Options(ComponentOptions):
+        """What folds choose from, and what is cut off."""
+
+        alphas: Annotated[
+            tuple[Annotated[float, Meta(gt=0)], ...],
+            Meta(min_length=1, description="Strengths of the L2 penalty to choose from."),
+        ] = (10.0, 100.0, 1000.0, 10000.0)
+        degrees: Annotated[
+            tuple[Literal[1, 2], ...],
+            Meta(min_length=1, description="1: the features alone; 2: their squares, too; to choose from."),
+        ] = (1, 2)
+        folds: Annotated[int, Meta(ge=2, description="How many folds choose.")] = 5
+        clip: Annotated[
+            float,
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+        ] = 0.001
+        clip_scores: Annotated[
+            float,
+            Meta(
+                ge=0,
+                lt=0.5,
+                description="Quantile of human scores beyond which they are cut off, so that a few judgements far from "
+                "all others do not weigh most; folds compare with the scores as they are.",
+            ),
+        ] = 0.05
+        seed: Annotated[int, Meta(description="Of the folds.")] = 1
 
     def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> SegmentRegression:  # noqa: N803
         """Learn.
@@ -97,26 +99,29 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         """
         from sklearn.model_selection import GroupKFold
 
-        self._check()
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
-        self._fit_bounds(X, self.clip)
+        self._fit_bounds(X, self.options.clip)
         self._fit_scale(self._clipped(X).std(axis=0))
         groups = np.arange(len(y)) if groups is None or len(np.unique(groups)) < 2 else groups
-        folds = min(self.folds, len(np.unique(groups)))
-        parts = list(GroupKFold(folds, shuffle=True, random_state=self.seed).split(X, y, groups)) if folds > 1 else []
-        target = y.clip(*np.quantile(y, [self.clip_scores, 1 - self.clip_scores]))
+        folds = min(self.options.folds, len(np.unique(groups)))
+        parts = (
+            list(GroupKFold(folds, shuffle=True, random_state=self.options.seed).split(X, y, groups))
+            if folds > 1
+            else []
+        )
+        target = y.clip(*np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores]))
         found: dict[tuple[int, float], list[float]] = {
-            (degree, float(alpha)): [] for degree in self.degrees for alpha in self.alphas
+            (degree, float(alpha)): [] for degree in self.options.degrees for alpha in self.options.alphas
         }
         sums: dict[int, _Sums] = {}
-        for degree in self.degrees:
+        for degree in self.options.degrees:
             self.degree_ = degree
             design = self._design(X)
             # What a fold adds to the sums of all is taken off again, so that every fold is gone through but once.
             whole = _Sums.of(design, target)
             for test in (test for _, test in parts):
                 rest = whole.without(_Sums.of(design[test], target[test]))
-                for alpha in self.alphas:
+                for alpha in self.options.alphas:
                     weights, intercept = rest.ridge(alpha)
                     value = pearson(design[test] @ weights + intercept, y[test])
                     found[degree, float(alpha)].append(value)
@@ -127,19 +132,6 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         self.degree_, self.alpha_ = max(means, key=lambda choice: -np.inf if np.isnan(means[choice]) else means[choice])
         self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
         return self
-
-    def _check(self) -> None:
-        if not self.alphas or not min(self.alphas) > 0:
-            raise ConfigError(f"segment-regression: alphas {self.alphas}: strengths of the penalty have to be above 0")
-        if not self.degrees or not set(self.degrees) <= {1, 2}:
-            raise ConfigError(f"segment-regression: degrees {self.degrees}: they can be 1 and 2")
-        if self.folds < 2:
-            raise ConfigError(f"segment-regression: folds is {self.folds}; it has to be 2 or more")
-        for name in ("clip", "clip_scores"):
-            if not 0 <= getattr(self, name) < 0.5:
-                raise ConfigError(
-                    f"segment-regression: {name} is {getattr(self, name)}; it has to be from 0 to under .5"
-                )
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
         scaled = self._standardized(X)

@@ -6,13 +6,13 @@ COMET is USAAR's, not the neural metric of the same name (Rei et al., 2020).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError
-from meteor_e_learned.means import check_mean, system_mean
+from meteor_e.api import ComponentOptions, InputError, Meta
+from meteor_e_learned.means import MEANS, check_mean, system_mean
 from meteor_e_learned.models.base import Floats, ScoreEstimator
 
 __all__ = ["Comet", "Cosine", "Zwickel"]
@@ -22,20 +22,18 @@ EXTREME = 1e-9
 
 
 class Cosine(ScoreEstimator):
-    """COSINE: the cosine of document vectors, which is its only feature. Nothing is learned.
-
-    Args:
-        mean: of the segments' scores, as a system's score: one of :data:`meteor_e_learned.means.MEANS`.
-        floor: scores below count as this for means of positive numbers.
-        seed: nothing is drawn; every estimator has one.
-    """
+    """COSINE: the cosine of document vectors, which is its only feature. Nothing is learned."""
 
     name: ClassVar[str] = "usaar-cosine"
 
-    def __init__(self, mean: str = "arithmetic", floor: float = 0.01, seed: int = 1) -> None:
-        self.mean = mean
-        self.floor = floor
-        self.seed = seed
+    class Options(ComponentOptions):
+        """How segments' scores become a system's."""
+
+        mean: Annotated[str, Meta(description="Mean of the segments' scores: " + ", ".join(MEANS) + ".")] = "arithmetic"
+        floor: Annotated[float, Meta(gt=0, description="What scores below it count as, for means of logarithms.")] = (
+            0.01
+        )
+        seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
 
     def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Cosine:  # noqa: N803
         """Check the features.
@@ -44,7 +42,7 @@ class Cosine(ScoreEstimator):
             ConfigError: for an unknown mean, or a floor that is not above 0.
             InputError: if there is more than the cosine.
         """
-        check_mean(self.mean, self.floor)
+        check_mean(self.options.mean, self.options.floor)
         _columns(X, 1, "the cosine")
         self.folds_ = {}
         return self
@@ -55,7 +53,7 @@ class Cosine(ScoreEstimator):
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
         """Return the chosen mean of a system's segments, ``(samples,)``."""
-        return system_mean(self.mean, segments, weights, floor=self.floor)
+        return system_mean(self.options.mean, segments, weights, floor=self.options.floor)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return an empty array, since nothing is learned and model files hold an array at least."""
@@ -67,11 +65,7 @@ class Cosine(ScoreEstimator):
 
 
 class Zwickel(Cosine):
-    """ZWICKEL: Bayesian ridge regression from the cosine to METEOR's score (Vela and Tan, 2015, section 3.3).
-
-    Args:
-        mean, floor, seed: as for :class:`Cosine`.
-    """
+    """ZWICKEL: Bayesian ridge regression from the cosine to METEOR's score (Vela and Tan, 2015, section 3.3)."""
 
     name: ClassVar[str] = "usaar-zwickel"
 
@@ -93,7 +87,7 @@ class Zwickel(Cosine):
     def _regress(self, cosines: Floats, y: Floats | None) -> None:
         from sklearn.linear_model import BayesianRidge
 
-        check_mean(self.mean, self.floor)
+        check_mean(self.options.mean, self.options.floor)
         if y is None:
             raise InputError("ZWICKEL and COMET learn METEOR's scores: y is missing")
         model = BayesianRidge().fit(cosines, np.asarray(y, float))
@@ -118,11 +112,7 @@ class Zwickel(Cosine):
 
 
 class Comet(Zwickel):
-    """COMET: METEOR's score where that is 0 or 1, else ZWICKEL (Vela and Tan, 2015, section 3.4).
-
-    Args:
-        mean, floor, seed: as for :class:`Cosine`.
-    """
+    """COMET: METEOR's score where that is 0 or 1, else ZWICKEL (Vela and Tan, 2015, section 3.4)."""
 
     name: ClassVar[str] = "usaar-comet"
 

@@ -1,0 +1,154 @@
+"""Tables of texts, and ways to score what they hold: what plugins add to ``meteor-e score``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from meteor_e.scoring.statistics import StatisticsSum
+
+__all__ = ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"]
+
+
+class TextColumns(NamedTuple):
+    """Which columns of a table hold the texts.
+
+    Attributes:
+        hypotheses: one column for each system.
+        references: one or several columns; a cell holds a text or a list of texts.
+    """
+
+    hypotheses: tuple[str, ...] = ("hypothesis",)
+    references: tuple[str, ...] = ("reference",)
+
+
+class TextTable(ABC):
+    """An open table with hypotheses and references in columns.
+
+    Attributes:
+        name: what to call it in messages.
+        size: number of rows; ``None`` if only reading tells.
+        texts: which columns hold the texts. Each hypothesis column is a system of that name.
+    """
+
+    name: str
+    size: int | None
+    texts: TextColumns
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.texts.hypotheses
+
+    @abstractmethod
+    def pairs(self, system: int) -> Iterator[tuple[str, list[str]]]:
+        """Read the table: yield each hypothesis of a system with its references.
+
+        Args:
+            system: number of the system in :attr:`systems`.
+
+        Raises:
+            InputError: for the first cell that holds no text, with its place.
+        """
+
+    def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
+        """Read the table: yield each row with all its columns, and its line number.
+
+        Outputs that keep the columns of their input call it. ``None`` if there is nothing but the texts.
+        """
+        return None
+
+
+class TableFormat(ABC):
+    """A kind of file that holds a table: ``meteor-e score --format-in NAME`` reads it.
+
+    Attributes:
+        name: of the format; lower case, unique among all installed plugins.
+    """
+
+    name: ClassVar[str] = ""
+
+    @classmethod
+    def recognizes(cls, path: str) -> bool:
+        """Return whether a path holds such a table. Asked where one file alone is given, without ``--format-in``."""
+        return False
+
+    @abstractmethod
+    def open(self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8") -> TextTable:
+        """Open a table.
+
+        Args:
+            path: of a file or folder; ``-`` is standard input.
+            texts: which columns hold the texts.
+            split: the part of the table that is asked for, where a format has parts.
+            encoding: of text files.
+
+        Raises:
+            InputError: if it cannot be read, has no rows, or lacks a column.
+            ConfigError: if a library is not installed, or there is no such split.
+        """
+
+
+class SystemInput(NamedTuple):
+    """One system's segments with their references.
+
+    Attributes:
+        name: what to call the system.
+        size: number of segments; ``None`` where only reading tells (standard input).
+        pairs: gives the hypotheses and their references, once.
+        lines: the plain UTF-8 files that the pairs are the lines of, hypotheses first; empty where they are more than
+            that.
+        table: the table that holds the system, if one does.
+    """
+
+    name: str
+    size: int | None
+    pairs: Callable[[], Iterator[tuple[str, list[str]]]]
+    lines: tuple[str, ...] = ()
+    table: TextTable | None = None
+
+
+class ScoreRun(NamedTuple):
+    """What a :class:`ScoreRunner` is to do.
+
+    Attributes:
+        systems: what to score. The systems of a table follow each other.
+        output: the file or folder that takes the segments with their scores; ``None`` for none.
+        prefix: what the names of new columns begin with.
+        cluster: address of the cluster that scores; ``None`` for this process.
+        quiet: whether to show no progress.
+    """
+
+    systems: Sequence[SystemInput]
+    output: str | None = None
+    prefix: str = "meteor_"
+    cluster: str | None = None
+    quiet: bool = False
+
+
+class ScoreRunner(ABC):
+    """A way to score systems: ``table`` writes segments into a table (``-o FILE.parquet``), ``dask`` uses a cluster.
+
+    Attributes:
+        name: of the runner; lower case, unique among all installed plugins.
+    """
+
+    name: ClassVar[str] = ""
+
+    @abstractmethod
+    def run(self, meteor: Any, run: ScoreRun) -> list[StatisticsSum]:
+        """Score the systems.
+
+        Args:
+            meteor: the metric, a :class:`meteor_e.Meteor`.
+            run: what to do.
+
+        Returns:
+            The summed statistics of each system.
+
+        Raises:
+            InputError: for the first segment that has no score, with its place.
+            ConfigError: if a library is not installed.
+        """

@@ -1,0 +1,121 @@
+"""CSV and TSV with a header: one row per segment."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+
+from meteor_e.api.tables import TableFormat, TextColumns, TextTable
+from meteor_e.base.errors import InputError, near_miss
+from meteor_e.base.files import input_name
+from meteor_e.formats.plain import csv_rows, read_segments
+
+__all__ = ["CsvFormat", "DelimitedTable", "TsvFormat"]
+
+
+class DelimitedTable(TextTable):
+    """A file of comma-separated values (quoted as in RFC 4180), or of tab-separated values (without quotes).
+
+    The first line names the columns.
+
+    Args:
+        path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input, which can be read once.
+        texts: which columns hold the texts.
+        tabs: whether tabs separate the values.
+        encoding: of the file.
+
+    Raises:
+        InputError: if it cannot be read, has no rows, or lacks a column.
+    """
+
+    def __init__(self, path: str, texts: TextColumns, tabs: bool, encoding: str = "utf-8") -> None:
+        self.name = input_name(path)
+        self.size = None
+        self.texts = texts
+        self._path = path
+        self._tabs = tabs
+        self._encoding = encoding
+        self._rows = self._read()
+        self._header = next(self._rows, (0, []))[1]
+        self._first = next(self._rows, None)
+        if self._first is None:
+            raise InputError(f"{self.name} is empty; there is nothing to score")
+        for at, name in enumerate(self._header):
+            if name in self._header[:at]:
+                raise InputError(f"{self.name}: two columns are called {name!r}")
+        for columns, option in ((texts.hypotheses, "--hypothesis-column"), (texts.references, "--reference-column")):
+            for column in columns:
+                if column not in self._header:
+                    known = ", ".join(map(repr, self._header))
+                    raise InputError(
+                        f"{self.name} has no column {column!r}{near_miss(column, self._header)}; it has {known}; "
+                        f"choose with {option}"
+                    )
+        if path == "-" and len(texts.hypotheses) > 1:
+            raise InputError("standard input can be read once only; give one --hypothesis-column, or a file")
+
+    def pairs(self, system: int) -> Iterator[tuple[str, list[str]]]:
+        """Read the table: yield each hypothesis of a system with its references."""
+        hypothesis = self._header.index(self.texts.hypotheses[system])
+        references = [self._header.index(column) for column in self.texts.references]
+        for _, cells in self._cells():
+            yield cells[hypothesis], [cells[column] for column in references]
+
+    def records(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Read the table: yield the number of each row's last line, and its columns."""
+        for number, cells in self._cells():
+            yield number, dict(zip(self._header, cells, strict=True))
+
+    def _cells(self) -> Iterator[tuple[int, list[str]]]:
+        # What the constructor read comes first: standard input has it no more.
+        rows, self._rows = self._rows, iter(())
+        row, self._first = self._first, None
+        if row is None:
+            rows = self._read()
+            next(rows)
+            row = next(rows, None)
+        while row is not None:
+            number, cells = row
+            if len(cells) != len(self._header):
+                raise InputError(
+                    f"{self.name}, line {number}: {len(cells)} columns; the header has {len(self._header)}"
+                )
+            yield row
+            row = next(rows, None)
+
+    def _read(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with the number of its last line."""
+        lines = read_segments(self._path, encoding=self._encoding)
+        if self._tabs:
+            for number, line in enumerate(lines, 1):
+                yield number, line.split("\t")
+            return
+        # A quoted cell may go over several lines.
+        reader = csv.reader((f"{line}\n" for line in lines), strict=True)
+        for cells in csv_rows(reader, self.name):
+            if cells:
+                yield reader.line_num, cells
+
+
+class CsvFormat(TableFormat):
+    """Comma-separated values with a header."""
+
+    name = "csv"
+
+    def open(
+        self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8"
+    ) -> DelimitedTable:
+        """Open a table; it has no splits."""
+        return DelimitedTable(path, texts, tabs=False, encoding=encoding)
+
+
+class TsvFormat(TableFormat):
+    """Tab-separated values with a header."""
+
+    name = "tsv"
+
+    def open(
+        self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8"
+    ) -> DelimitedTable:
+        """Open a table; it has no splits."""
+        return DelimitedTable(path, texts, tabs=True, encoding=encoding)

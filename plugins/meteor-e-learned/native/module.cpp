@@ -1,0 +1,237 @@
+// The extension module meteor_e_learned._native. Its signatures are in src/meteor_e_learned/_native.pyi.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include "counting.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+using namespace meteor::learned;
+
+// Only arrays of the very type are taken, so that nothing large is copied without a word: arguments are noconvert().
+using Integers = py::array_t<std::int64_t, py::array::c_style>;
+
+Integers array_of(const std::vector<std::int64_t>& values) {
+    return Integers(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// Sequences whose boundaries lie within the items, and whose items are numbers below `size`.
+Sequences checked(const Integers& items, const Integers& starts, std::int64_t size) {
+    const std::int64_t* start = starts.data();
+    const py::ssize_t bounds = starts.size();
+    if (bounds < 1 || bounds % 2 == 0 || start[0] != 0 || start[bounds - 1] != items.size()) {
+        throw std::invalid_argument("the starts do not fit the items");
+    }
+    for (py::ssize_t at = 0; at + 1 < bounds; ++at) {
+        if (start[at] > start[at + 1]) throw std::invalid_argument("the starts are not in order");
+    }
+    const std::int64_t* item = items.data();
+    for (py::ssize_t at = 0; at < items.size(); ++at) {
+        if (item[at] < 0 || item[at] >= size) throw std::invalid_argument("an item's number is out of range");
+    }
+    return {item, start, static_cast<std::size_t>(bounds - 1) / 2};
+}
+
+// One row of `width` numbers for each pair.
+template <class Count>
+Integers counted(const Integers& items, const Integers& starts, std::int64_t size, std::size_t width, Count count) {
+    const Sequences sequences = checked(items, starts, size);
+    Integers result({static_cast<py::ssize_t>(sequences.count), static_cast<py::ssize_t>(width)});
+    std::int64_t* rows = result.mutable_data();
+    const py::gil_scoped_release unlocked;
+    count(sequences, rows);
+    return result;
+}
+
+// Numbers pieces of texts in the order in which they come. The texts outlive it.
+class Pieces {
+public:
+    Pieces() : slots_(1024, -1) {}
+
+    void add(PyObject* text, Py_ssize_t start, Py_ssize_t end) {
+        const Piece piece{text, start, end - start, hash(text, start, end)};
+        std::size_t place = piece.hash & (slots_.size() - 1);
+        while (slots_[place] >= 0 && !same(known_[static_cast<std::size_t>(slots_[place])], piece)) {
+            place = (place + 1) & (slots_.size() - 1);
+        }
+        if (slots_[place] < 0) {
+            slots_[place] = static_cast<std::int64_t>(known_.size());
+            known_.push_back(piece);
+        }
+        items.push_back(slots_[place]);
+        if (2 * known_.size() > slots_.size()) grow();
+    }
+
+    // The pieces by their numbers.
+    py::list known() const {
+        py::list result;
+        for (const Piece& piece : known_) {
+            PyObject* found = PyUnicode_Substring(piece.text, piece.start, piece.start + piece.length);
+            if (!found) throw py::error_already_set();
+            result.append(py::reinterpret_steal<py::object>(found));
+        }
+        return result;
+    }
+
+    std::vector<std::int64_t> items, lengths;
+
+private:
+    struct Piece {
+        PyObject* text;
+        Py_ssize_t start, length;
+        std::size_t hash;
+    };
+
+    static Py_UCS4 at(const Piece& piece, Py_ssize_t place) {
+        return PyUnicode_READ(PyUnicode_KIND(piece.text), PyUnicode_DATA(piece.text), piece.start + place);
+    }
+
+    static std::size_t hash(PyObject* text, Py_ssize_t start, Py_ssize_t end) {
+        const int kind = PyUnicode_KIND(text);
+        const void* data = PyUnicode_DATA(text);
+        std::uint64_t found = 0xCBF29CE484222325ull;
+        for (Py_ssize_t place = start; place < end; ++place) {
+            found = (found ^ PyUnicode_READ(kind, data, place)) * 0x100000001B3ull;
+        }
+        return static_cast<std::size_t>(found ^ (found >> 32));
+    }
+
+    static bool same(const Piece& one, const Piece& other) {
+        if (one.hash != other.hash || one.length != other.length) return false;
+        for (Py_ssize_t place = 0; place < one.length; ++place) {
+            if (at(one, place) != at(other, place)) return false;
+        }
+        return true;
+    }
+
+    void grow() {
+        std::vector<std::int64_t> larger(2 * slots_.size(), -1);
+        for (std::size_t number = 0; number < known_.size(); ++number) {
+            std::size_t place = known_[number].hash & (larger.size() - 1);
+            while (larger[place] >= 0) place = (place + 1) & (larger.size() - 1);
+            larger[place] = static_cast<std::int64_t>(number);
+        }
+        slots_ = std::move(larger);
+    }
+
+    std::vector<Piece> known_;
+    std::vector<std::int64_t> slots_;
+};
+
+// What "\w" matches.
+bool is_word(Py_UCS4 character) {
+    if (character < 128) {
+        return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+               (character >= '0' && character <= '9') || character == '_';
+    }
+    return Py_UNICODE_ISALNUM(character);
+}
+
+// The pieces of a text that splitting.py's expression finds.
+void split(PyObject* text, Pieces& pieces) {
+    const int kind = PyUnicode_KIND(text);
+    const void* data = PyUnicode_DATA(text);
+    const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    for (Py_ssize_t at = 0; at < length;) {
+        const Py_UCS4 first = PyUnicode_READ(kind, data, at);
+        Py_ssize_t end = at + 1;
+        const bool word = is_word(first);
+        if (word || (first == '\'' && end < length && is_word(PyUnicode_READ(kind, data, end)))) {
+            while (end < length && is_word(PyUnicode_READ(kind, data, end))) ++end;
+        } else if (Py_UNICODE_ISSPACE(first)) {
+            at = end;
+            continue;
+        }
+        pieces.add(text, at, end);
+        at = end;
+    }
+}
+
+// The words between white space that begin with a capital, without the first word.
+void capitals(PyObject* text, Pieces& pieces) {
+    const int kind = PyUnicode_KIND(text);
+    const void* data = PyUnicode_DATA(text);
+    const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    bool first = true;
+    for (Py_ssize_t at = 0; at < length;) {
+        if (Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, at))) {
+            ++at;
+            continue;
+        }
+        Py_ssize_t end = at + 1;
+        while (end < length && !Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, end))) ++end;
+        if (!first && Py_UNICODE_ISUPPER(PyUnicode_READ(kind, data, at))) pieces.add(text, at, end);
+        first = false;
+        at = end;
+    }
+}
+
+py::tuple numbered(const py::list& texts, void (*cut)(PyObject*, Pieces&)) {
+    Pieces pieces;
+    for (const py::handle text : texts) {
+        if (!PyUnicode_Check(text.ptr())) throw py::type_error("a text is not a string");
+        const std::size_t before = pieces.items.size();
+        cut(text.ptr(), pieces);
+        pieces.lengths.push_back(static_cast<std::int64_t>(pieces.items.size() - before));
+    }
+    return py::make_tuple(array_of(pieces.items), array_of(pieces.lengths), pieces.known());
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_native, module) {
+    module.doc() = "Counting for the features of meteor_e_learned.";
+    const auto items = py::arg("items").noconvert();
+    const auto starts = py::arg("starts").noconvert();
+    module.def(
+        "common_ngrams",
+        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t longest) {
+            return counted(items, starts, size, longest, [longest](const Sequences& sequences, std::int64_t* rows) {
+                common_ngrams(sequences, longest, rows);
+            });
+        },
+        items, starts, py::arg("size"), py::arg("longest"));
+    module.def(
+        "common_skip_bigrams",
+        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t skipped) {
+            return counted(items, starts, size, 1, [skipped](const Sequences& sequences, std::int64_t* rows) {
+                common_skip_bigrams(sequences, skipped, rows);
+            });
+        },
+        items, starts, py::arg("size"), py::arg("skipped"));
+    module.def(
+        "ordered_pairs",
+        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t most) {
+            return counted(items, starts, size, 2, [size, most](const Sequences& sequences, std::int64_t* rows) {
+                ordered_pairs(sequences, static_cast<std::size_t>(size), most, rows);
+            });
+        },
+        items, starts, py::arg("size"), py::arg("most"));
+    module.def(
+        "longest_runs",
+        [](const Integers& items, const Integers& starts, std::int64_t size, std::size_t most) {
+            return counted(items, starts, size, 1, [most](const Sequences& sequences, std::int64_t* rows) {
+                longest_runs(sequences, most, rows);
+            });
+        },
+        items, starts, py::arg("size"), py::arg("most"));
+    module.def(
+        "tally",
+        [](const Integers& items, const Integers& starts, std::int64_t size) {
+            const Sequences sequences = checked(items, starts, size);
+            Tally found;
+            {
+                const py::gil_scoped_release unlocked;
+                found = tally(sequences, static_cast<std::size_t>(size));
+            }
+            return py::make_tuple(array_of(found.pair), array_of(found.item), array_of(found.left),
+                                  array_of(found.right));
+        },
+        items, starts, py::arg("size"));
+    module.def(
+        "split", [](const py::list& texts) { return numbered(texts, split); }, py::arg("texts"));
+    module.def(
+        "capitals", [](const py::list& texts) { return numbered(texts, capitals); }, py::arg("texts"));
+}

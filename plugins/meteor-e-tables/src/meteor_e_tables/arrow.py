@@ -1,0 +1,166 @@
+"""Arrow tables: what Parquet and ``datasets`` have in common."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from meteor_e.api import InputError, TextColumns
+from meteor_e_tables.batches import Batch, text_batch
+from meteor_e_tables.cells import find_column, nested
+from meteor_e_tables.libraries import require
+
+__all__ = ["ArrowRows", "arrow_batch", "arrow_errors", "arrow_table", "text_paths"]
+
+
+def pyarrow(what: str) -> Any:
+    """Import pyarrow.
+
+    Raises:
+        ConfigError: if it is not installed.
+    """
+    return require("pyarrow", what)
+
+
+@contextlib.contextmanager
+def arrow_errors(what: str) -> Iterator[None]:
+    """Turn what pyarrow raises into an :class:`InputError`.
+
+    Args:
+        what: what is being done, such as ``cannot read data.parquet``.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except OSError as error:
+        # pyarrow's own have no number, and say it all in their first line.
+        raise InputError(f"{what}: {error.strerror or _first_line(error)}") from error
+    except (pa.ArrowException, UnicodeError, OverflowError) as error:
+        raise InputError(f"{what}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+@dataclass
+class ArrowRows:
+    """Rows as an Arrow table."""
+
+    name: str
+    table: Any
+
+    def arrow(self, schema: Any = None) -> Any:
+        """Return the table."""
+        return self.table
+
+    def objects(self) -> list[dict[str, Any]]:
+        """Return a mapping a row."""
+        with arrow_errors(f"cannot read {self.name}"):
+            rows: list[dict[str, Any]] = self.table.to_pylist()
+        return rows
+
+
+def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
+    """Make a table of mappings.
+
+    Args:
+        rows: a mapping a row; without a schema, a key that a row lacks is null in it.
+        schema: what the columns are; ``None``: what the rows suggest.
+        name: of the file, for messages.
+
+    Raises:
+        InputError: if the rows do not fit one schema.
+    """
+    pa = pyarrow("writing Parquet")
+    if schema is None:
+        # pyarrow takes the columns of the first row for all.
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        with arrow_errors(f"{name}: the rows do not fit one schema; write .jsonl instead"):
+            return pa.table({key: pa.array([row.get(key) for row in rows]) for key in keys})
+    known = set(schema.names)
+    for row in rows:
+        unknown = next((key for key in row if key not in known), None)
+        if unknown is not None:
+            raise InputError(
+                f"{name}: a row has a field {unknown!r} that the first rows lack, so the rows do not fit one "
+                "schema; write .jsonl instead"
+            )
+    with arrow_errors(f"{name}: the rows do not fit the schema of the first ones; write .jsonl instead"):
+        return pa.Table.from_pylist(rows, schema=schema)
+
+
+def text_paths(schema: Any, texts: TextColumns, name: str, options: Sequence[str]) -> dict[str, list[str]]:
+    """Find the columns that hold texts.
+
+    Returns:
+        For each of them the column's name and the fields' below it.
+
+    Raises:
+        InputError: if one is missing, or can hold no text by its type.
+    """
+    import pyarrow as pa
+
+    def is_text(kind: Any) -> bool:
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        # Columns of nothing but nulls have a type of their own; their cells say it better.
+        return bool(
+            pa.types.is_string(kind)
+            or pa.types.is_large_string(kind)
+            or pa.types.is_string_view(kind)
+            or pa.types.is_null(kind)
+        )
+
+    def is_list(kind: Any) -> bool:
+        return bool(
+            pa.types.is_list(kind)
+            or pa.types.is_large_list(kind)
+            or pa.types.is_fixed_size_list(kind)
+            or pa.types.is_list_view(kind)
+            or pa.types.is_large_list_view(kind)
+        )
+
+    paths = {}
+    for columns, option in zip((texts.hypotheses, texts.references), options, strict=True):
+        for column in columns:
+            path = find_column(schema.names, column, name, option)
+            if schema.names.count(path[0]) > 1:
+                raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
+            kind = schema.field(path[0]).type
+            for depth, field in enumerate(path[1:], 1):
+                if not pa.types.is_struct(kind) or kind.get_field_index(field) < 0:
+                    raise InputError(f"{name}, column {'.'.join(path[:depth])!r}: no field {field!r} in it ({kind})")
+                kind = kind.field(field).type
+            listed = columns is texts.references and is_list(kind)
+            if not is_text(kind.value_type if listed else kind):
+                wanted = "text or lists of texts" if columns is texts.references else "text"
+                raise InputError(f"{name}, column {column!r} holds {kind}, not {wanted}; choose with {option}")
+            paths[column] = path
+    return paths
+
+
+def arrow_batch(
+    name: str, first: int, texts: TextColumns, paths: dict[str, list[str]], table: Any, whole: bool
+) -> Batch:
+    """Make a batch of a table or record batch.
+
+    Args:
+        name: of the file.
+        first: number of the table's first row.
+        texts: which columns hold the texts.
+        paths: where they are, as :func:`text_paths` finds them.
+        table: the rows.
+        whole: keep all columns.
+    """
+    with arrow_errors(f"cannot read {name}"):
+        values = {column: table.column(path[0]).to_pylist() for column, path in paths.items()}
+
+    def where(row: int) -> str:
+        return f"{name}, row {first + row}"
+
+    cells = {column: list(nested(values[column], path, where)) for column, path in paths.items()}
+    return text_batch(name, first, texts, cells, ArrowRows(name, table) if whole else None)

@@ -1,0 +1,138 @@
+"""JSON Lines: an object a line. What a line holds is handed on as it stands, byte for byte."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from meteor_e.api import InputError, TextColumns
+from meteor_e.base import PathLike, input_name
+from meteor_e.formats import read_segments
+from meteor_e_tables.arrow import arrow_table
+from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
+from meteor_e_tables.cells import find_column, nested
+
+__all__ = ["JsonLines", "ObjectRows"]
+
+_LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+@dataclass
+class ObjectRows:
+    """Rows as mappings; a value may be JSON that has not been decoded."""
+
+    name: str
+    rows: list[dict[str, Any]]
+
+    def objects(self) -> list[dict[str, Any]]:
+        """Return them."""
+        return self.rows
+
+    def arrow(self, schema: Any = None) -> Any:
+        """Return a table; without a schema, what these rows suggest.
+
+        Raises:
+            InputError: if the rows do not fit one schema.
+        """
+        decoded = [{key: self._cell(value, key) for key, value in row.items()} for row in self.rows]
+        return arrow_table(decoded, schema, self.name)
+
+    def _cell(self, value: Any, key: str) -> Any:
+        try:
+            return _decoded(value)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
+
+
+class JsonLines(Source):
+    """A file of JSON Lines, plain or gzip.
+
+    Args:
+        path: the file; ``-`` is standard input.
+        texts: which fields hold the texts; ``translation.de`` is a field of a field.
+        options: names of the options that choose them, for messages.
+
+    Raises:
+        InputError: if it cannot be read, or its first line lacks a field.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        texts: TextColumns,
+        options: tuple[str, str] = ("--hypothesis-column", "--reference-column"),
+    ) -> None:
+        self.name = input_name(path)
+        self.size = None
+        self._path = path
+        self.texts = texts
+        self._once = os.fspath(path) == "-"
+        self._lines = self._objects()
+        self._first = next(self._lines, None)
+        if not self._once:
+            self._lines.close()
+        if self._first is None:
+            raise InputError(f"{self.name} is empty; there is nothing to score")
+        self._fields = {
+            column: find_column(tuple(self._first[1]), column, self.name, option)
+            for names, option in zip((texts.hypotheses, texts.references), options, strict=True)
+            for column in names
+        }
+
+    def _objects(self) -> Generator[tuple[int, dict[str, msgspec.Raw]], None, None]:
+        for number, line in enumerate(read_segments(self._path), 1):
+            if not line.strip():
+                continue
+            try:
+                yield number, _LINE.decode(line)
+            except msgspec.ValidationError:
+                raise InputError(f"{self.name}, line {number}: no JSON object") from None
+            except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+                raise InputError(f"{self.name}, line {number}: {error}") from None
+
+    def batches(self, whole: bool = False) -> Iterator[Batch]:
+        """Read the file; standard input can be read once."""
+        numbers: list[int] = []
+        rows: list[dict[str, msgspec.Raw]] = []
+        for number, row in self._all_lines():
+            # Blank lines are no rows; a batch is of lines without a gap, so that its rows have their numbers.
+            if rows and (len(rows) == BATCH_ROWS or number != numbers[-1] + 1):
+                yield self._batch(numbers[0], rows, whole)
+                numbers, rows = [], []
+            numbers.append(number)
+            rows.append(row)
+        if rows:
+            yield self._batch(numbers[0], rows, whole)
+
+    def _all_lines(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        if not self._once:
+            return self._objects()
+        return itertools.chain([] if self._first is None else [self._first], self._lines)
+
+    def _batch(self, first: int, rows: list[dict[str, msgspec.Raw]], whole: bool) -> Batch:
+        def where(row: int) -> str:
+            return f"{self.name}, line {first + row}"
+
+        values = {}
+        for column, path in self._fields.items():
+            cells = []
+            for row, entry in enumerate(rows):
+                if path[0] not in entry:
+                    raise InputError(f"{where(row)}: no field {path[0]!r}")
+                try:
+                    cells.append(_decoded(entry[path[0]]))
+                except (msgspec.DecodeError, RecursionError) as error:
+                    raise InputError(f"{where(row)}, field {path[0]!r}: {error}") from None
+            values[column] = list(nested(cells, path, where))
+        return text_batch(
+            self.name, first, self.texts, values, ObjectRows(self.name, list(rows)) if whole else None, "line"
+        )
+
+
+def _decoded(value: Any) -> Any:
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value

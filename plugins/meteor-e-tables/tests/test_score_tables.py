@@ -1,0 +1,251 @@
+"""``meteor-e score`` on tables: what goes in, what comes out, and what is wrong with either."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from meteor_e_tables.columns import PARTS, ColumnNames
+
+from meteor_e import Meteor
+
+HYPOTHESES = ["in the end the big ship left", "many people run", "the vessel\tleaves \u2028 \u05d0", "a <b>"] * 30
+REFERENCES = ["at last the vessel leaves", "a lot of people hurry", "the vessel", "b"] * 30
+OTHERS = ["the big ship", "people", "the vessel leaves", "a b"] * 30
+
+
+@pytest.fixture
+def expected(own_packs):
+    return Meteor("en").corpus(HYPOTHESES, REFERENCES, segments=True)
+
+
+@pytest.fixture
+def two_references(own_packs):
+    return Meteor("en").corpus(HYPOTHESES, list(zip(REFERENCES, OTHERS, strict=True)), segments=True)
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def rows():
+    return [
+        {"id": number, "hypothesis": hypothesis, "reference": reference, "other": other, "both": [reference, other]}
+        for number, (hypothesis, reference, other) in enumerate(zip(HYPOTHESES, REFERENCES, OTHERS, strict=True))
+    ]
+
+
+@pytest.fixture(params=["jsonl", "jsonl.gz", "parquet", "folder", "dataset"])
+def table(request, cli, rows):
+    """The same table in each format."""
+    if request.param == "jsonl":
+        return cli.file("data.jsonl", lines(rows))
+    if request.param == "jsonl.gz":
+        return cli.file("data.jsonl.gz", gzip.compress(lines(rows).encode()))
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_pylist(rows)
+    if request.param == "dataset":
+        datasets = pytest.importorskip("datasets")
+        datasets.disable_progress_bars()
+        datasets.Dataset(table).save_to_disk(str(cli.folder / "data"))
+        return "data"
+    import pyarrow.parquet as pq
+
+    if request.param == "parquet":
+        pq.write_table(table, cli.folder / "data.parquet", row_group_size=50)
+        return "data.parquet"
+    (cli.folder / "data").mkdir()
+    for number in range(12):
+        pq.write_table(table.slice(10 * number, 10), cli.folder / "data" / f"part.{number}.parquet")
+    return "data"
+
+
+def check(rows, result, ids=True):
+    """Check that rows have their own columns first, then the scores and statistics, bit for bit."""
+    names = ColumnNames.of(result.matchers)
+    assert len(rows) == len(result.segments)
+    for number, (row, segment) in enumerate(zip(rows, result.segments, strict=True)):
+        if ids:
+            assert list(row) == ["id", "hypothesis", "reference", "other", "both", *names.all()]
+            assert row["id"] == number
+        assert row["hypothesis"] == HYPOTHESES[number]
+        assert [row[name] for name in names.scores] == [getattr(segment, part) for part in PARTS]
+        assert row[names.reference_index] == segment.reference_index
+        assert [row[name] for name in names.statistics] == segment.statistics.to_vector()
+
+
+class TestInput:
+    def test_score(self, cli, table, expected):
+        assert cli("score", table, "-q").out == f"{expected.score!r}\n"
+
+    def test_several_references(self, cli, table, two_references):
+        for columns in (("both",), ("reference", "other")):
+            options = [part for column in columns for part in ("--reference-column", column)]
+            assert cli("score", table, "-q", *options).out == f"{two_references.score!r}\n"
+
+    def test_several_systems_and_the_usual_reports(self, cli, table, expected):
+        options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
+        document = json.loads(cli("score", table, *options, "--json", "--segments").out)
+        assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
+        assert document["systems"][0]["score"] == expected.score
+        assert [segment["score"] for segment in document["systems"][0]["segments"]] == [
+            segment.score for segment in expected.segments
+        ]
+
+    def test_fields_of_fields_and_standard_input(self, cli, rows, expected):
+        text = lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
+        cli.file("nested.jsonl", text.replace("x.y", "en"))
+        options = ["--hypothesis-column", "mt.en", "--reference-column", "translation.en", "-q"]
+        assert cli("score", "nested.jsonl", *options).out == f"{expected.score!r}\n"
+        assert cli("score", "-", *options, text=text.replace("x.y", "en")).out == f"{expected.score!r}\n"
+
+    def test_dataset_splits(self, cli, rows, expected):
+        datasets = pytest.importorskip("datasets")
+        datasets.disable_progress_bars()
+        own = datasets.Dataset.from_list(rows)
+        datasets.DatasetDict({"train": own.select(range(3)), "test": own}).save_to_disk(str(cli.folder / "data"))
+        assert cli("score", "data", "--split", "test", "-q").out == f"{expected.score!r}\n"
+        assert "train, test" in cli.failing(2, "score", "data")
+        assert "did you mean 'test'" in cli.failing(2, "score", "data", "--split", "tst")
+
+
+class TestOutput:
+    @pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])
+    def test_json_lines(self, cli, table, expected, output):
+        assert cli("score", table, "-q", "-o", output).out == f"{expected.score!r}\n"
+        data = (cli.folder / output).read_bytes()
+        text = gzip.decompress(data) if output.endswith("gz") else data
+        check([json.loads(line) for line in text.splitlines()], expected)
+
+    def test_parquet(self, cli, table, expected):
+        pq = pytest.importorskip("pyarrow.parquet")
+        assert cli("score", table, "-q", "-o", "out.parquet").out == f"{expected.score!r}\n"
+        with pq.ParquetFile(cli.folder / "out.parquet") as file:
+            metadata = file.metadata.metadata
+            check(file.read().to_pylist(), expected)
+        assert metadata[b"meteor_e.chains.signature"].decode() == expected.signature
+        assert float(metadata[b"meteor_e.corpus_score.hypothesis"]) == expected.score
+
+    def test_dataset(self, cli, table, expected):
+        datasets = pytest.importorskip("datasets")
+        cli("score", table, "-q", "-o", "out")
+        dataset = datasets.load_from_disk(str(cli.folder / "out"))
+        check(list(dataset), expected)
+        assert expected.signature in dataset.info.description
+        assert "there already" in cli.failing(1, "score", table, "-o", "out")
+
+    def test_text_files_as_a_table(self, cli, expected):
+        cli.file("hyp", "\n".join(HYPOTHESES))
+        cli.file("ref", "\n".join(REFERENCES))
+        out = cli("score", "hyp", "ref", "-o", "out.jsonl").out
+        assert f"{expected.score:.4f}" in out
+        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
+        assert list(rows[0])[:3] == ["segment", "hypothesis", "references"]
+        assert rows[1]["references"] == [REFERENCES[1]]
+        check(rows, expected, ids=False)
+        cli("score", "hyp", "ref", "-R", "ref", "-o", "out.jsonl")
+        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
+        assert [row["system"] for row in rows] == ["hyp"] * 120 + ["ref"] * 120
+
+    def test_several_systems_have_columns_of_their_own(self, cli, table, expected):
+        options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "--prefix", "m."]
+        cli("score", table, "-q", "-o", "out.jsonl", *options)
+        rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
+        assert [row["hypothesis_m.score"] for row in rows] == [segment.score for segment in expected.segments]
+        assert "other_m.score" in rows[0]
+
+    def test_json_stays_as_it_was_written(self, cli):
+        line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
+        cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
+        cli("score", "data.jsonl", "-o", "data.jsonl")
+        (first, second) = (cli.folder / "data.jsonl").read_text(encoding="utf-8").splitlines()
+        assert first == second
+        assert first.startswith('{"n":1.50,"big":123456789012345678901234567890,"x":[ null ],')
+
+
+BAD_LINES = [
+    ('{"hypothesis": null, "reference": "b"}', r"data.jsonl, line 2, column 'hypothesis': .*null"),
+    ('{"hypothesis": 3, "reference": "b"}', r"line 2, column 'hypothesis': no text but int"),
+    ('{"hypothesis": "a", "reference": []}', r"line 2, column 'reference': an empty list"),
+    ('{"hypothesis": "a", "reference": ["b", null]}', r"line 2, column 'reference', item 2: .*null"),
+    ('{"hypothesis": "a"}', r"line 2: no field 'reference'"),
+    ('{"hypothesis": "a", "reference": "b"', r"line 2: "),
+    ("[1]", r"line 2: no JSON object"),
+    ('{"hypothesis": "\\ud800", "reference": "b"}', r"line 2.*"),
+    ('{"hypothesis": ' + "[" * 100_000, r"line 2: "),
+]
+
+
+class TestErrors:
+    @pytest.mark.parametrize(("line", "message"), BAD_LINES)
+    def test_json_lines(self, cli, line, message):
+        cli.file("data.jsonl", '{"hypothesis": "a", "reference": "b"}\n' + line + "\n")
+        cli.file("out.jsonl", "before")
+        assert cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl").startswith("meteor-e: data.jsonl, line 2")
+        import re
+
+        assert re.search(message, cli.failing(1, "score", "data.jsonl"))
+        assert (cli.folder / "out.jsonl").read_text() == "before"
+        assert sorted(path.name for path in cli.folder.iterdir()) == ["data.jsonl", "out.jsonl"]
+
+    def test_parquet(self, cli):
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet as pq
+
+        table = pa.table({"hypothesis": ["a", "b", None], "reference": ["a", "b", "c"], "n": [1, 2, 3]})
+        pq.write_table(table, cli.folder / "data.parquet")
+        assert "data.parquet, row 3, column 'hypothesis'" in cli.failing(1, "score", "data.parquet", "-o", "x.parquet")
+        assert not (cli.folder / "x.parquet").exists()
+        assert "'n' holds int64, not text" in cli.failing(1, "score", "data.parquet", "--hypothesis-column", "n")
+        wrong = cli.failing(1, "score", "data.parquet", "--reference-column", "refrence")
+        assert "did you mean 'reference'" in wrong
+        data = (cli.folder / "data.parquet").read_bytes()
+        cli.file("short.parquet", data[:-40])
+        assert "cannot read short.parquet" in cli.failing(1, "score", "short.parquet")
+
+    def test_a_damaged_page_is_noticed(self, cli, rows):
+        pytest.importorskip("pyarrow")
+        cli.file("data.jsonl", lines(rows))
+        cli("score", "data.jsonl", "-o", "out.parquet", "--prefix", "first_")
+        data = bytearray((cli.folder / "out.parquet").read_bytes())
+        data[300:310] = bytes(255 - byte for byte in data[300:310])
+        cli.file("bad.parquet", bytes(data))
+        assert "cannot read bad.parquet" in cli.failing(1, "score", "bad.parquet", "-o", "again.parquet")
+
+    def test_rows_that_fit_no_schema(self, cli):
+        pytest.importorskip("pyarrow")
+        row = {"hypothesis": "a", "reference": "b", "x": 1}
+        cli.file("data.jsonl", lines([row] * 5000 + [{**row, "x": "text"}]))
+        assert "write .jsonl instead" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
+        cli.file("data.jsonl", lines([row] * 5000 + [{**row, "y": 1}]))
+        assert "'y' that the first rows lack" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
+
+    def test_a_column_that_is_there_already(self, cli, rows):
+        cli.file("data.jsonl", lines({**row, "meteor_score": 1} for row in rows))
+        assert "--prefix" in cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl")
+
+    def test_usage(self, cli, rows):
+        cli.file("data.jsonl", lines(rows))
+        cli.file("hyp", "a\n")
+        assert "one file only" in cli.failing(2, "score", "data.jsonl", "hyp")
+        assert "one file only" in cli.failing(2, "score", "data.jsonl", "-R", "hyp")
+        assert "no table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
+        assert "--significance" in cli.failing(2, "score", "data.jsonl", "--segments", "-o", "out.jsonl")
+        assert "leave --split out" in cli.failing(2, "score", "data.jsonl", "--split", "x")
+        assert "given twice" in cli.failing(
+            2, "score", "data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"
+        )
+
+    def test_a_library_that_is_missing(self, cli, rows):
+        cli.file("data.jsonl", lines(rows))
+        blocked = cli.folder.parent / "blocked"
+        blocked.mkdir()
+        for name in ("pyarrow", "distributed"):
+            (blocked / f"{name}.py").write_text(f"raise ModuleNotFoundError('no', name={name!r})")
+        environment = {"PYTHONPATH": str(blocked)}
+        message = cli.failing(2, "score", "data.jsonl", "-o", "out.parquet", env=environment)
+        assert message.endswith("run: pip install meteor-e-tables")
+        message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env=environment)
+        assert "pip install 'meteor-e-tables[dask]'" in message

@@ -1,0 +1,88 @@
+"""The help text of every command: options in groups, examples that the command takes, summaries in full."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from meteor_e.cli import GroupedCommand, cli
+from meteor_e.java.options import parse
+
+MANY = 7
+"""Options from which on a list needs groups."""
+
+
+def commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
+    """Yield a context for each command, and for each group of commands."""
+    name = "meteor-e" if parent is None else command.name
+    context = click.Context(command, parent=parent, info_name=name)
+    yield context
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            assert found is not None
+            if not found.context_settings.get("ignore_unknown_options"):  # its plugin is not installed
+                found.name = inner
+                yield from commands(found, context)
+
+
+ALL = {context.command_path: context for context in commands()}
+LEAVES = {path: context for path, context in ALL.items() if not isinstance(context.command, click.Group)}
+
+
+MOVING = ("meteor-e evaluate", "meteor-e tune")
+
+
+def help_of(context: click.Context) -> str:
+    return context.command.get_help(context)
+
+
+def visible(command: click.Command) -> list[str]:
+    return [str(option.name) for option in command.params if isinstance(option, click.Option) and not option.hidden]
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_many_options_stand_in_groups(path):
+    command = LEAVES[path].command
+    options = visible(command)
+    if len(options) <= MANY or path in MOVING:
+        return
+    assert isinstance(command, GroupedCommand)
+    grouped = [name for group in command.groups.values() for name in group.options]
+    assert set(options) - set(grouped) == set()
+    assert len(grouped) == len(set(grouped))
+    assert "Options:" not in help_of(LEAVES[path])
+
+
+def examples(context: click.Context) -> list[str]:
+    """Return the command lines in a help text that call the command, without the program's name."""
+    start = rf"^ *(?:\$ )?{re.escape(context.command_path)} (.*)$"
+    return re.findall(start, help_of(context), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_examples(path):
+    """There are some, and the command takes their options."""
+    context = LEAVES[path]
+    found = examples(context) + examples_without_arguments(context)
+    assert found
+    for line in found:
+        words = shlex.split(re.split(r" [|<>] ?", line)[0])
+        if context.command.name == "compat":
+            parse([word for word in words if word != "…"])
+        else:
+            parser = context.command.make_parser(click.Context(context.command))
+            parser.parse_args([word for word in words if word != "…"])
+
+
+def examples_without_arguments(context: click.Context) -> list[str]:
+    return re.findall(rf"^ *{re.escape(context.command_path)}()$", help_of(context), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(ALL.keys() - LEAVES.keys()))
+def test_no_summary_is_cut(path):
+    assert not re.search(r"\w\.\.\.$", help_of(ALL[path]), re.MULTILINE)

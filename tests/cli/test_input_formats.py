@@ -1,0 +1,119 @@
+"""``meteor-e score --format-in``, and formats that a plugin brings."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "arguments", [["data.jsonl"], ["-"], ["hyp", "ref", "-o", "out.parquet"], ["hyp", "ref", "--dask", "local:1"]]
+)
+def test_what_a_plugin_brings_is_said_where_it_is_missing(cli, arguments):
+    cli.file("data.jsonl", json.dumps({"hypothesis": "a", "reference": "a"}))
+    cli.file("hyp", "a\n")
+    cli.file("ref", "a\n")
+    if arguments == ["-"]:
+        arguments = ["-", "--reference-column", "x"]
+    message = cli.failing(3, "score", *arguments, env={"METEOR_E_PLUGINS": "none"})
+    assert "pip install meteor-e-tables" in message
+    assert "pip install ./plugins/meteor-e-tables" in message
+
+
+def test_parquet_is_known_by_its_content(cli):
+    cli.file("data", b"PAR1 and so on")
+    assert "meteor-e-tables" in cli.failing(3, "score", "data", env={"METEOR_E_PLUGINS": "none"})
+
+
+def test_a_format_by_name(cli):
+    cli.file("data.txt", "hypothesis,reference\na b,a b\n")
+    assert cli("score", "data.txt", "--format-in", "csv", "-l", "other", "-q").out == "1.0\n"
+    text = "hypothesis\treference\na b\ta b\n"
+    assert cli("score", "-", "--format-in", "tsv", "-l", "other", "-q", text=text).out == "1.0\n"
+    # Text that would be taken for something else.
+    cli.file("hyp.jsonl", '{"image_id": 1}\n')
+    cli.file("ref.jsonl", '{"image_id": 1}\n')
+    assert cli("score", "hyp.jsonl", "ref.jsonl", "--format-in", "plain", "-l", "other", "-q").out == "1.0\n"
+    cli.file("empty.json", "[]")
+    assert "COCO results, not annotations" in cli.failing(1, "score", "empty.json", "empty.json", "--format-in", "coco")
+    assert "no segments in <tstset>" in cli.failing(1, "score", "hyp.jsonl", "ref.jsonl", "--format-in", "sgml")
+
+
+def test_encoding_of_csv(cli):
+    cli.file("data.csv", "hypothesis,reference\né a,é a\n".encode("latin-1"))
+    assert cli("score", "data.csv", "--encoding", "latin-1", "-l", "other", "-q").out == "1.0\n"
+    assert "data.csv, line 2: not valid UTF-8" in cli.failing(1, "score", "data.csv")
+
+
+def test_what_is_refused(cli):
+    cli.file("hyp", "a\n")
+    message = cli.failing(2, "score", "hyp", "hyp", "--format-in", "cvs")
+    assert "did you mean 'csv'" in message
+    assert "plain, sgml" in message or "parquet" in message
+    assert "has no columns" in cli.failing(2, "score", "hyp", "hyp", "--format-in", "plain", "--reference-column", "x")
+    assert "one file only" in cli.failing(2, "score", "hyp", "hyp", "--format-in", "csv")
+    cli.file("two.csv", "a,b\n1,2\n")
+    assert "did you mean" not in cli.failing(1, "score", "two.csv")
+    assert "has no column 'hypothesis'; it has 'a', 'b'" in cli.failing(1, "score", "two.csv")
+    text = "a,b,reference\n1,2,3\n"
+    columns = ["--hypothesis-column", "a", "--hypothesis-column", "b"]
+    assert "read once only" in cli.failing(1, "score", "-", "--format-in", "csv", *columns, text=text)
+
+
+PLUGIN = '''
+from meteor_e import TableFormat, TextTable, hookimpl
+
+
+class Pairs(TextTable):
+    def __init__(self, path, texts):
+        self.name, self.size, self.texts = path, None, texts
+
+    def pairs(self, system):
+        with open(self.name) as stream:
+            for line in stream:
+                hypothesis, reference = line.split("|")
+                yield hypothesis, [reference.strip()]
+
+
+class PairsFormat(TableFormat):
+    """Two columns and a bar."""
+
+    name = "bars"
+
+    @classmethod
+    def recognizes(cls, path):
+        return path.endswith(".bars")
+
+    def open(self, path, texts, *, split=None, encoding="utf-8"):
+        return Pairs(path, texts)
+
+
+@hookimpl
+def meteor_e_table_formats():
+    return [PairsFormat]
+'''
+
+
+def test_a_format_of_a_plugin(cli, plugin_site):
+    plugin_site.add("acme-bars", PLUGIN)
+    environment = {"PYTHONPATH": str(plugin_site.folder)}
+    cli.file("x.bars", "a b|a b\n")
+    assert cli("score", "x.bars", "-l", "other", "-q", env=environment).out == "1.0\n"
+    cli.file("x.txt", "a b|a b\n")
+    named = cli("score", "x.txt", "--format-in", "bars", "-l", "other", "-q", env=environment)
+    assert named.out == "1.0\n"
+    assert "bars" in cli.failing(2, "score", "x.txt", "--format-in", "bar", env=environment)
+
+
+def test_the_example_of_the_manual(cli, plugin_site):
+    page = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    (code,) = (code for code in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.M) if "TableFormat" in code)
+    plugin_site.add("acme-semicolons", code)
+    environment = {"PYTHONPATH": str(plugin_site.folder)}
+    cli.file("x.txt", "hypothesis;reference\na b;a b\n")
+    options = ["--format-in", "semicolons", "-l", "other", "-q"]
+    assert cli("score", "x.txt", *options, env=environment).out == "1.0\n"
+    assert "no column 'mt'" in cli.failing(1, "score", "x.txt", *options, "--hypothesis-column", "mt", env=environment)

@@ -1,0 +1,235 @@
+"""What the tests of the core and those of the plugins share: data, packs, the Java program, a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution, distributions
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from filelock import FileLock
+
+from meteor_e.plugins import Registry
+
+__all__ = [
+    "REPOSITORY",
+    "Java",
+    "PluginSite",
+    "_own_packs",
+    "_packs",
+    "axe",
+    "chromium",
+    "java",
+    "missing",
+    "own_packs",
+    "packs",
+    "plugin_site",
+    "pytest_configure",
+    "shared",
+]
+
+REPOSITORY = Path(__file__).parent.parent
+PACKS = ("en", "cs", "de", "es", "fr", "ru")
+
+
+def pytest_configure() -> None:
+    """Let hypothesis do the same in every run where the result counts."""
+    from hypothesis import settings
+
+    settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+    settings.register_profile("searching", deadline=None, max_examples=500)
+    chosen = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
+    settings.load_profile(chosen)
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test for want of data; where data is required, as in CI, let it fail."""
+    if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
+        pytest.fail(what, pytrace=False)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The project's shared data: METEOR_E_SHARED, or ``shared`` beside the checkout."""
+    folder = Path(os.environ.get("METEOR_E_SHARED") or REPOSITORY.parent / "shared")
+    if not (folder / "golden").is_dir():
+        missing(f"no shared data in {folder}; set METEOR_E_SHARED to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with METEOR's packs: METEOR_E_PACKS, or one that all test runs of this checkout share."""
+    from meteor_e.base.errors import ResourceError
+    from meteor_e.base.progress import silent
+    from meteor_e.packs import PackStore
+    from meteor_e.packs.download import METEOR_WHEEL, download_wheel
+
+    store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
+    store.root.mkdir(parents=True, exist_ok=True)
+    # The first of the processes that run tests installs them.
+    with FileLock(store.root / ".tests.lock"):
+        wanted = [name for name in PACKS if store.find(name) is None]
+        if wanted:
+            try:
+                wheel = download_wheel(METEOR_WHEEL, tmp_path_factory.mktemp("wheel"), silent, "")
+                for name in wanted:
+                    store.install(name, wheel)
+            except ResourceError as error:
+                missing(f"METEOR's packs cannot be installed: {error}")
+            wheel.unlink()
+    return store.root
+
+
+@pytest.fixture
+def packs(_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with METEOR's packs of all languages, which is the default store during the test."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(_packs))
+    return _packs
+
+
+@pytest.fixture(scope="session")
+def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from meteor_e.packs import build_pack
+
+    files = REPOSITORY / "tests" / "parity" / "own"
+    root = tmp_path_factory.mktemp("own") / "packs"
+    build_pack(
+        root / "en",
+        language="en",
+        function_words=files / "function.words",
+        prefixes=files / "english.prefixes",
+        synonyms=files / "english.synsets",
+        exceptions=files / "english.exceptions",
+        paraphrases=files / "paraphrases.txt",
+    )
+    return root
+
+
+@pytest.fixture
+def own_packs(_own_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a small English pack of our own, which is the default store during the test."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(_own_packs))
+    return _own_packs
+
+
+class Java:
+    """The Java program."""
+
+    def __init__(self, jar: Path) -> None:
+        self.jar = jar
+
+    def run(self, arguments: Sequence[str], *, main: str | None = None, text: str = "") -> str:
+        """Run it (or another main class of the jar); return what it prints."""
+        start = ["-jar", str(self.jar)] if main is None else ["-cp", str(self.jar), main]
+        done = subprocess.run(
+            ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", *start, *arguments],
+            input=text.encode(),
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode()
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    """The Java program: METEOR_E_JAR, or the jar of an installed pycocoevalcap."""
+    if shutil.which("java") is None:
+        missing("no java on the PATH")
+    named = os.environ.get("METEOR_E_JAR")
+    if named:
+        jar = Path(named)
+    else:
+        try:
+            jar = Path(str(distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor/meteor-1.5.jar")))
+        except PackageNotFoundError:
+            missing("no METEOR_E_JAR, and pycocoevalcap is not installed")
+    if not jar.is_file():
+        missing(f"there is no {jar}")
+    return Java(jar)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A running browser, driven by Playwright: METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        missing("playwright is not installed (tox -e tests has it)")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+    with sync_playwright() as playwright:
+        # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
+        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def axe():
+    """The accessibility checker axe-core."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ModuleNotFoundError:
+        missing("axe-playwright-python is not installed (tox -e tests has it)")
+    return Axe()
+
+
+class PluginSite:
+    """A folder of installed distributions, each with one module and an entry point of our group."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: list[str] = []
+
+    def add(
+        self,
+        distribution: str,
+        code: str,
+        *,
+        version: str = "1.0",
+        module: str | None = None,
+        entry_point: str | None = None,
+        value: str | None = None,
+    ) -> str:
+        """Install a distribution; return its module's name."""
+        module = module or distribution.replace("-", "_")
+        self.modules.append(module)
+        (self.folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
+        info = self.folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+        (info / "entry_points.txt").write_text(f"[meteor_e]\n{entry_point or module} = {value or module}\n")
+        return module
+
+    def entry_points(self):
+        return [
+            entry_point
+            for distribution in distributions(path=[str(self.folder)])
+            for entry_point in distribution.entry_points
+            if entry_point.group == "meteor_e"
+        ]
+
+    def registry(self) -> Registry:
+        return Registry(self.entry_points)
+
+
+@pytest.fixture
+def plugin_site(tmp_path, monkeypatch):
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    site = PluginSite(folder)
+    yield site
+    for module in site.modules:
+        sys.modules.pop(module, None)
