@@ -1,7 +1,7 @@
 // The list of segments: only the rows that can be seen are in the page, however many there are.
 
 // Rows are cards on a narrow screen, as in page.css.
-const NARROW = matchMedia("(max-width: 640px)");
+const NARROW = matchMedia("(max-width: 860px)");
 const rowHeight = () => (NARROW.matches ? 92 : 64);
 const EXCERPT = 160;
 
@@ -13,7 +13,7 @@ class SegmentList {
     this.root = root;
     this.head = element("div", { class: "list-row list-head", role: "row", "aria-rowindex": "1" });
     this.sizer = element("div", { class: "sizer", role: "presentation" });
-    this.scroller = element("div", { class: "scroller", role: "rowgroup" }, this.sizer);
+    this.scroller = element("div", { class: "scroller", role: "rowgroup", tabindex: "0" }, this.sizer);
     root.append(this.head, this.scroller);
     this.pool = [];
     this.order = [];

@@ -81,7 +81,7 @@ class SegmentView {
             null,
             element("th", { scope: "col" }, title),
             systems.map((system) => element("th", { scope: "col", class: "n" }, badge(system), element("span", { class: "hidden" }, visible(report.systems[system].name)))),
-            systems.length > 1 ? element("th", { scope: "col", class: "n" }, "difference") : null,
+            systems.length > 1 ? element("th", { scope: "col", class: "n" }, "diff.") : null,
           ),
         ),
         element("tbody", null, rows),
