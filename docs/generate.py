@@ -1,20 +1,27 @@
-"""Pages that are made from the code when the site is built: the command line's options, and the keys of a chain."""
+"""Pages that are made when the site is built: the command line, the keys of files, and notebooks, which are run."""
 
 from __future__ import annotations
 
+import base64
+import inspect
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
+import nbformat
+from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from nbclient import NotebookClient
 
+from meteor_e.base.validation import describe_type
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
 from meteor_e.cli.new_plugin import new
-from meteor_e.plugins.builtin import COMMANDS
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -22,8 +29,14 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for path, content in (
         ("reference/command-line.md", command_line()),
         ("reference/chain-keys.md", chain_keys()),
+        ("reference/index-keys.md", index_keys()),
     ):
         files.append(File.generated(config, path, content=content))
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        text, pictures = notebook(path)
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
+        for name, data in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=data))
     return files
 
 
@@ -43,8 +56,8 @@ def command_line() -> str:
     """Return the page of all commands, as their help says it."""
     lines = ["# Command line", ""]
     lines += ["This page is made from the help texts. `meteor-e COMMAND --help` prints the same.", ""]
-    for name in sorted(COMMANDS):
-        context = click.Context(cli, info_name="meteor-e")
+    context = click.Context(cli, info_name="meteor-e")
+    for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
         lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
@@ -67,6 +80,40 @@ def _command(command: click.Command, context: click.Context, level: int) -> Iter
                 yield from _command(inner, click.Context(inner, info_name=f"{context.info_name} {name}"), level + 1)
 
 
+NOTEBOOKS = Path(__file__).parent / "notebooks"
+
+
+def notebook(path: Path) -> tuple[str, dict[str, bytes]]:
+    """Run a notebook from top to bottom in the repository's folder; return its Markdown and its pictures by name.
+
+    Raises:
+        CellExecutionError: if a cell fails, which fails the build.
+    """
+    content = nbformat.read(path, as_version=4)
+    NotebookClient(content, timeout=600, resources={"metadata": {"path": str(NOTEBOOKS.parents[1])}}).execute()
+    parts: list[str] = []
+    pictures: dict[str, bytes] = {}
+    for cell in content.cells:
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+            continue
+        shell = cell.source.startswith("!")
+        parts.append(f"```{'bash' if shell else 'python'}\n{re.sub('^!', '', cell.source, flags=re.MULTILINE)}\n```")
+        text = ""
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if "image/png" in data:
+                name = f"{path.stem}-{len(pictures)}.png"
+                pictures[name] = base64.b64decode(data["image/png"])
+            else:
+                text += output.get("text", "") or data.get("text/plain", "")
+        if text.strip():
+            parts.append(f"```text\n{text.rstrip()}\n```")
+        parts += [f"![The picture that the code draws]({name})" for name in pictures if f"]({name})" not in str(parts)]
+    parts.insert(1, f"This page is the notebook `docs/notebooks/{path.name}`, run when the site was built.")
+    return "\n\n".join(parts) + "\n", pictures
+
+
 def chain_keys() -> str:
     """Return the page of a chain's keys, from the schema that checks them."""
     schema = json.loads(json_schema("chain"))
@@ -84,6 +131,46 @@ def chain_keys() -> str:
         entry = {**definitions.get(entry.get("$ref", "").rpartition("/")[2], {}), **entry}
         lines.append(f"| `{name}` | {_type(entry, definitions)} | {entry.get('description', '')} |")
     return "\n".join(lines) + "\n"
+
+
+def index_keys() -> str:
+    """Return the page of an index's keys, from the types that check it and their descriptions."""
+    lines = [
+        "# Keys of an index",
+        "",
+        "An index says where the files of a judged test set are. This page is made from the types that check it.",
+        "[Agreement with people](../evaluation.md#data) has an example.",
+    ]
+    for title, struct in (
+        ("The index", DataIndex),
+        ("A language pair, in `pairs`", PairSpec),
+        ("A file of judgments, in `judgements`", JudgementSpec),
+        ("`segment_map`", SegmentMap),
+        ("`outputs`", OutputSpec),
+    ):
+        described = _attributes(struct)
+        lines += ["", f"## {title}", "", "| key | type | meaning |", "|---|---|---|"]
+        for field in msgspec.structs.fields(struct):
+            if field.type is Path:  # where the index was read from
+                continue
+            kind = describe_type(msgspec.inspect.type_info(field.type)) + (" (required)" if field.required else "")
+            lines.append(f"| `{field.encode_name}` | {kind} | {described[field.encode_name]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _attributes(struct: type) -> dict[str, str]:
+    """Return what the docstring of a type says of each attribute."""
+    text = (inspect.getdoc(struct) or "").partition("Attributes:\n")[2]
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in text.splitlines():
+        entry = re.match(r"    (\w[\w, ]*): (.*)", line)
+        if entry is not None:
+            names = entry[1].split(", ")
+            found.update(dict.fromkeys(names, entry[2]))
+        else:
+            found.update({name: f"{found[name]} {line.strip()}" for name in names})
+    return {name: meaning.replace("``", "`").strip() for name, meaning in found.items()}
 
 
 def _type(entry: dict[str, Any], definitions: dict[str, Any]) -> str:

@@ -8,13 +8,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, located
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
@@ -26,6 +26,7 @@ from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.streaming import CHUNK_CHARACTERS, ENCODED_CHARACTERS, Chunk, chunks, reference_list
 from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.packs.resources import LanguageResources
+from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
@@ -134,17 +135,23 @@ class Meteor:
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
         self.chain: Chain = resolve(config, registry())
         """The chain with all defaults filled in."""
-        self.resources = resources or _resources(self.chain, offline)
+        # What plugins lack is said before a pack is downloaded and built.
+        awaited = _Awaited(lambda: _resources(self.chain, offline))
+        self.resources: LanguageResources = resources or cast("LanguageResources", awaited)
         """Function words, prefixes, synonyms and paraphrases."""
+        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
+            self._lemmatizer = _lemmatizer(self.chain, self.resources)
+        own = [entry.name in meteor_e_matchers() for entry in self.chain.matchers]
+        made = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if not built_in])
+        self.resources = resources or awaited.found
         self.normalizer = Normalizer(
             self.chain.normalization,
             self.chain.language.apostrophes,
             self.resources.nonbreaking_prefixes if _needs_prefixes(self.chain.normalization) else None,
         )
         self._function_words = self.resources.function_words
-        with located(config.lemmatizer.where if config.lemmatizer is not None else ""):
-            self._lemmatizer = _lemmatizer(self.chain, self.resources)
-        self._matchers: tuple[Matcher, ...] = tuple(map(self._make, self.chain.matchers))
+        rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
+        self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
         self._segmenter = make_segmenter(self.chain.language, registry())
         self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
@@ -233,6 +240,20 @@ class Meteor:
         except ConfigError:
             self._wanted_engine = before
             raise
+
+    def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
+        """Make matchers; ResourceError says all that is missing."""
+        made, missing = [], []
+        for entry in entries:
+            try:
+                made.append(self._make(entry))
+            except ResourceError as error:
+                missing.append(error)
+        if len(missing) > 1:
+            raise ResourceError("; and ".join(dict.fromkeys(map(str, missing)))) from missing[0]
+        if missing:
+            raise missing[0]
+        return made
 
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
@@ -596,6 +617,20 @@ def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 def _needs_prefixes(normalization: Normalization) -> bool:
     return normalization in (Normalization.FULL, Normalization.NO_PUNCTUATION)
+
+
+class _Awaited:
+    """Resources that are looked for, and installed, when something of them is asked for."""
+
+    def __init__(self, find: Callable[[], LanguageResources]) -> None:
+        self._find = find
+
+    @functools.cached_property
+    def found(self) -> LanguageResources:
+        return self._find()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.found, name)
 
 
 def _resources(chain: Chain, offline: bool | None) -> LanguageResources:

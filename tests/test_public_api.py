@@ -60,3 +60,13 @@ def test_types_are_shipped():
     from importlib.resources import files
 
     assert (files("meteor_e") / "py.typed").is_file()
+
+
+def test_the_java_programs_command_line_starts_as_light(own_packs, tmp_path):
+    for name in ("hyp", "ref"):
+        (tmp_path / name).write_text("a cat\n")
+    files = [str(tmp_path / name) for name in ("hyp", "ref")]
+    arguments = ["compat", *files, "-norm", "-q", "-m", "exact stem"]
+    loaded = loaded_after(f"from meteor_e.cli import cli; cli.main({arguments!r}, standalone_mode=False)")
+    assert "meteor_e.java.program" in loaded
+    assert not loaded & {"numpy", "rich", "msgspec", "decimal", "gzip", "urllib.request"}

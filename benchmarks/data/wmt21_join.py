@@ -32,12 +32,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from meteor_e_evaluation.index import expand, load_index
 from numpy.typing import NDArray
 
 from meteor_e import Meteor
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.evaluation.index import expand, load_index
 from meteor_e.formats.plain import read_segments
 
 HERE = Path(__file__).parents[1]

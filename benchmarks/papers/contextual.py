@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 from meteor_e_contextual import Encoder, open_encoder
+from meteor_e_evaluation.agreement import AVERAGE, evaluate, load_test_sets
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
 
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.evaluation.agreement import AVERAGE, evaluate, load_test_sets
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
 from meteor_e.formats.plain import read_segments
 from meteor_e.metrics.chain_metric import ChainMetric
 

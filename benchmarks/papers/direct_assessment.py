@@ -29,7 +29,7 @@ from meteor_e_learned.training import make_estimator
 
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 Predictor = Callable[[Floats], Floats]

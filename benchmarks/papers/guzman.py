@@ -25,7 +25,7 @@ from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
 
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 SYNTAX, SEMANTIC = "tag-vectors", "word-vectors"

@@ -27,7 +27,7 @@ from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
-from meteor_e.evaluation.resampling import interval
+from meteor_e.significance.resampling import interval
 
 HERE = Path(__file__).parents[1]
 TEST = DataSpec("wmt12.yaml", ["cs-en", "de-en", "es-en", "fr-en"])

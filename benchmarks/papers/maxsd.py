@@ -30,7 +30,7 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import train
 
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.resampling import interval
+from meteor_e.significance.resampling import interval
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes"

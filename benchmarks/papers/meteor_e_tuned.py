@@ -20,20 +20,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from meteor_e_evaluation.agreement import load_test_sets
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.tuning.data import collect
+from meteor_e_evaluation.tuning.grid import evaluate_grid, grid_size, java_axes
+from meteor_e_evaluation.tuning.objectives import make_objective
+from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from paper_tables import HERE, Resources
 
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.agreement import load_test_sets
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
-from meteor_e.tuning.data import collect
-from meteor_e.tuning.grid import evaluate_grid, grid_size, java_axes
-from meteor_e.tuning.objectives import make_objective
-from meteor_e.tuning.scorer import Point, PointScorer, point_of
+from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 
 OBJECTIVE = make_objective("rank")
 USUAL = 0.8

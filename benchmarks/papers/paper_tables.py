@@ -19,17 +19,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from meteor_e_evaluation.agreement import AVERAGE, evaluate, load_test_sets
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
-from meteor_e.evaluation.agreement import AVERAGE, evaluate, load_test_sets
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
 from meteor_e.formats.plain import read_segments
 from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 CHAINS = ("baseline", "dbnary", "vector", "baseline-vector", "dbnary-vector")

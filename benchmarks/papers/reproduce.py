@@ -16,12 +16,13 @@ import sys
 import time
 from pathlib import Path
 
+from meteor_e_evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
+from meteor_e_evaluation.index import DataIndex, load_index
+from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.report import render
+
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
-from meteor_e.evaluation.index import DataIndex, load_index
-from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.report import render
 from meteor_e.metrics.specs import parse_metric
 
 HERE = Path(__file__).parents[1]

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.evaluation.agreement import evaluate, load_test_sets
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
 from meteor_e.metrics.chain_metric import ChainMetric, chain_statistics
 
 HERE = Path(__file__).parents[1]

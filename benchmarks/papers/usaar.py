@@ -18,6 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import MEASURES
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.means import MEANS, system_mean
 from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
@@ -28,10 +31,7 @@ from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.files import atomic_writer
-from meteor_e.evaluation.data import TestSet, load_test_set
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import MEASURES
-from meteor_e.evaluation.resampling import draw_weights, interval
+from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 RECIPES = ("usaar-cosine", "usaar-zwickel", "usaar-comet")

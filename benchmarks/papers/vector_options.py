@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.evaluation.agreement import evaluate, load_test_sets
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
 from meteor_e.metrics.chain_metric import ChainMetric
 
 INTO = ("cs-en", "de-en", "es-en", "fr-en")

@@ -25,20 +25,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.tuning.data import collect
+from meteor_e_evaluation.tuning.objectives import make_objective
+from meteor_e_evaluation.tuning.scorer import PointScorer, point_of
+
 from meteor_e import Lemmatizer, Meteor, hookimpl
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.agreement import evaluate, load_test_sets
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.resampling import DEFAULT_SEED, draw_weights, interval
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.plugins.registry import registry
-from meteor_e.tuning.data import collect
-from meteor_e.tuning.objectives import make_objective
-from meteor_e.tuning.scorer import PointScorer, point_of
+from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 
 HERE = Path(__file__).parents[1]
 MEASURE = "tau-strict"

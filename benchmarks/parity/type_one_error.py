@@ -19,16 +19,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from meteor_e_evaluation.comparison import average, compare
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.judgements import Assessments, Floats
+from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.tuning.data import TuningSet
+from meteor_e_evaluation.tuning.objectives import make_objective
+from meteor_e_evaluation.tuning.validation import hold_out
 
 from meteor_e.api.metrics import Scores
-from meteor_e.evaluation.comparison import average, compare
-from meteor_e.evaluation.data import TestSet
-from meteor_e.evaluation.judgements import Assessments, Floats
-from meteor_e.evaluation.measures import measure
-from meteor_e.evaluation.significance import compare_systems
-from meteor_e.tuning.data import TuningSet
-from meteor_e.tuning.objectives import make_objective
-from meteor_e.tuning.validation import hold_out
+from meteor_e.significance.systems import compare_systems
 
 LEVEL = 0.05
 LOW, HIGH = 0.03, 0.07

@@ -312,9 +312,9 @@ def judge(name: str, surely: bool, code: int, said: str, folder: Path, output: s
 
 def count(mutations: int, seed: int, only: str | None = None) -> tuple[list[tuple[str, int, int, Counter[str]]], float]:
     """Run all cases; return for each reader its cases, errors and what was wrong; and the seconds of the slowest."""
+
     import meteor_e.cli.compat
     import meteor_e.cli.config
-    import meteor_e.cli.evaluate
     import meteor_e.cli.score
     import meteor_e.meteor  # noqa: F401
 

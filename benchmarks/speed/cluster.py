@@ -1,6 +1,7 @@
-"""Time scoring on a cluster of two processes beside one process, and watch the memory of both.
+r"""Time scoring on a cluster of two processes beside one process, and watch the memory of both.
 
-    python benchmarks/speed/cluster.py --data ../shared/data --pairs 10000000 --work FOLDER --write docs/cluster.md
+    python benchmarks/speed/cluster.py --data ../shared/data --pairs 10000000 --work FOLDER \
+        --write docs/results/cluster.md
 
 It needs the extra ``dask`` and the English resource pack. The pairs are made of real text: every system's output of
 WMT11, 12, 13 and 17 into English that DATA has, beside its reference; when these are used up, they come again with

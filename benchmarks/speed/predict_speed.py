@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.prediction import pairwise_advantages
@@ -27,8 +29,6 @@ from meteor_e_learned.scoring import has_scores, score_segments
 from meteor_e import Meteor
 from meteor_e.api.features import FeatureBatch
 from meteor_e.base.errors import MeteorError
-from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.index import load_index
 
 HERE = Path(__file__).parents[1]
 

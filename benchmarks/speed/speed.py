@@ -1,6 +1,7 @@
-"""Time meteor_e beside the Java program, pycocoevalcap and nltk, in one run on one machine.
+r"""Time meteor_e beside the Java program, pycocoevalcap and nltk, in one run on one machine.
 
-    python benchmarks/speed/speed.py --jar meteor-1.5.jar --data ../shared/data/wmt17 --write docs/performance.md
+    python benchmarks/speed/speed.py --jar meteor-1.5.jar --data ../shared/data/wmt17 \
+        --write docs/results/performance.md
 
 It wants the English resource pack installed, and on PYTHONPATH what it compares with: pycocoevalcap 1.2, nltk (with
 its WordNet data). What is missing is left out of the table. ``--write`` replaces the part of the document between the

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from meteor_e_evaluation.agreement import load_test_sets
+from meteor_e_evaluation.index import load_index
 
 from meteor_e import Meteor
 from meteor_e.chains.settings import apply_settings
-from meteor_e.evaluation.agreement import load_test_sets
-from meteor_e.evaluation.index import load_index
 
 WORDS = 2_000_000
 OPEN = """

@@ -29,7 +29,16 @@ if TYPE_CHECKING:
         SimilarityMatcher,
     )
     from meteor_e.api.measures import Agreement, Measure
-    from meteor_e.api.metrics import Metric, MetricContext, MetricScore, Progress, Scores, SegmentMetric, SystemOutputs
+    from meteor_e.api.metrics import (
+        Metric,
+        MetricContext,
+        MetricScore,
+        Progress,
+        Scores,
+        SegmentMetric,
+        SystemOutputs,
+        named_options,
+    )
     from meteor_e.api.options import ComponentOptions, FilePath, FolderPath, Meta, SimilarityOptions
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
@@ -105,6 +114,7 @@ __all__ = [
     "guarded",
     "hookimpl",
     "located",
+    "named_options",
     "near_miss",
 ]
 
@@ -141,7 +151,16 @@ __getattr__, __dir__ = lazy_names(
             "SimilarityMatcher",
         ],
         "measures": ["Agreement", "Measure"],
-        "metrics": ["Metric", "MetricContext", "MetricScore", "Progress", "Scores", "SegmentMetric", "SystemOutputs"],
+        "metrics": [
+            "Metric",
+            "MetricContext",
+            "MetricScore",
+            "Progress",
+            "Scores",
+            "SegmentMetric",
+            "SystemOutputs",
+            "named_options",
+        ],
         "options": ["ComponentOptions", "FilePath", "FolderPath", "Meta", "SimilarityOptions"],
         "segmenters": ["Segmenter"],
         "tables": ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"],

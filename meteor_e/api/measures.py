@@ -24,7 +24,7 @@ Test = TypeVar("Test", bound=SystemOutputs)
 class Measure(ABC, Generic[Test]):
     """Base of all measures: from a judged test set and a metric's scores to one number and its bootstrap samples.
 
-    The test set is a :class:`meteor_e.evaluation.TestSet`. A plugin's measure is made without arguments; it sets the
+    The test set is a :class:`meteor_e_evaluation.TestSet`. A plugin's measure is made without arguments; it sets the
     attributes below in its class.
 
     Attributes:

@@ -12,7 +12,7 @@ from meteor_e.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, digest
-    from meteor_e.base.arraytypes import Floats
+    from meteor_e.base.arraytypes import Cells, Floats, Integers
     from meteor_e.base.extras import require
     from meteor_e.base.files import (
         PathLike,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         open_binary,
         open_regular,
         reading,
+        spell_size,
         whole_file,
     )
     from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
@@ -32,12 +33,24 @@ if TYPE_CHECKING:
     from meteor_e.base.progress import Progress, silent, terminal_progress
     from meteor_e.base.store import cache_folder, data_folder
     from meteor_e.base.validation import find_problems
-    from meteor_e.base.yamlfile import Document, Problem, is_folder, is_path, parse_yaml, raise_problems, read_yaml
+    from meteor_e.base.yamlfile import (
+        Document,
+        Problem,
+        dump_yaml,
+        is_folder,
+        is_path,
+        parse_yaml,
+        plain_value,
+        raise_problems,
+        read_yaml,
+    )
 
 __all__ = [
     "ArrayCache",
+    "Cells",
     "Document",
     "Floats",
+    "Integers",
     "Memory",
     "PathLike",
     "Problem",
@@ -48,6 +61,7 @@ __all__ = [
     "compression",
     "data_folder",
     "digest",
+    "dump_yaml",
     "find_problems",
     "input_name",
     "is_folder",
@@ -57,6 +71,7 @@ __all__ = [
     "open_binary",
     "open_regular",
     "parse_yaml",
+    "plain_value",
     "put_folder",
     "raise_problems",
     "read_yaml",
@@ -64,6 +79,7 @@ __all__ = [
     "require",
     "sha256_of",
     "silent",
+    "spell_size",
     "terminal_progress",
     "whole_file",
     "worked_on",
@@ -74,7 +90,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "array_cache": ["ArrayCache", "digest"],
-        "arraytypes": ["Floats"],
+        "arraytypes": ["Cells", "Floats", "Integers"],
         "extras": ["require"],
         "files": [
             "PathLike",
@@ -85,6 +101,7 @@ __getattr__, __dir__ = lazy_names(
             "open_binary",
             "open_regular",
             "reading",
+            "spell_size",
             "whole_file",
         ],
         "folders": ["locked", "put_folder", "sha256_of", "workplace"],
@@ -94,6 +111,16 @@ __getattr__, __dir__ = lazy_names(
         "progress": ["Progress", "silent", "terminal_progress"],
         "store": ["cache_folder", "data_folder"],
         "validation": ["find_problems"],
-        "yamlfile": ["Document", "Problem", "is_folder", "is_path", "parse_yaml", "raise_problems", "read_yaml"],
+        "yamlfile": [
+            "Document",
+            "Problem",
+            "dump_yaml",
+            "is_folder",
+            "is_path",
+            "parse_yaml",
+            "plain_value",
+            "raise_problems",
+            "read_yaml",
+        ],
     },
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["require"]
+__all__ = ["how_to_install", "require"]
 
 
 def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
@@ -26,5 +26,10 @@ def require(module: str, what: str, extra: str = "", distribution: str = "meteor
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        wanted = f"'{distribution}[{extra}]'" if extra else distribution
-        raise ConfigError(f"{what} needs {error.name}, which is not installed; run: pip install {wanted}") from error
+        advice = f"pip install '{distribution}[{extra}]'" if extra else how_to_install(distribution)
+        raise ConfigError(f"{what} needs {error.name}, which is not installed; run: {advice}") from error
+
+
+def how_to_install(distribution: str) -> str:
+    """Return what to run where a distribution of ours is missing."""
+    return f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"

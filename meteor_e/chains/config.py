@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.base.yamlfile import Document, Key, is_path, raise_problems, read_yaml
-from meteor_e.chains.keys import KEYS, PLAIN
+from meteor_e.chains.keys import KEYS, PLAIN, ChainKey
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -127,12 +127,44 @@ def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     Raises:
         ConfigError: for the first thing that is wrong, and how many more there are.
     """
-    known = {name: KEYS.get(name) for name in given}
-    if all(key is not None and not key.schema and type(given[name]) is key.type for name, key in known.items()):
+    if all(name in KEYS and _is_simple(KEYS[name], value) for name, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.
-        others = {name: value for name, value in given.items() if name not in PLAIN}
-        return ChainConfig(**others, plain={name: given[name] for name in given if name in PLAIN})
+        return build_chain(Document(given))
     return load_chain(given)
+
+
+def _is_simple(key: ChainKey, value: Any) -> bool:
+    """Return whether a value is so plain that the checker of files cannot find anything wrong with it."""
+    if not key.schema:
+        return type(value) is key.type
+    if key.schema == "Normalization":
+        return type(value) is str and value in _MODES
+    if key.schema == "ParameterValues":
+        return type(value) is dict and value.keys() <= _PARAMETERS and all(map(_is_share, value.values()))
+    if key.schema == "Matchers":
+        return type(value) is list and bool(value) and all(map(_is_simple_entry, value))
+    return False
+
+
+def _is_simple_entry(entry: Any) -> bool:
+    if type(entry) is dict:
+        return (
+            "use" in entry
+            and entry.keys() <= _ENTRY
+            and bool(entry["use"])
+            and type(entry["use"]) is str
+            and ("weight" not in entry or _is_share(entry["weight"]))
+        )
+    return type(entry) is str and bool(entry)
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) is float and 0.0 <= value <= 1.0
+
+
+_MODES = frozenset(mode.value for mode in Normalization)
+_PARAMETERS = frozenset(("alpha", "beta", "gamma", "delta"))
+_ENTRY = frozenset(("use", "weight"))
 
 
 def describe_chain(file: Traversable) -> str:

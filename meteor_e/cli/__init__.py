@@ -20,17 +20,15 @@ import click
 from meteor_e._version import __version__
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.lazy import lazy_names
-from meteor_e.plugins.builtin import COMMANDS
+from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 
 if TYPE_CHECKING:
-    from meteor_e.cli.evaluate import ProgressBars
     from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
     from meteor_e.cli.inputs import SystemInput, named, systems
-    from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
+    from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options, replaced_option
     from meteor_e.cli.output import destination
-    from meteor_e.cli.progress import progress_bar
+    from meteor_e.cli.progress import ProgressBars, progress_bar
     from meteor_e.cli.tables import format_table, printable
-    from meteor_e.cli.tune import load_tests
     from meteor_e.plugins.registry import Registry
 
 __all__ = [
@@ -45,33 +43,26 @@ __all__ = [
     "destination",
     "format_table",
     "input_options",
-    "load_tests",
     "main",
     "metric_options",
     "named",
     "printable",
     "progress_bar",
+    "replaced_option",
     "systems",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "evaluate": ["ProgressBars"],
         "grouped_help": ["FullHelpGroup", "GroupedCommand", "OptionGroup"],
         "inputs": ["SystemInput", "named", "systems"],
-        "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options"],
+        "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options", "replaced_option"],
         "output": ["destination"],
-        "progress": ["progress_bar"],
+        "progress": ["ProgressBars", "progress_bar"],
         "tables": ["format_table", "printable"],
-        "tune": ["load_tests"],
     },
 )
-
-DISTRIBUTIONS = {
-    "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
-}
-"""Commands of plugins of ours: the distribution, and what the command is for. Without it, they say what to install."""
 
 
 class LazyGroup(click.Group):
@@ -80,7 +71,7 @@ class LazyGroup(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them."""
         # A name with a space is a command of a group.
-        return [name for name in {**DISTRIBUTIONS, **dict.fromkeys(_registry().names("command"))} if " " not in name]
+        return [name for name in {*COMMANDS_OF_PLUGINS, *_registry().names("command")} if " " not in name]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command's module and return the command; ``None`` if there is none."""
@@ -92,7 +83,7 @@ class LazyGroup(click.Group):
         if name not in _registry().names("command"):
             from meteor_e.cli.groups import missing_command
 
-            return missing_command(name, name, *DISTRIBUTIONS[name]) if name in DISTRIBUTIONS else None
+            return missing_command(name)
         try:
             return _completing(context, _registry().command(name))
         except MeteorError:
@@ -132,8 +123,8 @@ def _registry() -> Registry:
 
 def _summary(name: str) -> str:
     """Return what a plugin's command is for, in a line."""
-    if name in DISTRIBUTIONS and name not in _registry().names("command"):
-        return "Needs {}. {}".format(*DISTRIBUTIONS[name])
+    if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
+        return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
     try:
         return _registry().command(name).get_short_help_str(limit=200)
     except MeteorError as error:

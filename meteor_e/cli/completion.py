@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from glob import escape
 from pathlib import Path
 
 import click
@@ -80,12 +81,18 @@ class Completed(click.ParamType):  # type: ignore[type-arg]  # generic since cli
         self._separator = separator
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with what is typed, and, where files are possible, that they are."""
+        """Return the names that begin with what is typed, and files where they are possible.
+
+        Where no name fits, the shell completes files itself. It would forget the names, so that files are listed
+        here where there are some.
+        """
         head, separator, last = incomplete.rpartition(self._separator) if self._separator else ("", "", incomplete)
         items = [CompletionItem(f"{head}{separator}{name}") for name in self._names() if name.startswith(last)]
-        if self._files:
-            items.append(CompletionItem(incomplete, type="file"))
-        return items
+        if not self._files:
+            return items
+        if not items:
+            return [CompletionItem(incomplete, type="file")]
+        return items + [CompletionItem(path.name) for path in sorted(Path().glob(f"{escape(last)}*")) if path.is_file()]
 
 
 def _registered(kind: str) -> Callable[[], Iterable[str]]:

@@ -1,34 +1,24 @@
-"""Groups of commands that plugins add to."""
+"""Groups of commands that plugins add to, and commands whose plugin is not installed."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 import click
 
 from meteor_e.base.errors import MeteorError, PluginError
+from meteor_e.base.extras import how_to_install
 from meteor_e.cli.grouped_help import FullHelpGroup
+from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
-__all__ = ["OpenGroup"]
+__all__ = ["OpenGroup", "missing_command"]
 
 
 class OpenGroup(FullHelpGroup):
-    """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``.
-
-    Args:
-        distributions: commands that a distribution of ours adds: what it is called, and what the command is for. Where
-            it is not installed, the command says what to install.
-        options: see :class:`click.Group`.
-    """
-
-    def __init__(self, *, distributions: Mapping[str, tuple[str, str]], **options: Any) -> None:
-        super().__init__(**options)
-        self._distributions = distributions
+    """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them."""
-        return sorted({*super().list_commands(context), *self._distributions, *self._foreign()})
+        """Return the names of all commands, those of plugins among them, installed or not."""
+        ours = [name for group, name in map(_split, COMMANDS_OF_PLUGINS) if group == self.name]
+        return sorted({*super().list_commands(context), *ours, *self._foreign()})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command of ours, else a plugin's, else one that says what to install; ``None`` for any other."""
@@ -44,34 +34,34 @@ class OpenGroup(FullHelpGroup):
                 if context.resilient_parsing:  # completion in a shell has no place for errors
                     return None
                 return _failing(name, f"ERROR: {error}", error)
-        if name in self._distributions:
-            return missing_command(name, f"{self.name} {name}", *self._distributions[name])
-        return None
+        return missing_command(f"{self.name} {name}")
 
     def _foreign(self) -> list[str]:
         from meteor_e.plugins.registry import registry
 
-        return [
-            command
-            for group, _, command in (name.partition(" ") for name in registry().names("command"))
-            if group == self.name and command
-        ]
+        return [command for group, command in map(_split, registry().names("command")) if group == self.name]
 
 
-def missing_command(name: str, path: str, distribution: str, summary: str) -> click.Command:
-    """Return a command that says which distribution to install.
+def _split(name: str) -> tuple[str, str]:
+    """Return group and command; the group of a command of the first level is empty."""
+    group, _, command = name.rpartition(" ")
+    return group, command
+
+
+def missing_command(name: str) -> click.Command | None:
+    """Return a command that says which distribution of ours to install; ``None`` if none of them has the command.
 
     Args:
-        name: of the command.
-        path: its name after ``meteor-e``.
-        distribution: that brings it.
-        summary: what the command is for.
+        name: the command, after the name of its group if it has one.
     """
+    if name not in COMMANDS_OF_PLUGINS:
+        return None
+    distribution, summary = COMMANDS_OF_PLUGINS[name]
     advice = PluginError(
-        f"`meteor-e {path}` comes with the plugin {distribution}, which is not installed: "
-        f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}"
+        f"`meteor-e {name}` comes with the plugin {distribution}, which is not installed: "
+        f"{how_to_install(distribution)}"
     )
-    return _failing(name, f"Needs {distribution}. {summary}", advice)
+    return _failing(_split(name)[1], f"Needs {distribution}. {summary}", advice)
 
 
 def _failing(name: str, summary: str, error: MeteorError) -> click.Command:

@@ -166,12 +166,12 @@ def systems(
     if "coco" in formats.values():
         if references_per_segment > 1:
             raise ConfigError(
-                "-r counts the lines of a plain reference file; COCO's JSON says itself what belongs together"
+                "--references-per-segment counts lines of a plain file; COCO's JSON says itself what belongs together"
             )
         return _captions(hypotheses, references, formats)
     if references_per_segment > 1:
         raise ConfigError(
-            "-r counts the lines a segment of a plain reference file; SGML and XML files say it themselves"
+            "--references-per-segment counts lines of a plain reference file; SGML and XML files say it themselves"
         )
     if all(formats[path] != "plain" for path in references):
         collections = {path: _collection(path, encoding, each) for path, each in formats.items() if each != "plain"}

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
 from meteor_e.cli.output import destination
 from meteor_e.cli.progress import progress_bar
 from meteor_e.formats.nbest import NBEST_FORMATS
 
 GROUPS = {
-    "Input": OptionGroup(("count", "input_format", "encoding"), "samples.txt --candidates 100"),
+    "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),
     **METRIC_GROUPS,
     "Output": OptionGroup(("form", "output", "quiet"), "… --format jsonl -o chosen.jsonl"),
 }
@@ -31,10 +31,11 @@ GROUPS = {
     help="Lines that belong to one source, in a file without any marks.",
 )
 @click.option(
-    "--input-format",
+    "--format-in",
     type=click.Choice(list(NBEST_FORMATS)),
-    help="Form of the file.  [default: as its first line looks]",
+    help="Format of the file.  [default: as its first line looks]",
 )
+@replaced_option("--input-format", "write --format-in")
 @click.option("--encoding", default="utf-8", help="Encoding of the file.  [default: utf-8]")
 @click.option("-M", "--metric", default="meteor", metavar="METRIC", help="The metric.  [default: meteor]")
 @metric_options
@@ -52,7 +53,7 @@ GROUPS = {
 def mbr(
     candidates: str,
     count: int | None,
-    input_format: str | None,
+    format_in: str | None,
     encoding: str,
     metric: str,
     make_meteor: MeteorMaker,
@@ -75,7 +76,7 @@ def mbr(
     from meteor_e.metrics.mbr import choices
 
     (chosen_metric,) = make_meteor.metrics([metric])
-    sources = read_candidates(candidates, input_format, count, encoding=encoding)
+    sources = read_candidates(candidates, format_in, count, encoding=encoding)
     with destination(output) as stream, progress_bar("choosing", None, hidden=quiet) as advance:
         if form == "tsv":
             stream.write("source\tcandidate\texpected\ttext\n")

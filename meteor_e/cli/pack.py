@@ -18,10 +18,8 @@ from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import CONTENTS
 
-_DISTRIBUTIONS = {"build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases.")}
 
-
-@click.group(cls=OpenGroup, distributions=_DISTRIBUTIONS)
+@click.group(cls=OpenGroup)
 def pack() -> None:
     """Install, build, list, verify and remove resource packs.
 

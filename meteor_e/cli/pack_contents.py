@@ -11,6 +11,7 @@ import click
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import is_folder
+from meteor_e.cli.options import replaced_option
 from meteor_e.cli.tables import count_or_no, isolated, printable
 from meteor_e.packs import Pack, PackStore, open_pack, terminal_progress
 from meteor_e.packs.manifest import CONTENTS
@@ -90,13 +91,16 @@ def _shown(phrase: str) -> str:
 @click.command("filter")
 @click.argument("source", metavar="NAME|DIR|TABLE")
 @click.option(
-    "-r",
-    "--references",
+    "-R",
+    "--reference",
+    "references",
     multiple=True,
     required=True,
     metavar="FILE",
-    help="Text to filter to, a segment a line; may be repeated.",
+    help="Text to filter to, one segment per line; may be repeated.",
 )
+@replaced_option("-r", "name texts with -R FILE")
+@replaced_option("--references", "name texts with --reference FILE")
 @click.option("-o", "--output", required=True, metavar="PATH", help="The new pack's folder; of a table, the new file.")
 @click.option("-l", "--language", metavar="CODE|FILE", help="Language of the text.  [default: the pack's]")
 def filter_pack(source: str, references: tuple[str, ...], output: str, language: str | None) -> None:
@@ -105,7 +109,7 @@ def filter_pack(source: str, references: tuple[str, ...], output: str, language:
     An entry stays if either side of it occurs in the text. Scores against references stay the same.
 
     \b
-    meteor-e pack filter en -r references.txt -o ./small-en
+    meteor-e pack filter en -R references.txt -o ./small-en
     """
     import tempfile
 

@@ -6,6 +6,10 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from meteor_e.api.metrics import Progress
 
 _DELAY = 0.5
 _REFRESH = 0.1
@@ -44,6 +48,27 @@ def progress_bar(label: str, total: int | None, *, hidden: bool = False) -> Iter
         yield advance
         if update is not None and total is not None:
             update(total)
+
+
+class ProgressBars(contextlib.ExitStack):
+    """One progress bar after another, each opened when there is something to show."""
+
+    def __init__(self, hidden: bool = False) -> None:
+        super().__init__()
+        self._hidden = hidden
+
+    def __call__(self, label: str) -> Progress:
+        """Close the last bar and return a function that opens one named ``label`` and moves it."""
+        self.close()
+        advance: Callable[[int], None] | None = None
+
+        def tell(done: int, total: int) -> None:
+            nonlocal advance
+            if advance is None:
+                advance = self.enter_context(progress_bar(label, total, hidden=self._hidden))
+            advance(done)
+
+        return tell
 
 
 def _rich_bar(stack: contextlib.ExitStack, label: str, total: int | None) -> Callable[[int], None]:

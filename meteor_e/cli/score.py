@@ -215,8 +215,7 @@ def _of_test_set(
     make_meteor: MeteorMaker,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], MeteorMaker]:
     """Return files, references, names and metric with those of a test set by name filled in."""
-    from meteor_e.evaluation.index import target_language
-    from meteor_e.evaluation.named_sets import named_set
+    from meteor_e.formats.test_sets import named_set, target_language
 
     if test_set is None or pair is None:
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")

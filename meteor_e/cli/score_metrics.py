@@ -32,12 +32,12 @@ def score_with_metrics(
         inputs: the systems.
         language: ISO code of the text; empty for the default.
         significance: method, samples and seed of the tests; ``None`` for none.
-        form: ``text``, ``quiet``, or one of :data:`meteor_e.evaluation.system_table.FORMATS`.
+        form: ``text``, ``quiet``, or one of :data:`meteor_e.metrics.system_table.FORMATS`.
         digits: decimals; ``None`` for as many as suit each metric.
         segments: whether to give the scores of segments, too.
         explain: whether to say in words why systems differ from the first one, for metrics that can.
     """
-    from meteor_e.evaluation.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
+    from meteor_e.metrics.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
 
     if segments and form in ("text", "quiet"):
         raise ConfigError("--segments with -M needs --format json, tsv, csv or wmt")

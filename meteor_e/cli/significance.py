@@ -10,9 +10,9 @@ import click
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.evaluation.significance import SystemTest
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.statistics import Statistics
+    from meteor_e.significance.systems import SystemTest
 
 
 def significance_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -58,7 +58,7 @@ class SystemTests:
     """
 
     def __init__(self, method: str, samples: int | None, seed: int) -> None:
-        from meteor_e.evaluation.significance import METHODS
+        from meteor_e.significance.systems import METHODS
 
         self.method = method
         self.samples = METHODS[method] if samples is None else samples
@@ -76,7 +76,7 @@ class SystemTests:
 
     def results(self, meteor: Meteor) -> list[SystemTest]:
         """Test the systems."""
-        from meteor_e.evaluation.significance import compare_systems, meteor_scorer, meteor_statistics
+        from meteor_e.significance.systems import compare_systems, meteor_scorer, meteor_statistics
 
         return compare_systems(
             {name: meteor_statistics(segments) for name, segments in self._systems.items()},

@@ -8,25 +8,27 @@ import functools
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from meteor_e.api.java_modules import JavaModule, JavaSettings
 from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
-from meteor_e.formats.sgml import JavaSgml, read_java_sgml
 from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions
 from meteor_e.java.report import compare_lines, corpus_table, header, score_fields, statistics_line, statistics_vector
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
-from meteor_e.packs import cached_paraphrase_index, cached_synonym_index, read_function_words
+from meteor_e.packs import read_function_words
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
+
+if TYPE_CHECKING:
+    from meteor_e.api.java_modules import JavaModule
+    from meteor_e.formats.sgml import JavaSgml
 
 __all__ = ["run"]
 
@@ -89,6 +91,8 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
     extension = configuration.extension
     if extension is None:
         return [{"use": module} for module in configuration.modules], None
+    from meteor_e.api.java_modules import JavaSettings
+
     settings = JavaSettings(
         language=configuration.language,
         language_name=configuration.language_name.lower(),
@@ -122,8 +126,12 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     extension = configuration.extension
     replaced = () if extension is None else extension.modules
     if configuration.synonyms is not None and "synonym" in configuration.modules and "synonym" not in replaced:
+        from meteor_e.packs import cached_synonym_index
+
         given["own_synonyms"] = cached_synonym_index(configuration.synonyms, configuration.language_name.lower())
     if configuration.paraphrases is not None and "paraphrase" in configuration.modules:
+        from meteor_e.packs import cached_paraphrase_index
+
         given["own_paraphrases"] = cached_paraphrase_index(configuration.paraphrases)
     if not given:
         return None
@@ -270,6 +278,8 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
 
 
 def _read_sgml(path: str) -> JavaSgml:
+    from meteor_e.formats.sgml import read_java_sgml
+
     return read_java_sgml(_lines(path), input_name(path))
 
 

@@ -50,7 +50,7 @@ class NistMetric(Metric):
 
     def __init__(self) -> None:
         super().__init__()
-        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'", "evaluation")
+        tokenizers = require("sacrebleu.tokenizers.tokenizer_13a", "metric 'nist'", "metrics")
         self._tokenize = tokenizers.Tokenizer13a()
         self._information: dict[tuple[str, ...], float] = {}
         self.signature = "nist"

@@ -34,7 +34,7 @@ class SacreBleuMetric(Metric):
 
     @classmethod
     def _metrics(cls) -> Any:
-        return require("sacrebleu.metrics", f"metric {cls.name!r}", "evaluation")
+        return require("sacrebleu.metrics", f"metric {cls.name!r}", "metrics")
 
     @property
     def signature(self) -> str:  # type: ignore[override]

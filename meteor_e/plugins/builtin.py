@@ -14,17 +14,28 @@ COMMANDS = {
     "align": "Align hypotheses with references and show which words match.",
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
-    "evaluate": "Measure how well metrics agree with human judgements.",
     "config": "Check and show YAML chains.",
     "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
-    "tune": "Find parameters and weights that agree best with human judgements.",
     "score": "Score hypotheses against references.",
     "stem": "Stem words as METEOR does.",
 }
 """The commands and what they are for; the module of a command in :mod:`meteor_e.cli` has its name, "_" for "-"."""
+
+
+COMMANDS_OF_PLUGINS = {
+    "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
+    "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
+    "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
+    "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
+}
+"""Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
+
+
+METRICS_OF_PLUGINS = {"model": "meteor-e-learned", "mtme": "meteor-e-evaluation", "scores": "meteor-e-evaluation"}
+"""Metrics of distributions of ours that need not be installed."""
 
 
 LATER: dict[str, tuple[str, ...]] = {}
@@ -77,7 +88,7 @@ def meteor_e_features() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """METEOR with any chain, sacreBLEU's metrics, NIST, files of scores, and Python objects."""
+    """METEOR with any chain, sacreBLEU's metrics, NIST, and Python objects."""
     return {
         "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
         "chain": "meteor_e.metrics.chain_metric:ChainMetric",
@@ -86,8 +97,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
         "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
         "nist": "meteor_e.metrics.nist:NistMetric",
-        "scores": "meteor_e.evaluation.score_files:ScoreFileMetric",
-        "mtme": "meteor_e.evaluation.score_files:MtmeMetric",
         "scorer": "meteor_e.metrics.scorers:ScorerMetric",
     }
 
@@ -100,7 +109,7 @@ def meteor_e_estimators() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_measures() -> dict[str, str]:
-    """None yet."""
+    """None: meteor-e-evaluation brings them."""
     return {}
 
 

@@ -16,7 +16,7 @@ from meteor_e.base.arraytypes import Floats
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import columns
 
-__all__ = ["ArrayScores", "Counts", "fragmentation", "power", "precision_recall", "quotient", "score"]
+__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "quotient", "score"]
 
 Counts = NDArray[Any]
 """Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
@@ -33,7 +33,7 @@ def fragmentation(counts: Counts) -> Floats:
     return result
 
 
-def power(values: Floats, exponent: float) -> Floats:
+def _power(values: Floats, exponent: float) -> Floats:
     """Raise to a power with :func:`math.pow`, once a distinct value."""
     distinct, at = np.unique(values, return_inverse=True)
     powers = np.array([math.pow(value, exponent) for value in distinct.tolist()], float)
@@ -58,7 +58,7 @@ def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -
         )
 
 
-def mean(precision: Floats, recall: Floats, alpha: float) -> Floats:
+def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:
     """Return Fmean: the harmonic mean of precision and recall, weighted by α."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = 1.0 / ((1 - alpha) / precision + alpha / recall)
@@ -84,9 +84,9 @@ def score(counts: Counts, parameters: Parameters) -> ArrayScores:
         METEOR, of the shape of ``counts`` without its last axis.
     """
     precision, recall = precision_recall(counts, parameters.delta, parameters.weights)
-    fmean = mean(precision, recall, parameters.alpha)
-    penalty = parameters.gamma * power(fragmentation(counts), parameters.beta)
+    mean = fmean(precision, recall, parameters.alpha)
+    penalty = parameters.gamma * _power(fragmentation(counts), parameters.beta)
     with np.errstate(invalid="ignore"):
-        scores = fmean * (1 - penalty)
+        scores = mean * (1 - penalty)
         result: Floats = np.where(scores > 0, scores, 0.0)
     return result

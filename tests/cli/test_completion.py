@@ -20,7 +20,7 @@ def completed(*words: str) -> list[tuple[str, str]]:
     return [(item.type, item.value) for item in completer.get_completions(list(words[:-1]), words[-1])]
 
 
-@pytest.mark.parametrize("command", ["score", "align", "report", "stem", "evaluate"])
+@pytest.mark.parametrize("command", ["score", "align", "report", "stem"])
 def test_arguments_are_files(command):
     assert completed(command, "sys") == [("file", "sys")]
 
@@ -80,9 +80,26 @@ def test_an_unknown_shell_is_said(monkeypatch):
     assert "tcsh" in str(result.exception)
 
 
+def test_names_and_files(tmp_path, monkeypatch):
+    """What is both is offered side by side: bash would drop the names if it were asked to complete files."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "universe.yaml").touch()
+    (tmp_path / "unicode").mkdir()
+    assert completed("score", "--chain", "uni") == [("plain", "universal"), ("plain", "universe.yaml")]
+    assert completed("score", "--chain", "unic") == [("file", "unic")]
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_files(tmp_path):
-    """In a real bash: what the installed script answers for a file's name makes bash complete files."""
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("score", "sys"), ["compopt", "-o", "default"]),
+        (("score", "-M", "ble"), ["bleu"]),
+        (("score", "-c", "univ"), ["universal"]),
+    ],
+)
+def test_bash(tmp_path, words, answer):
+    """In a real bash: what the installed script answers."""
     script = CliRunner().invoke(cli, ["completion", "bash"], catch_exceptions=False).output
     (tmp_path / "completion").write_text(script)
     (tmp_path / "system-a.txt").touch()
@@ -91,7 +108,8 @@ def test_bash_completes_files(tmp_path):
     program.chmod(0o755)
     lines = (
         '. ./completion; compopt() { echo "compopt $*"; };'
-        " COMP_WORDS=(meteor-e score sys); COMP_CWORD=2; _meteor_e_completion meteor-e sys score; echo ${COMPREPLY[@]}"
+        f" COMP_WORDS=(meteor-e {' '.join(words)}); COMP_CWORD={len(words)};"
+        f" _meteor_e_completion meteor-e {words[-1]} {words[-2]}; echo ${{COMPREPLY[@]}}"
     )
     done = subprocess.run(
         ["bash", "-c", lines],
@@ -101,4 +119,4 @@ def test_bash_completes_files(tmp_path):
         text=True,
         check=False,
     )
-    assert done.stdout.split()[:3] == ["compopt", "-o", "default"], done.stderr
+    assert done.stdout.split()[:3] == answer, done.stderr

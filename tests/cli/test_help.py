@@ -34,9 +34,6 @@ ALL = {context.command_path: context for context in commands()}
 LEAVES = {path: context for path, context in ALL.items() if not isinstance(context.command, click.Group)}
 
 
-MOVING = ("meteor-e evaluate", "meteor-e tune")
-
-
 def help_of(context: click.Context) -> str:
     return context.command.get_help(context)
 
@@ -45,11 +42,11 @@ def visible(command: click.Command) -> list[str]:
     return [str(option.name) for option in command.params if isinstance(option, click.Option) and not option.hidden]
 
 
-@pytest.mark.parametrize("path", LEAVES)
+@pytest.mark.parametrize("path", sorted(LEAVES))
 def test_many_options_stand_in_groups(path):
     command = LEAVES[path].command
     options = visible(command)
-    if len(options) <= MANY or path in MOVING:
+    if len(options) <= MANY:
         return
     assert isinstance(command, GroupedCommand)
     grouped = [name for group in command.groups.values() for name in group.options]
@@ -64,7 +61,7 @@ def examples(context: click.Context) -> list[str]:
     return re.findall(start, help_of(context), re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", LEAVES)
+@pytest.mark.parametrize("path", sorted(LEAVES))
 def test_examples(path):
     """There are some, and the command takes their options."""
     context = LEAVES[path]

@@ -26,7 +26,7 @@ def expected(score):
 
 @pytest.mark.parametrize(
     ("content", "options"),
-    [(MOSES, []), (LINES, ["--candidates", "4"]), (JSON, []), (JSON, ["--input-format", "jsonl"])],
+    [(MOSES, []), (LINES, ["--candidates", "4"]), (JSON, []), (JSON, ["--format-in", "jsonl"])],
 )
 def test_every_form_of_candidates(cli, own_packs, content, options):
     cli.file("candidates", content)
@@ -43,7 +43,7 @@ def test_every_form_of_candidates(cli, own_packs, content, options):
 
 
 def test_another_metric_and_all_scores(cli):
-    pytest.importorskip("sacrebleu", reason="needs the extra 'evaluation'")
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     cli.file("candidates", MOSES)
     chrf, ter = load_metric("chrf"), load_metric("ter")
     right = expected(lambda one, other: chrf.score(one, other))
@@ -71,7 +71,7 @@ def test_another_metric_and_all_scores(cli):
         ('["a"]\n["a", 1]\n', [], 1, "line 2: a list of texts is needed"),
         ('["a"]\n["a"\n', [], 1, "line 2: not valid JSON"),
         ('{"a": 1}\n', [], 1, "under 'candidates'"),
-        (MOSES, ["--candidates", "2", "--input-format", "moses"], 2, "goes with the form 'lines'"),
+        (MOSES, ["--candidates", "2", "--format-in", "moses"], 2, "goes with the form 'lines'"),
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
     ],
 )

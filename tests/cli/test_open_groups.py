@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 import pytest
 
-from meteor_e import hookimpl
+from meteor_e import ConfigError, hookimpl
 from meteor_e.cli import cli, main
+from meteor_e.metrics import parse_metric
 from meteor_e.plugins.registry import Registry
 
 
@@ -46,12 +49,36 @@ def test_where_the_plugin_is_missing_the_command_says_what_to_install(registry, 
     assert "pip install meteor-e-bitext, or in a clone of meteor_e: pip install ./plugins/meteor-e-bitext" in err
 
 
+@pytest.mark.parametrize("command", ["evaluate", "tune"])
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("index.yaml", "--pair", "de-en")])
+def test_where_the_plugin_of_a_command_is_missing_it_says_what_to_install(registry, capsys, command, arguments):
+    code, out, err = run(capsys, command, *arguments)
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert f"`meteor-e {command}` comes with the plugin meteor-e-evaluation, which is not installed" in err
+    assert "pip install ./plugins/meteor-e-evaluation" in err
+
+
+def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, capsys):
+    code, _, err = run(capsys, "evaluat")
+    assert code == 2
+    assert "did you mean 'evaluate'?" in err
+
+
+@pytest.mark.parametrize(
+    ("metric", "distribution"), [("scores:file", "meteor-e-evaluation"), ("model:x", "meteor-e-learned")]
+)
+def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
+    monkeypatch.setattr("meteor_e.metrics.specs.registry", lambda: registry)
+    with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: pip install"):
+        parse_metric(metric)
+
+
 def test_a_command_of_the_first_level_says_it_too(registry, capsys):
     code, out, err = run(capsys, "report", "a", "b", "--png", "p")
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e report` comes with the plugin meteor-e-report, which is not installed" in err
     assert "pip install meteor-e-report, or in a clone of meteor_e: pip install ./plugins/meteor-e-report" in err
-    assert "  report  Needs meteor-e-report. " in run(capsys, "--help")[1]
+    assert re.search(r"\n  report +Needs meteor-e-report\. ", run(capsys, "--help")[1])
 
 
 def test_help_lists_it_all_the_same(registry, capsys):

@@ -91,7 +91,7 @@ class TestInput:
     def test_interleaved_references(self, cli, files):
         lines = zip(HYPOTHESES.splitlines(), REFERENCES.splitlines(), strict=True)
         cli.file("both", "".join(f"{one}\n{two}\n" for two, one in lines))
-        assert cli("score", "hyp", "both", "-r", "2", "-q").out == "1.0\n"
+        assert cli("score", "hyp", "both", "--references-per-segment", "2", "-q").out == "1.0\n"
 
     def test_standard_input_as_hypothesis(self, cli, files, expected):
         assert cli("score", "-", "ref", "-q", text=HYPOTHESES).out == f"{expected.score!r}\n"
@@ -208,7 +208,7 @@ class TestWrongInput:
         assert "not valid UTF-8" in cli.failing(1, "score", "-", "ref", text=b"a\n\xff\n")
 
     def test_references_that_are_no_multiple(self, cli, files):
-        assert "no multiple of 3" in cli.failing(1, "score", *files, "-r", "3")
+        assert "no multiple of 3" in cli.failing(1, "score", *files, "--references-per-segment", "3")
 
     def test_a_name_with_a_newline_makes_no_second_line(self, cli, files):
         assert "no such" in cli.failing(1, "score", "no\nsuch", "ref")
@@ -245,7 +245,7 @@ class TestUsage:
             (["score", "hyp", "ref", "-t", "rnk"], "did you mean 'rank'"),
             (["score", "hyp", "ref", "-x", "0"], "-x"),
             (["score", "hyp", "ref", "-x", "many"], "-x"),
-            (["score", "hyp", "ref", "-r", "0"], "-r"),
+            (["score", "hyp", "ref", "--references-per-segment", "0"], "--references-per-segment"),
             (["score", "hyp", "ref", "-p", "alpha"], "NAME=VALUE"),
             (["score", "hyp", "ref", "-p", "alfa=1"], "did you mean 'alpha'"),
             (["score", "hyp", "ref", "-p", "alpha=7"], "from 0 to 1"),

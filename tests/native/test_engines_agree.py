@@ -16,7 +16,7 @@ from meteor_e.scoring.statistics import StatisticsSum
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
 PAIRS = int(os.environ.get("METEOR_E_RANDOM_PAIRS", "20000"))
-"""Pairs to compare; a million is the figure to reach before a release (see docs/performance.md)."""
+"""Pairs to compare; a million is the figure to reach before a release (see docs/results/performance.md)."""
 
 NAMES = ("meteor", "exact", "no-exact", "keys", "python", "contextual", "all", "no-table")
 SETTINGS = list(itertools.product(NAMES, (1, 5, 40), (False, True)))

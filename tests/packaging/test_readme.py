@@ -72,11 +72,12 @@ def clone(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def environment(clone, tmp_path_factory):
-    """An environment that has meteor_e with the extra that the pages need, and the example plugin."""
+    """An environment that has meteor_e with what the pages need."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = (".[evaluation]", "./plugins/meteor-e-example", "./plugins/meteor-e-learned")
+    plugins = ("evaluation", "example", "learned")
+    packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
     subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
     return folder
 

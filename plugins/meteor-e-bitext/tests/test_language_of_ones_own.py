@@ -121,7 +121,7 @@ def test_right_to_left(folder):
     assert f"{'frequent':16}1 x {isolate('החתול')}: {isolate('חתלתול')}" in info
     assert f"{'paraphrase':16}{isolate('החתול')}  of 1 phrases" in info
     assert f"{'text':16}2 words" in info
-    filtered = run(folder, "pack", "filter", "he-bitext", "-r", "one", "-o", "small")
+    filtered = run(folder, "pack", "filter", "he-bitext", "-R", "one", "-o", "small")
     assert filtered == "kept 4 of 8 paraphrases in small\n"
     language = str(folder / "packs" / "he-bitext" / "language.yaml")
     aligned = run(folder, "align", "--text", "החתול ישן", "חתלתול ישן", "--language", language)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 from dbnary_data import APPROXIMATE, EXPECTED, EXPECTED_LEMON, LEMON, ONTOLEX, PREFIXES, plain_pairs, random_dictionary
 from dbnary_server import Server, oxigraph
 from meteor_e_dbnary import dump
@@ -17,6 +18,7 @@ from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition, synset_word, word_maker
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError
+from meteor_e.cli import cli
 from meteor_e.languages.files import builtin_language
 
 FRENCH = builtin_language("fr")
@@ -203,3 +205,38 @@ fra:mûron dbnary:describes fra:mûron__nom__1 .
 fra:mûron__nom__1 dcterms:language lexvo:fra ; ontolex:canonicalForm [ ontolex:writtenRep "mûron"@fr ] .
 """
     assert dumped(tmp_path, sample + added) == {("mûre", "mûron")}
+
+
+class TestInstall:
+    """One command: the dump is downloaded, or named."""
+
+    def run(self, *arguments):
+        return CliRunner().invoke(cli, ["dbnary", "install", *arguments])
+
+    def test_a_dump_that_is_there(self, tmp_path):
+        path = tmp_path / "fr_dbnary_ontolex.ttl.bz2"
+        path.write_bytes(bz2.compress(ONTOLEX.encode()))
+        done = self.run("fr", "--dump", str(path))
+        assert done.exit_code == 0, done.output
+        assert "made dbnary-fr" in done.output
+        with pytest.raises(ConfigError, match="the pack 'dbnary-fr' is of 'fr', and the chain is for 'other'"):
+            Meteor("other", matchers=["exact", {"use": "dbnary", "pack": "dbnary-fr"}])
+
+    def test_it_is_downloaded(self, monkeypatch):
+        asked = []
+
+        def download(url, folder, progress):
+            asked.append(url)
+            path = folder / "fr_dbnary_ontolex.ttl.bz2"
+            path.write_bytes(bz2.compress(ONTOLEX.encode()))
+            return path
+
+        monkeypatch.setattr("meteor_e_dbnary.extraction.download_url", download)
+        assert self.run("fr").exit_code == 0
+        assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
+
+    def test_a_server_that_fails_is_an_error_that_names_the_option(self):
+        for arguments in (["--url", "http://127.0.0.1:9/fr_dbnary_ontolex.ttl.bz2"], ["--offline"]):
+            error = str(self.run("fr", *arguments).exception)
+            assert "meteor-e dbnary install fr --dump FILE" in error
+        assert "no edition of 'hi'" in str(self.run("hi").exception)

@@ -79,7 +79,7 @@ def test_the_languages_pack_is_the_default(synsets, store):
 
 
 def test_no_pack_is_an_error_that_says_what_to_do(store):
-    with pytest.raises(ResourceError, match=r"there is no pack 'dbnary-other'; make it with `meteor-e dbnary extract`"):
+    with pytest.raises(ResourceError, match="make it with `meteor-e dbnary install other`"):
         Meteor("other", matchers=["exact", "dbnary"])
     optional = Meteor("other", matchers=["exact", {"use": "dbnary", "optional": True}])
     assert "(none)" in optional.signature

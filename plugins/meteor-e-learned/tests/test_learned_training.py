@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
 from meteor_e_learned.examples import Examples
@@ -21,8 +23,6 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.api import ConfigError, InputError, MeteorError
-from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.index import load_index
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
@@ -96,6 +96,7 @@ def test_linear(run, recipe, test_set, tmp_path):
         (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "--reference FIRST --reference SECOND"),
         (cli.predict, (test_set / "out.good", test_set / "ref.en", test_set / "ref.en"), "by --reference, one each"),
         (cli.predict, (test_set / "out.good",), "a reference is missing"),
+        (cli.predict, (test_set / "out.good", test_set / "ref.en", "-r", "2"), "name references with -R"),
     ):
         with pytest.raises(ConfigError, match=message):
             run(command, model, *arguments)
@@ -156,7 +157,7 @@ def test_regression(run, recipe, test_set, tmp_path):
 
 
 def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
-    from meteor_e.cli.evaluate import evaluate
+    from meteor_e_evaluation.cli.evaluate import evaluate
 
     for text, name in ((LINEAR, "linear"), (NETWORK, "network")):
         run(cli.train, recipe(text), "-o", tmp_path / name)

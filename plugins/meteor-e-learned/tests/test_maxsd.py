@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from meteor_e_evaluation.cli.evaluate import evaluate
 from meteor_e_learned import cli
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.features.vectors import open_word_vectors
@@ -19,7 +20,6 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.evaluate import evaluate
 
 RECIPE = """
 name: small-maxsd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_learned import cli, probes
+from meteor_e_learned import cli, probes, scoring
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -23,6 +24,7 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.scale import SHARES, Scale
 from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
+from safetensors.numpy import save_file
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
 
@@ -310,3 +312,73 @@ def test_score_explains(toy):
             CliRunner().invoke(score, [*files, *wrong], catch_exceptions=False)
     with pytest.raises(ConfigError, match="two or more"):
         CliRunner().invoke(score, [*files[1:], "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
+
+
+def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
+    """Memory does not grow with the number of segments; scores and progress do not show the blocks."""
+    hypotheses = [f"the {word} sat on the mat" for word in ("cat", "dog", "hen", "ox", "cow")]
+    batch = FeatureBatch(hypotheses, [["a cat sat on the mat"]] * 5)
+    model, store = load_model(toy), FeatureStore(enabled=False)
+    whole = score_segments(model, batch, store)
+    sizes, told = [], []
+    extract = type(model.features).extract
+
+    def counted(self, batch, *given, **options):
+        sizes.append(len(batch))
+        return extract(self, batch, *given, **options)
+
+    monkeypatch.setattr(type(model.features), "extract", counted)
+    monkeypatch.setattr(scoring, "BLOCK", 2)
+    parts = score_segments(model, batch, store, progress=lambda done, total: told.append((done, total)))
+    assert (parts == whole).all()
+    assert sizes == [2, 2, 1]
+    assert told == sorted(told)
+    assert told[-1] == (5, 5)
+    assert len(score_segments(model, FeatureBatch([], []), store)) == 0
+
+
+def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
+    whole = toy.read_bytes()
+    length = int.from_bytes(whole[:8], "little")
+    foreign = tmp_path / "foreign.safetensors"
+    save_file({"weights": np.zeros(3)}, foreign)
+    damaged = {
+        "empty": b"",
+        "text": b"weights: 1, 2, 3\n",
+        "cut": whole[: len(whole) // 2],
+        "huge header": (1 << 60).to_bytes(8, "little") + whole[8:],
+        "broken header": whole[:20] + b"\0\xff" + whole[22:],
+        "zip": b"PK\x03\x04" + whole,
+        "foreign": foreign.read_bytes(),
+        "no numbers": whole[: 8 + length],
+    }
+    texts = [tmp_path / name for name in ("hypothesis", "reference")]
+    for text in texts:
+        text.write_text("a cat sat on the mat\n", encoding="utf-8")
+    for name, content in damaged.items():
+        file = tmp_path / f"{name}.safetensors"
+        file.write_bytes(content)
+        with pytest.raises(InputError, match=re.escape(str(file))):
+            load_model(file)
+        done = subprocess.run(
+            [sys.executable, "-m", "meteor_e", "score", *map(str, texts), "-M", f"model:{file}"],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1, name
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert str(file) in done.stderr
+
+
+def test_a_model_of_another_language_is_refused_in_one_line(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("eine Katze\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "meteor_e", "score", str(text), str(text), "-l", "de", "-M", "en-light"],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "de-ranker" in done.stderr

@@ -170,9 +170,10 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
 
 
 def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
+    from meteor_e_evaluation.data import load_test_set
+    from meteor_e_evaluation.index import load_index
+
     from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.evaluation.data import load_test_set
-    from meteor_e.evaluation.index import load_index
 
     path = recipe(RECIPE.format(kind="zwickel", mean="median", target=SCORE, meteor=""))
     output = tmp_path / "zwickel.safetensors"

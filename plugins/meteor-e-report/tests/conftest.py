@@ -6,44 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import pytest
+from fixtures import missing
 from meteor_e_report import score_systems, write_report
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
 
 from meteor_e import Meteor
-from meteor_e.packs import build_pack
-
-
-def missing(what: str) -> NoReturn:
-    """Skip a test for want of a browser; where everything is required, as in CI, let it fail."""
-    if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="session")
-def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = Path(__file__).parents[3] / "tests" / "parity" / "own"
-    root = tmp_path_factory.mktemp("own") / "packs"
-    build_pack(
-        root / "en",
-        language="en",
-        function_words=files / "function.words",
-        prefixes=files / "english.prefixes",
-        synonyms=files / "english.synsets",
-        exceptions=files / "english.exceptions",
-        paraphrases=files / "paraphrases.txt",
-    )
-    return root
-
-
-@pytest.fixture
-def own_packs(_own_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a small English pack of our own, which is the default store during the test."""
-    monkeypatch.setenv("METEOR_E_PACKS", str(_own_packs))
-    return _own_packs
 
 
 @pytest.fixture

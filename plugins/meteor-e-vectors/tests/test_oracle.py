@@ -7,16 +7,16 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from meteor_e_evaluation.agreement import evaluate
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
 from meteor_e_vectors.carried import CarriedStatistics
 from meteor_e_vectors.cli import vectors
 from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, search_threshold, thresholds
 
 from meteor_e import ConfigError, Meteor
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.evaluation.agreement import evaluate
-from meteor_e.evaluation.data import load_test_set
-from meteor_e.evaluation.index import load_index
-from meteor_e.evaluation.measures import measure
 from meteor_e.metrics import chain_metric
 
 REFERENCES = ["the house stands here", "a dog sleeps", "the hound sees the building", "the home of a dog"]

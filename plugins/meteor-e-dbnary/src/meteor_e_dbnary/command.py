@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from meteor_e import ConfigError, ResourceError
@@ -9,10 +11,42 @@ from meteor_e.chains import find_language
 from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup
 from meteor_e.packs import terminal_progress
 
+if TYPE_CHECKING:
+    from meteor_e_dbnary.extraction import Extraction
+
 
 @click.group(cls=FullHelpGroup)
 def dbnary() -> None:
     """Make packs of synsets from DBnary, the Wiktionaries as linked data."""
+
+
+@dbnary.command()
+@click.argument("language", metavar="CODE")
+@click.option(
+    "--dump",
+    "dumps",
+    metavar="FILE",
+    multiple=True,
+    help="A dump that you have (fr_dbnary_ontolex.ttl.bz2), instead of a download; may be repeated.",
+)
+@click.option("--url", metavar="URL", help="Where the dump is.  [default: the newest of DBnary's own]")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
+@click.option("--approximate", is_flag=True, help="Count approximate synonyms, too.")
+def install(language: str, dumps: tuple[str, ...], url: str | None, offline: bool, approximate: bool) -> None:
+    """Make the pack that the matcher 'dbnary' reads from DBnary's dump, which is downloaded.
+
+    \b
+    meteor-e dbnary install fr
+    meteor-e dbnary install fr --dump fr_dbnary_ontolex.ttl.bz2
+    """
+    from meteor_e_dbnary.extraction import install_dump
+
+    if dumps and url is not None:
+        raise ConfigError("--dump and --url cannot be given together; choose one source")
+    found = find_language(language)
+    with terminal_progress() as progress:
+        result = install_dump(found, dumps, url=url, offline=offline, approximate=approximate, progress=progress)
+    _tell(result)
 
 
 GROUPS = {
@@ -129,6 +163,11 @@ def extract(
                 synsets=write_synsets,
                 progress=progress,
             )
+    _tell(result)
+
+
+def _tell(result: Extraction) -> None:
+    """Say what was made."""
     for remark in result.remarks:
         click.echo(f"meteor-e: warning: {remark}", err=True)
     pairs = f", {result.pairs:,} pair{'s' * (result.pairs != 1)} of synonyms" if result.pairs else ""

@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 from meteor_e import ResourceError
 from meteor_e.api import Language
 from meteor_e.base import atomic_writer, locked, silent
-from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name
+from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name, download_url
 from meteor_e_dbnary import dump, endpoint
 from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker
 from meteor_e_dbnary.sparql import Endpoint, Patience
 from meteor_e_dbnary.synsets import PathLike, pack_name
+
+DUMP_URL = "http://kaiko.getalp.org/static/ontolex/latest/{code}_dbnary_ontolex.ttl.bz2"
+"""Where DBnary offers its newest dumps, by the language's two letters."""
 
 
 class Extraction(NamedTuple):
@@ -125,6 +128,53 @@ def extract_from_dumps(
         version = max(dates) if dates else sources[0].sha256[:8]
         pack = _build(target, language, content, sources, version, synsets, progress)
     return Extraction(pack, content.pairs)
+
+
+def install_dump(
+    language: Language,
+    dumps: Sequence[PathLike] = (),
+    *,
+    url: str | None = None,
+    offline: bool = False,
+    approximate: bool = False,
+    progress: Progress | None = None,
+) -> Extraction:
+    """Make a language's pack of synsets from a dump, which is downloaded unless there are some.
+
+    Args:
+        language: the language.
+        dumps: dumps that are there.
+        url: where the dump is; by default the newest that DBnary offers.
+        offline: never download anything.
+        approximate, progress: as for :func:`extract_from_endpoint`.
+
+    Raises:
+        ConfigError: if DBnary does not have the language.
+        InputError: if a dump cannot be read or is not well-formed, with the line.
+        ResourceError: if it cannot be downloaded, there are no synonyms in it, or the pack cannot be written.
+    """
+    find_edition(language)
+    if dumps:
+        return extract_from_dumps(language, dumps, approximate=approximate, progress=progress)
+    address = url or DUMP_URL.format(code=language.code)
+    otherwise = (
+        f"get {address.rpartition('/')[2]} elsewhere, and name it: "
+        f"`meteor-e dbnary install {language.code} --dump FILE`"
+    )
+    if offline:
+        raise ResourceError(f"offline, so {address} is not downloaded; {otherwise}")
+    folder = PackStore().root
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = TemporaryDirectory(prefix=".dbnary-", dir=folder)
+    except OSError as error:
+        raise ResourceError(f"cannot write to {folder}: {error.strerror}") from error
+    with scratch as place:
+        try:
+            path = download_url(address, Path(place), progress or silent)
+        except ResourceError as error:
+            raise ResourceError(f"{error}; {otherwise}") from error
+        return extract_from_dumps(language, [path], approximate=approximate, progress=progress)
 
 
 def pack_synset_file(

@@ -14,7 +14,15 @@ from meteor_e.api import (
     ResourceError,
     Token,
 )
-from meteor_e_dbnary.synsets import NO_SYNSETS, PathLike, Synsets, load_pack, load_synsets, pack_name
+from meteor_e_dbnary.synsets import (
+    NO_SYNSETS,
+    PathLike,
+    Synsets,
+    check_language,
+    load_pack,
+    load_synsets,
+    pack_name,
+)
 
 
 class DbnaryMatcher(KeyMatcher):
@@ -23,7 +31,7 @@ class DbnaryMatcher(KeyMatcher):
     The synsets of a token are those of its form and, in a chain with a lemmatizer, those of its lemma; no list of
     exceptions and no suffix rules, in any language (Servan et al. 2016, section 3.1).
 
-    In a chain, the synsets are by default those of the pack that ``meteor-e dbnary extract`` makes for the language.
+    In a chain, the synsets are by default those of the pack that ``meteor-e dbnary install`` makes for the language.
 
     Args:
         synsets: synsets that are loaded already; for programs, no option of chains.
@@ -37,7 +45,7 @@ class DbnaryMatcher(KeyMatcher):
 
     name: ClassVar[str] = "dbnary"
     default_weight: ClassVar[float] = 0.8
-    requires: ClassVar[tuple[str, ...]] = ("a pack of synsets (meteor-e dbnary extract)", "a lemmatizer in the chain")
+    requires: ClassVar[tuple[str, ...]] = ("a pack of synsets (meteor-e dbnary install)", "a lemmatizer in the chain")
 
     class Options(ComponentOptions):
         """What a chain may say beside the name."""
@@ -59,9 +67,9 @@ class DbnaryMatcher(KeyMatcher):
             synsets = load_pack(pack)
             if synsets is None:
                 raise ResourceError(
-                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary extract --language "
-                    f"{pack.removeprefix('dbnary-')}` (from a dump with --dump FILE, without a network), or name a "
-                    "synset file of METEOR-E with the option 'file'"
+                    f"matcher 'dbnary': there is no pack {pack!r}; make it with `meteor-e dbnary install "
+                    f"{pack.removeprefix('dbnary-')}` (with --dump FILE where there is no network), or name a synset "
+                    "file of METEOR-E with the option 'file'"
                 )
         assert synsets is not None
         self._index, self._description = synsets.index, synsets.description
@@ -71,9 +79,11 @@ class DbnaryMatcher(KeyMatcher):
         """Load the synsets that the options name, or those of the language's pack.
 
         Raises:
-            ConfigError: for several sources.
+            ConfigError: for several sources, or a pack of another language.
             ResourceError: if the synsets are missing or damaged.
         """
+        if options.pack is not None:
+            check_language(options.pack, context.language.code)
         if options.file is None and options.pack is None:
             pack = pack_name(context.language.code)
             if not context.explicit and load_pack(pack) is None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from meteor_e import ResourceError
+from meteor_e import ConfigError, ResourceError
 from meteor_e.api import Language
 from meteor_e.base import sha256_of
 from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
@@ -80,3 +80,12 @@ def load_pack(name: str) -> Synsets | None:
     if pack.synonyms is None:
         raise ResourceError(f"the pack {name!r} in {pack.path} holds no synonyms")
     return Synsets(pack.synonyms, f"{pack.name}@{pack.digest}")
+
+
+def check_language(name: str, language: str) -> None:
+    """Raise ConfigError if a pack is there, and of another language."""
+    pack = PackStore().find(name)
+    if pack is not None and pack.manifest.language != language:
+        raise ConfigError(
+            f"matcher 'dbnary': the pack {name!r} is of {pack.manifest.language!r}, and the chain is for {language!r}"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup
+from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup, replaced_option
 
 if TYPE_CHECKING:
     from meteor_e_learned.extraction import FeatureStore
@@ -144,6 +144,7 @@ _reference_option = click.option(
     metavar="FILE",
     help="A reference; repeat it for several. All other files are then hypotheses.",
 )
+_NO_COUNT = replaced_option("-r", "name references with -R: --reference FIRST --reference SECOND")
 
 
 def _sides(files: tuple[str, ...], references: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -177,6 +178,7 @@ def _tell(event: Mapping[str, Any]) -> None:
 @click.argument("model_file", metavar="MODEL")
 @click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS [REFERENCE]")
 @_reference_option
+@_NO_COUNT
 @click.option("--system", metavar="NAME", help="What files of scores call the system, for models that read such.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
@@ -228,7 +230,7 @@ def predict(
 
 RANK_GROUPS = {
     "Input": OptionGroup(
-        ("references", "number_of_references", "systems", "index", "pairs", "root"),
+        ("references", "systems", "index", "pairs", "root"),
         "linear.safetensors --index wmt12.yaml --pair de-en",
     ),
     "Features": _FEATURES,
@@ -241,7 +243,7 @@ RANK_GROUPS = {
 @click.argument("model_file", metavar="MODEL")
 @click.argument("files", nargs=-1, metavar="[HYPOTHESIS... [REFERENCE]]")
 @_reference_option
-@click.option("-r", "--references", "number_of_references", hidden=True)
+@_NO_COUNT
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
 @click.option(
     "--system",
@@ -269,7 +271,6 @@ def rank(
     model_file: str,
     files: tuple[str, ...],
     references: tuple[str, ...],
-    number_of_references: str | None,
     segments: bool,
     systems: tuple[str, ...],
     index: str | None,
@@ -295,11 +296,6 @@ def rank(
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.prediction import rank as order
 
-    if number_of_references is not None:
-        raise ConfigError(
-            "-r does not count references here; name them, as 'meteor-e score' has it: "
-            "meteor-e rank MODEL HYPOTHESIS... --reference FIRST --reference SECOND"
-        )
     if index is not None:
         if files or segments or systems or references:
             raise ConfigError("--index goes neither with files nor with --segments, --system and --reference")
@@ -344,17 +340,20 @@ def _judged(
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
+    from meteor_e.base import require
     from meteor_e.cli import format_table
-    from meteor_e.evaluation import load_index, load_test_set
-    from meteor_e_learned.data import pairs_into
+
+    evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
 
-    data = load_index(index, root=root)
-    wanted = list(pairs) or pairs_into(data, loaded.recipe.language)
+    data = evaluation.load_index(index, root=root)
+    wanted = list(pairs) or data.pairs_into(loaded.recipe.language)
     if not wanted:
         raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
     found = [
-        rank_test_set(loaded, load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}"))
+        rank_test_set(
+            loaded, evaluation.load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}")
+        )
         for pair in wanted
     ]
     parts = []
@@ -440,15 +439,17 @@ def list_models(as_json: bool) -> None:
 
 @model.command("explain")
 @click.argument("model_name", metavar="MODEL")
-@click.argument("first", metavar="FIRST")
-@click.argument("second", metavar="SECOND")
-@click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS HYPOTHESIS [REFERENCE]")
+@_reference_option
+@_NO_COUNT
 @click.option("--segment", type=click.IntRange(min=1), help="One segment only, by its number.  [default: all]")
 @click.option("--reasons", type=click.IntRange(min=1), default=5, help="How many reasons to give.  [default: 5]")
 def explain_scores(
-    model_name: str, first: str, second: str, references: tuple[str, ...], segment: int | None, reasons: int
+    model_name: str, files: tuple[str, ...], references: tuple[str, ...], segment: int | None, reasons: int
 ) -> None:
     """Say which features move the scores of two outputs apart.
+
+    The last file is the reference, unless --reference names one or several.
 
     \b
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt
@@ -458,14 +459,20 @@ def explain_scores(
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
+    hypotheses, its_references = _sides(files, references)
+    if len(hypotheses) != 2:
+        raise ConfigError(
+            f"model explain compares two outputs, not {len(hypotheses)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
+            "Name several references by --reference, one each"
+        )
     loaded = load_model(model_name)
-    (one, other), by_segment = _read([first, second], references)
+    (one, other), by_segment = _read(hypotheses, its_references)
     if segment is not None:
         if segment > len(one):
             raise ConfigError(f"--segment {segment}: there are {len(one)} segments")
         chosen = slice(segment - 1, segment)
         one, other, by_segment = one[chosen], other[chosen], by_segment[chosen]
-    click.echo(explain(loaded, one, other, by_segment).text((first, second), reasons))
+    click.echo(explain(loaded, one, other, by_segment).text((hypotheses[0], hypotheses[1]), reasons))
 
 
 @model.command()

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.evaluation import DataIndex, TestSet, load_index, load_test_set, pairs_of
+from meteor_e.base import require
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
-__all__ = ["build_examples", "load_examples", "pairs_into", "sample_judgements"]
+if TYPE_CHECKING:
+    from meteor_e_evaluation import TestSet
+
+__all__ = ["build_examples", "load_examples", "sample_judgements"]
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +58,7 @@ def load_examples(
         ConfigError: for a sample of nothing, or no pairs.
         InputError: if there is nothing to learn from.
     """
+    evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
     found = []
     for spec in specs:
         if spec.sample is not None and spec.sample < 1:
@@ -62,8 +67,8 @@ def load_examples(
             raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
         if spec.pairs is not None and not spec.pairs:
             raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
-        index = load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
-        tests = [load_test_set(index, pair) for pair in spec.pairs or pairs_into(index, language)]
+        index = evaluation.load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
+        tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
         chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
@@ -75,15 +80,6 @@ def load_examples(
     return Examples.joined(found)
 
 
-def pairs_into(index: DataIndex, language: str) -> list[str]:
-    """Return the language pairs of an index whose outputs are in a language."""
-    return [
-        pair
-        for pair in index.pairs
-        if (index.pair(pair).language or index.language or pair.partition("-")[2]) == language
-    ]
-
-
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
     """Return test sets with so many judgements in all, drawn without replacement; ties do not count as judgements.
 
@@ -93,6 +89,8 @@ def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *,
         seed: of the draw.
         skip: so many of those that are drawn first are left out.
     """
+    from meteor_e_evaluation import pairs_of
+
     ranked = [None if pairs_of(test) is None else pairs_of(test).strict() for test in tests]  # type: ignore[union-attr]
     sizes = [
         len(rankings) if test.rankings is not None and rankings is not None else len(test.assessments or ())
@@ -123,6 +121,8 @@ def build_examples(
     progress: Callable[[int, int], object] | None = None,
 ) -> Examples:
     """Extract the features of the judged hypotheses of a test set; arguments are those of :func:`load_examples`."""
+    from meteor_e_evaluation import pairs_of
+
     cells = test.judged()
     systems, segments = cells.nonzero()
     hypotheses = [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)]

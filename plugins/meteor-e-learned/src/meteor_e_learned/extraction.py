@@ -22,7 +22,7 @@ from meteor_e.base import cache_folder, digest, worked_on
 from meteor_e.packs import LanguageResources
 from meteor_e.plugins import plugin_registry
 
-__all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature"]
+__all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature", "picked"]
 
 BATCH = 2048
 """Segments that are computed at once."""
@@ -255,7 +255,8 @@ class FeatureSet:
         missing: dict[int, list[NamedFeature]] = {}
         for entry in self.features:
             first = firsts[entry.feature.needs]
-            known = store.get(entry.signature, list(first), entry.feature.dimension)
+            # The signature costs something: versions of libraries are looked up for it.
+            known = store.get(entry.signature, list(first), entry.feature.dimension) if store.enabled else {}
             for key, row in known.items():
                 result[entry.label][first[key]] = row
             for key, at in first.items():
@@ -385,7 +386,9 @@ def _blocks(missing: Mapping[int, Sequence[NamedFeature]], batch: FeatureBatch) 
     return result
 
 
-def _pick(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+def picked(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
+    """Return some of a batch's segments."""
+
     def of(values: Sequence[Any] | None) -> list[Any] | None:
         return None if values is None else [values[place] for place in places]
 
@@ -406,6 +409,6 @@ def _compute_block(features: Mapping[str, Feature], block: tuple[Sequence[str], 
 def _run(work: Sequence[_Block], batch: FeatureBatch, jobs: int) -> Iterator[tuple[_Block, list[Floats]]]:
     """Yield each block with the rows of each of its features, in any order."""
     features = {entry.label: entry.feature for block in work for entry in block.features}
-    parts = (([entry.label for entry in block.features], _pick(batch, block.places)) for block in work)
+    parts = (([entry.label for entry in block.features], picked(batch, block.places)) for block in work)
     for number, found in worked_on(_compute_block, features, parts, min(jobs, len(work))):
         yield work[number], found

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_scores, pairs_of
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.evaluation import Rankings, TestSet, correlate, human_system_scores, pairs_of
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.prediction import Ranking, pairwise_advantages, rank_systems

@@ -31,8 +31,8 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.base import ArrayCache
-    from meteor_e.evaluation import Cells, Progress
+    from meteor_e.api import Progress
+    from meteor_e.base import ArrayCache, Cells
 
 __all__ = ["ModelMetric", "Ranking", "ReadyMetric", "check_language", "pairwise_advantages", "rank", "rank_systems"]
 

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, guarded
-from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.extraction import FeatureStore, picked
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import Texts
 
 __all__ = ["has_scale", "has_scores", "score_segments"]
 
+BLOCK = 8192
+"""Segments whose features are in memory at once, for each process."""
 Floats = NDArray[np.float64]
 Tell = Callable[[int, int], object]
 
@@ -47,7 +49,7 @@ def score_segments(
         raw: before scores are mapped to shares, for models that do so: in the same order, but as far apart as the
             model holds them.
         jobs: number of processes.
-        progress: told about the features.
+        progress: told how many segments are done, and how many there are.
 
     Raises:
         ConfigError: for a model that only compares hypotheses.
@@ -57,12 +59,24 @@ def score_segments(
             f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
             "give several hypotheses to 'meteor-e rank'"
         )
-    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    result: Floats
-    estimator: Any = model.estimator
-    with guarded(f"model {model.recipe.name!r}"):
-        if model.estimator.needs_texts:
-            result = estimator.score_texts(Texts(batch.hypotheses, batch.references, features))
-        else:
-            result = estimator.raw(features) if raw and has_scale(model) else estimator.score_segments(features)
-    return result
+    if not len(batch):
+        return np.empty(0)
+    size = BLOCK * max(1, jobs)
+    found = []
+    for start in range(0, len(batch), size):
+        block = picked(batch, range(start, min(len(batch), start + size)))
+        tell = None if progress is None else _counting(progress, start, len(block), len(batch))
+        features = model.features.extract(block, store, jobs=jobs, progress=tell)
+        estimator: Any = model.estimator
+        with guarded(f"model {model.recipe.name!r}"):
+            if model.estimator.needs_texts:
+                scores = estimator.score_texts(Texts(block.hypotheses, block.references, features))
+            else:
+                scores = estimator.raw(features) if raw and has_scale(model) else estimator.score_segments(features)
+        found.append(scores)
+    return np.concatenate(found)
+
+
+def _counting(progress: Tell, start: int, segments: int, total: int) -> Tell:
+    """Return what tells of segments, where it is told of the rows of a block's features."""
+    return lambda done, rows: progress(start + segments * done // max(1, rows), total)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from meteor_e import __version__, pictures
+from meteor_e import __version__
 from meteor_e.base import PathLike, atomic_writer
-from meteor_e.evaluation.resampling import DEFAULT_SEED
+from meteor_e.pictures import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
+from meteor_e.significance import DEFAULT_SEED
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import LENGTH_CLASSES, distributions
 from meteor_e_report.payload import encode, payload
@@ -136,8 +137,8 @@ def _p(value: float) -> str:
 
 def _colours() -> str:
     """Return the palette as CSS variables and classes."""
-    styles = [(f"m{at}", pictures.matcher_style(at)) for at in range(pictures.MATCHER_STYLES)]
-    names: list[tuple[str, pictures.MatcherStyle | palette.SystemStyle]] = [*styles]
+    styles = [(f"m{at}", matcher_style(at)) for at in range(MATCHER_STYLES)]
+    names: list[tuple[str, MatcherStyle | palette.SystemStyle]] = [*styles]
     names += [(f"s{at}", style) for at, style in enumerate(palette.SYSTEMS)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
     dark = "".join(f"--{name}:{style.dark};" for name, style in names)
@@ -152,7 +153,7 @@ def _colours() -> str:
 def _context(report: Report) -> dict[str, Any]:
     rows = distributions(report)
     matchers = [
-        {"name": name, "style": at % pictures.MATCHER_STYLES, "shape": at % len(pictures.SHAPES)}
+        {"name": name, "style": at % MATCHER_STYLES, "shape": at % len(SHAPES)}
         for at, name in enumerate(report.matchers)
     ]
     systems = [
@@ -173,7 +174,7 @@ def _context(report: Report) -> dict[str, Any]:
         "references": sorted({len(texts) for texts in report.references}),
         "systems": systems,
         "matchers": matchers,
-        "shapes": pictures.SHAPES,
+        "shapes": SHAPES,
         "statistics": STATISTICS,
         "length_classes": LENGTH_CLASSES,
         "rows": rows,

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import InputError
-from meteor_e.evaluation.resampling import DEFAULT_SEED
-from meteor_e.evaluation.significance import (
+from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
+from meteor_e.significance import (
+    DEFAULT_SEED,
     METHODS,
     SystemTest,
     compare_systems,
     meteor_scorer,
     meteor_statistics,
 )
-from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -82,7 +82,7 @@ class Comparison:
     """How the scores of the systems compare.
 
     Attributes:
-        method: of the test, a key of :data:`meteor_e.evaluation.significance.METHODS`.
+        method: of the test, a key of :data:`meteor_e.significance.systems.METHODS`.
         samples: of the test.
         seed: of the test and the intervals.
         tests: for each system, its tests against that system as the baseline: the baseline itself, then the

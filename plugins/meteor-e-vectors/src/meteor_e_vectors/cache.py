@@ -16,7 +16,15 @@ from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write
 __all__ = ["convert", "converted"]
 
 
-def convert(source: Path, target: Path, *, format: str | None = None, key: str = "word", limit: int = 0) -> Source:
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    format: str | None = None,
+    key: str = "word",
+    limit: int = 0,
+    language: str | None = None,
+) -> Source:
     """Convert vectors of another program to a vector file.
 
     Args:
@@ -25,6 +33,7 @@ def convert(source: Path, target: Path, *, format: str | None = None, key: str =
         format: of the source; by default what it looks like.
         key: what the vectors are looked up by.
         limit: keep so many words, the first of the file; 0 keeps all.
+        language: code of their language, if it is known.
 
     Raises:
         ResourceError, InputError: if the source cannot be read, or the target cannot be written.
@@ -46,7 +55,12 @@ def convert(source: Path, target: Path, *, format: str | None = None, key: str =
             found.rows,
             counts=found.counts,
             subwords=found.subwords,
-            metadata={"key": key, "source": source.name, "source format": found.format},
+            metadata={
+                "key": key,
+                "source": source.name,
+                "source format": found.format,
+                **({} if language is None else {"language": language}),
+            },
         )
     return found
 

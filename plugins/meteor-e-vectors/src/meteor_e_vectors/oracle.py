@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from meteor_e import ConfigError
 
 if TYPE_CHECKING:
+    from meteor_e_evaluation import Evaluation, Measure, TestSet
+
     from meteor_e import Meteor
     from meteor_e.base import ArrayCache
-    from meteor_e.evaluation import Evaluation, Measure, TestSet
 
 __all__ = ["ThresholdSearch", "at_threshold", "evaluate_thresholds", "search_threshold", "thresholds"]
 
@@ -81,20 +82,20 @@ def search_threshold(
         ConfigError: if the chain has no such matcher, or there is no such measure.
         InputError: if there are no judgements in the language.
     """
-    from meteor_e.base import ArrayCache
-    from meteor_e.cli import load_tests
-    from meteor_e.evaluation import measure
+    from meteor_e.base import ArrayCache, require
 
-    tests = load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
+    evaluation = require("meteor_e_evaluation", "the search for a threshold", distribution="meteor-e-evaluation")
+
+    tests = evaluation.load_tests(tuple(indexes), meteor.chain.language.code, tuple(pairs))
     # Statistics of other thresholds would fill the disk, and nobody asks for them again.
     cache = ArrayCache(enabled=False)
     rows = []
     columns: tuple[str, ...] = ()
-    evaluations = evaluate_thresholds(meteor, tests, values, [measure(measure_name)], cache, matcher=matcher)
-    for number, (value, evaluation) in enumerate(evaluations, 1):
+    evaluations = evaluate_thresholds(meteor, tests, values, [evaluation.measure(measure_name)], cache, matcher=matcher)
+    for number, (value, found) in enumerate(evaluations, 1):
         results = [
             (f"{table.testset} {column}", result.value)
-            for table in evaluation.tables
+            for table in found.tables
             for column, result in zip(table.columns, table.rows["chain"], strict=True)
             if column != "mean"
         ]
@@ -135,14 +136,16 @@ def evaluate_thresholds(
         meteor: the metric; all but the threshold is left as it is.
         tests: what it is evaluated on.
         values: the thresholds.
-        measures: as for ``meteor_e.evaluation.agreement``.
+        measures: as for ``meteor_e_evaluation.evaluate``.
         cache: where statistics are looked for first, and kept.
         matcher: the matcher whose threshold it is.
 
     Raises:
         ConfigError: if the chain has no such matcher.
     """
-    from meteor_e.evaluation import ChainMetric, evaluate
+    from meteor_e_evaluation import evaluate
+
+    from meteor_e.metrics import ChainMetric
     from meteor_e_vectors.carried import CarriedStatistics
 
     values = sorted(set(values))

@@ -16,7 +16,7 @@ import numpy as np
 from meteor_e.api import ComponentOptions, FilePath, Match, Matcher, Meta, Token
 from meteor_e_vectors.keys import Key, checked_key, key_of, needed
 from meteor_e_vectors.normalizing import unit_rows
-from meteor_e_vectors.places import find_vectors, usable_vectors
+from meteor_e_vectors.places import check_language, find_vectors, usable_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,10 +72,12 @@ class PhraseVectorMatcher(Matcher):
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> Self:
-        """Find the language's vectors where the chain names no file."""
+        """Find the language's vectors where the chain names no file; refuse those of another language."""
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
-        return super().create(context, options)
+        made = super().create(context, options)
+        check_language(made.vector_file, cls.name, context.language.code)
+        return made
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose every similar pair of phrases: by the reference's phrase, then by the hypothesis's."""

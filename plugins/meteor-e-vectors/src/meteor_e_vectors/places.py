@@ -10,7 +10,7 @@ from meteor_e import ConfigError, ResourceError
 from meteor_e.base import data_folder
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
-__all__ = ["find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
+__all__ = ["check_language", "find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
 
 
 def vectors_folder() -> Path:
@@ -37,12 +37,22 @@ def find_vectors(language: str) -> Path:
     """
     path = installed_path(language)
     if not path.is_file():
+        ready = "install GloVe's with `meteor-e vectors install glove`, " if language == "en" else ""
         raise ResourceError(
-            f"there are no vectors for language {language!r} (looked for {path}); train some with `meteor-e vectors "
-            f"train TEXT -l {language}`, convert others with `meteor-e vectors convert FILE -l {language}`, or name "
-            "a file as the matcher's option `file` (`--set vector.file=FILE`)"
+            f"there are no vectors for language {language!r} (looked for {path}); {ready}train some with `meteor-e "
+            f"vectors train TEXT -l {language}`, convert others with `meteor-e vectors convert FILE -l {language}`, or "
+            "name a file as the matcher's option `file` (`--set vector.file=FILE`)"
         )
     return path
+
+
+def check_language(vectors: VectorFile, matcher: str, language: str) -> None:
+    """Raise ConfigError if vectors are known to be of another language than a matcher's chain."""
+    of = vectors.metadata.get("language")
+    if of is not None and of != language:
+        raise ConfigError(
+            f"matcher {matcher!r}: the vectors {vectors.path.name} are of {of!r}, and the chain is for {language!r}"
+        )
 
 
 def usable_vectors(file: str | os.PathLike[str]) -> VectorFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -29,20 +30,26 @@ class _MetricFeature(Feature):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     dimension = 1
+    whole: ClassVar[float] = 100.0
+    """The metric's highest score, which is 1 as a feature; negative where a lower score is better."""
     _counted: Callable[[FeatureBatch], Floats] | None = None
     """Counts the same statistics faster, where every segment has one reference."""
 
-    def __init__(self, metric: Metric, description: str, whole: float = 100.0) -> None:
-        """Take a metric.
+    def __init__(self, metric: str, description: str, **options: Any) -> None:
+        """Take a metric of sacreBLEU, which is made when it is needed: importing sacreBLEU takes its time.
 
         Args:
-            metric: what counts and scores.
-            description: what the feature's signature says.
-            whole: the metric's highest score, which is 1 as a feature.
+            metric: its name.
+            description: what the feature's definition says.
+            options: of the metric.
         """
-        self.metric = metric
+        self._make = functools.partial(load_metric, metric, **options)
         self._description = description
-        self._whole = whole if metric.higher_is_better else -whole
+
+    @functools.cached_property
+    def metric(self) -> Metric:
+        """What counts and scores."""
+        return self._make()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -75,21 +82,18 @@ class _MetricFeature(Feature):
 
     def _scores(self, statistics: Floats) -> Floats:
         """Return scores in a column."""
-        return self.metric.segment_scores(statistics)[:, None] / self._whole
+        return self.metric.segment_scores(statistics)[:, None] / self.whole
 
     def describe(self) -> str:
-        """Return the metric, its version, and its options."""
-        return self._description
+        """Return the metric, its options, and the version of sacreBLEU."""
+        from importlib.metadata import version
+
+        library, _, options = self._description.partition("|")
+        return "|".join(filter(None, (library, f"version:{version('sacrebleu')}", options)))
 
     def definition(self) -> str:
         """Return the metric and its options, without sacreBLEU's version."""
-        return "|".join(part for part in self._description.split("|") if not part.startswith("version:"))
-
-
-def _description(kind: str, options: str = "") -> str:
-    from sacrebleu import __version__
-
-    return f"sacrebleu:{kind}|version:{__version__}{options}"
+        return self._description
 
 
 def _chosen(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
@@ -145,7 +149,7 @@ class BleuFeature(_MetricFeature):
         ] = "exp"
 
     def __init__(self, smoothing: str = "exp") -> None:
-        super().__init__(load_metric("bleu", smoothing=smoothing), _description("bleu", f"|smooth:{smoothing}|eff:yes"))
+        super().__init__("bleu", f"sacrebleu:bleu|smooth:{smoothing}|eff:yes", smoothing=smoothing)
         self._counted = _bleu_statistics
 
 
@@ -159,7 +163,7 @@ class BleuComponentsFeature(_MetricFeature):
     dimension = 16
 
     def __init__(self) -> None:
-        super().__init__(load_metric("bleu"), _description("bleu", "|smooth:exp|eff:yes"))
+        super().__init__("bleu", "sacrebleu:bleu|smooth:exp|eff:yes")
         self._counted = _bleu_statistics
 
     @property
@@ -186,7 +190,7 @@ class ChrfComponentsFeature(_MetricFeature):
     dimension = 12
 
     def __init__(self) -> None:
-        super().__init__(load_metric("chrf"), _description("chrf"))
+        super().__init__("chrf", "sacrebleu:chrf")
         self._counted = _chrf_statistics
 
     @property
@@ -218,9 +222,8 @@ class ChrfFeature(_MetricFeature):
     def __init__(self, word_order: int = 0) -> None:
         if word_order not in (0, 2):
             raise ConfigError(f"feature 'chrf': word_order must be 0 (chrF) or 2 (chrF++), not {word_order!r}")
-        super().__init__(
-            load_metric("chrf++" if word_order else "chrf"), _description("chrf++" if word_order else "chrf")
-        )
+        name = "chrf++" if word_order else "chrf"
+        super().__init__(name, f"sacrebleu:{name}")
         self._counted = None if word_order else _chrf_statistics
 
     def compute(self, batch: FeatureBatch) -> Floats:
@@ -255,9 +258,10 @@ class TerFeature(_MetricFeature):
 
     name: ClassVar[str] = "ter"
     dimension = 3
+    whole = -100.0
 
     def __init__(self) -> None:
-        super().__init__(load_metric("ter"), _description("ter"))
+        super().__init__("ter", "sacrebleu:ter")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -283,6 +287,7 @@ class NistFeature(_MetricFeature):
 
     name: ClassVar[str] = "nist"
     dimension = 6
+    whole = 1.0
 
     class Options(ComponentOptions):
         """What a recipe may say."""
@@ -296,19 +301,16 @@ class NistFeature(_MetricFeature):
         ) = None
 
     def __init__(self, corpus_file: str | os.PathLike[str] | Sequence[str] | None = None) -> None:
-        metric: Any = load_metric("nist")
         files = (
             [] if corpus_file is None else [corpus_file] if isinstance(corpus_file, str | os.PathLike) else corpus_file
         )
-        if files:
-            segments = [segment for file in files for segment in read_segments(file)]
-            metric.weigh([metric.words(segment) for segment in segments])
-            description = f"nist|tok:13a|case:lc|information:{digest(segments)}"
-        else:
-            description = "nist|tok:13a|case:lc|information:own"
+        segments = [segment for file in files for segment in read_segments(file)]
         self._own = not files
-        super().__init__(metric, description, 1.0)
+        super().__init__("nist", f"nist|tok:13a|case:lc|information:{'own' if self._own else digest(segments)}")
+        metric: Any = self.metric
         self._nist = metric
+        if files:
+            metric.weigh([metric.words(segment) for segment in segments])
 
     @property
     def columns(self) -> tuple[str, ...]:

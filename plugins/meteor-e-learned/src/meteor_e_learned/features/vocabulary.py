@@ -7,6 +7,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -73,14 +74,45 @@ class Frequencies:
 
 @functools.lru_cache(maxsize=4)
 def _word_list(language: str) -> Mapping[str, float]:
+    found = _packed_list(language)
+    if found is not None:
+        return found
     import wordfreq
 
     try:
-        found: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
+        found = wordfreq.get_frequency_dict(language, "best")
     except LookupError as error:
         known = ", ".join(sorted(wordfreq.available_languages("small")))
         raise ConfigError(f"wordfreq has no words of language {language!r}; it has {known}") from error
     return found
+
+
+def _packed_list(language: str) -> Mapping[str, float] | None:
+    """Return what ``wordfreq.get_frequency_dict`` does, without the import of wordfreq, which takes longer than this.
+
+    The file is wordfreq's "cBpack": behind a header, lists of words; those of list n occur 10 ** (-n / 100) times a
+    word. ``None`` if there is no file of the very language, or its form is another one; then wordfreq knows.
+    """
+    import gzip
+    from importlib.util import find_spec
+
+    spec = find_spec("wordfreq")
+    places = spec.submodule_search_locations if spec is not None and language.isalpha() else None
+    for folder in places or ():
+        for size in ("large", "small"):
+            file = Path(folder, "data", f"{size}_{language}.msgpack.gz")
+            if not file.is_file():
+                continue
+            import msgpack
+
+            header, *lists = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
+            if header != {"format": "cB", "version": 1}:
+                return None
+            found: dict[str, float] = {}
+            for place, equally_frequent in enumerate(lists):
+                found.update(dict.fromkeys(equally_frequent, 10 ** (-place / 100)))
+            return found
+    return None
 
 
 def as_list(files: str | os.PathLike[str] | Sequence[str] | None) -> list[str]:

@@ -146,8 +146,7 @@ class JointLinear(LinearEstimator, PairEstimator):
 
     def raw(self, features: Floats) -> Floats:
         """Return the weighted sums, ``(hypotheses,)``: 0 for the training's mean features."""
-        result: Floats = self._standardized(features) @ self.weights_
-        return result
+        return self._weighted(self._standardized(features))
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return by how much the weighted sum of the first hypothesis of each pair is greater."""

@@ -45,6 +45,14 @@ class LinearEstimator(LearnedEstimator):
         result: Floats = (self._clipped(X) - self.mean_) / self.scale_
         return result
 
+    def _weighted(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the weighted sum of each row. A row's last digit does not depend on the rows beside it.
+
+        A product of matrices would be added up in another order, depending on their shape and on the processor.
+        """
+        result: Floats = np.ascontiguousarray(X * self.weights_).sum(axis=1)
+        return result
+
     def importance(self) -> Floats:
         """Return the weight of each feature, for features scaled to size 1."""
         result: Floats = self.weights_[: len(self.mean_)]

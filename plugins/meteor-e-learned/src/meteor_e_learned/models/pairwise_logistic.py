@@ -136,8 +136,7 @@ class PairwiseLogistic(LinearEstimator, PairEstimator):
 
     def score_segments(self, features: Floats) -> Floats:
         """Return a score of each hypothesis, ``(hypotheses,)``: 0 for one with the training's mean features."""
-        result: Floats = self._standardized(features) @ self.weights_
-        return result
+        return self._weighted(self._standardized(features))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""

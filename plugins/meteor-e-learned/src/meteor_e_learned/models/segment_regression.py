@@ -140,8 +140,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
         """Return scores, ``(hypotheses,)``."""
-        result: Floats = self._design(np.asarray(X, float)) @ self.weights_ + self.intercept_
-        return result
+        return self._weighted(self._design(np.asarray(X, float))) + self.intercept_
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""

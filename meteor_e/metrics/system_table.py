@@ -1,0 +1,336 @@
+"""Systems under several metrics: scores, intervals and tests, as one table; and the table in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from meteor_e.api.metrics import Metric, MetricScore, Progress, SystemOutputs
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.formats.metric_task import metric_task_lines
+from meteor_e.significance.resampling import DEFAULT_SEED
+from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
+
+__all__ = ["FORMATS", "Column", "SystemTable", "SystemTexts", "render_systems", "score_table"]
+
+
+@dataclass(frozen=True)
+class SystemTexts:
+    """What one system wrote.
+
+    Attributes:
+        name: of the system.
+        hypotheses: one per segment.
+        references: for each segment its references.
+    """
+
+    name: str
+    hypotheses: Sequence[str]
+    references: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric's scores of all systems.
+
+    Attributes:
+        label: of the metric.
+        signature: what must be the same for the numbers to be the same.
+        higher_is_better: whether they are scores, or errors.
+        decimals: that tables show.
+        scores: one per system.
+        segments: ``(segments,)`` scores for each system.
+        tests: of each system against the first, with intervals; empty if they were not asked for.
+    """
+
+    label: str
+    signature: str
+    higher_is_better: bool
+    decimals: int
+    scores: tuple[float, ...]
+    segments: tuple[Floats, ...]
+    tests: tuple[SystemTest, ...] = ()
+
+
+@dataclass(frozen=True)
+class SystemTable:
+    """Systems by metrics.
+
+    Attributes:
+        systems: names.
+        segment_counts: of each system.
+        columns: one per metric.
+        language: ISO code of the text.
+        method: test of the differences; ``None`` for none.
+        samples, seed: of the test.
+    """
+
+    systems: tuple[str, ...]
+    segment_counts: tuple[int, ...]
+    columns: tuple[Column, ...]
+    language: str = ""
+    method: str | None = None
+    samples: int = 0
+    seed: int = DEFAULT_SEED
+
+
+def score_table(
+    metrics: Sequence[Metric],
+    systems: Sequence[SystemTexts],
+    *,
+    language: str = "",
+    method: str | None = None,
+    samples: int | None = None,
+    seed: int = DEFAULT_SEED,
+    progress: Callable[[str], Progress] | None = None,
+) -> SystemTable:
+    """Score systems with several metrics.
+
+    Args:
+        metrics: what scores; labels differ.
+        systems: what is scored; the first is the baseline of the tests.
+        language: ISO code of the text.
+        method: test of differences to the first system, a key of :data:`~.significance.METHODS`; ``None`` for none.
+        samples: of the test.
+        seed: of the test and the intervals.
+        progress: makes a function that is told the progress of what it was named.
+
+    Raises:
+        ConfigError: for an unknown method, or a metric that does not go with the language.
+        InputError: if there is nothing to score, or systems that are to be compared are not of the same segments.
+    """
+    if not systems:
+        raise InputError("there are no systems to score")
+    for system in systems:
+        if not len(system.hypotheses):
+            raise InputError(f"{system.name} is empty; there is nothing to score")
+        if method is not None and list(system.references) != list(systems[0].references):
+            raise InputError(
+                f"{system.name} and {systems[0].name} are not of the same segments; tests compare systems that are"
+            )
+    for metric in metrics:
+        if metric.language and language and metric.language != language:
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
+    number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
+    columns = []
+    for metric in metrics:
+        results = [
+            _scored(metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}"))
+            for system in systems
+        ]
+        tests: tuple[SystemTest, ...] = ()
+        if method is not None:
+            found = {f"{at}": result.statistics for at, result in enumerate(results)}
+            tests = tuple(compare_systems(found, metric.corpus_scores, method=method, samples=samples, seed=seed))
+        columns.append(
+            Column(
+                metric.label,
+                results[0].signature,
+                metric.higher_is_better,
+                metric.decimals,
+                tuple(result.score for result in results),
+                tuple(result.segments for result in results),
+                tests,
+            )
+        )
+    return SystemTable(
+        tuple(system.name for system in systems),
+        tuple(len(system.hypotheses) for system in systems),
+        tuple(columns),
+        language,
+        method,
+        number,
+        seed,
+    )
+
+
+def _scored(metric: Metric, system: SystemTexts, language: str, progress: Progress | None) -> MetricScore:
+    if metric.by_system:
+        if len({len(texts) for texts in system.references}) > 1:
+            raise InputError(f"metric {metric.label}: all segments need the same number of references")
+        sides = tuple(list(side) for side in zip(*system.references, strict=True))
+        outputs = SystemOutputs("", "", language, (system.name,), (list(system.hypotheses),), sides)
+        cells = np.ones((1, len(outputs)), bool)
+        scores = metric.score_outputs(outputs, cells, ArrayCache(enabled=False), systems=True, progress=progress)
+        segments = scores.segments[0]
+        rows = np.stack([segments, np.ones(len(segments))], axis=1)
+        return MetricScore(metric.label, float(scores.systems[0]), segments, rows, scores.signature)
+    metric.prepare(system.references, language)
+    return metric.score_prepared(system.hypotheses, system.references, progress=progress)
+
+
+def render_systems(table: SystemTable, form: str, *, digits: int | None = None, segments: bool = False) -> str:
+    """Return a table in one of :data:`FORMATS`.
+
+    Args:
+        table: the table.
+        form: its form.
+        digits: decimals; by default as many as suit each metric. TSV, CSV, JSON and WMT's form have all.
+        segments: whether to give the scores of segments, too (TSV, CSV, JSON, WMT's form).
+
+    Raises:
+        ConfigError: for an unknown form, or segments where a form has no room for them.
+    """
+    if form not in FORMATS:
+        raise ConfigError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
+    if segments and form in ("latex", "markdown"):
+        raise ConfigError(f"--segments does not go with --format {form}; use json, tsv, csv or wmt")
+    return FORMATS[form](table, digits, segments)
+
+
+def shown_cells(table: SystemTable, digits: int | None) -> Iterator[list[str]]:
+    """Yield each system's name and its scores as people read them, with interval and p where they are known."""
+    for row, system in enumerate(table.systems):
+        cells = [system]
+        for column in table.columns:
+            places = column.decimals if digits is None else digits
+            text = f"{column.scores[row]:.{places}f}"
+            if column.tests:
+                test = column.tests[row]
+                text += f" [{test.interval.low:.{places}f}, {test.interval.high:.{places}f}]"
+                if test.p is not None:
+                    text += f" p {_p(test.p)}"
+            cells.append(text)
+        yield cells
+
+
+def _p(p: float) -> str:
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def headers(table: SystemTable) -> list[str]:
+    """Return the titles of the columns; an arrow says that lower is better."""
+    return ["system", *(column.label + ("" if column.higher_is_better else " ↓") for column in table.columns)]
+
+
+def notes(table: SystemTable) -> list[str]:
+    """Return one signature per metric, and what was tested."""
+    lines = [f"{column.label}: {column.signature}" for column in table.columns]
+    if table.method is not None:
+        what = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}[table.method]
+        lines.append(
+            f"Brackets: 95 % intervals. p: two-sided, against {table.systems[0]}; {what}, {table.samples} samples, "
+            f"seed {table.seed}."
+        )
+    return lines
+
+
+def _markdown(table: SystemTable, digits: int | None, segments: bool) -> str:
+    titles = headers(table)
+    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)]
+    for cells in shown_cells(table, digits):
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, "", *(f"- {line}" for line in notes(table))]) + "\n"
+
+
+_LATEX = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "↓": r"$\downarrow$",
+        "<": "$<$",
+        ">": "$>$",
+        "|": "$|$",
+    }
+)
+
+
+def _latex(table: SystemTable, digits: int | None, segments: bool) -> str:
+    def row(cells: Sequence[str]) -> str:
+        return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+
+    titles = headers(table)
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(titles) - 1)}}}", r"\hline", row(titles), r"\hline"]
+    lines += [row(cells) for cells in shown_cells(table, digits)]
+    lines += [r"\hline", r"\end{tabular}", *(f"% {line}" for line in notes(table))]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(table: SystemTable, segments: bool) -> Iterator[list[str]]:
+    tested = ("low", "high", "difference", "p") if table.method is not None else ()
+    yield ["system", "segment", *(f"{column.label}{part}" for column in table.columns
+                                  for part in ("", *(f" {name}" for name in tested)))]  # fmt: skip
+    for row, system in enumerate(table.systems):
+        for at in range(table.segment_counts[row]) if segments else ():
+            values = [[repr(float(column.segments[row][at])), *("" for _ in tested)] for column in table.columns]
+            yield [system, str(at + 1), *(cell for cells in values for cell in cells)]
+        values = []
+        for column in table.columns:
+            cells = [repr(float(column.scores[row]))]
+            if column.tests:
+                test = column.tests[row]
+                found = (test.interval.low, test.interval.high, test.difference, test.p)
+                cells += ["" if value is None else repr(float(value)) for value in found]
+            values.append(cells)
+        yield [system, "all", *(cell for cells in values for cell in cells)]
+
+
+def _tsv(table: SystemTable, digits: int | None, segments: bool) -> str:
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in _rows(table, segments))
+
+
+def _csv(table: SystemTable, digits: int | None, segments: bool) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(_rows(table, segments))
+    return stream.getvalue()
+
+
+def _json(table: SystemTable, digits: int | None, segments: bool) -> str:
+    systems = []
+    for row, system in enumerate(table.systems):
+        scores = {}
+        for column in table.columns:
+            entry: dict[str, Any] = {"score": column.scores[row]}
+            if column.tests:
+                test = column.tests[row].to_dict()
+                entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
+            if segments:
+                entry["segments"] = column.segments[row].tolist()
+            scores[column.label] = entry
+        systems.append({"system": system, "segment_count": table.segment_counts[row], "scores": scores})
+    document: dict[str, Any] = {
+        "metrics": {
+            column.label: {"signature": column.signature, "higher_is_better": column.higher_is_better}
+            for column in table.columns
+        },
+        "systems": systems,
+    }
+    if table.method is not None:
+        document["significance"] = {"test": table.method, "samples": table.samples, "seed": table.seed}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _wmt(table: SystemTable, digits: int | None, segments: bool) -> str:
+    """Return lines of the metrics task: of segments if they are asked for, else of systems."""
+    pair = f"src-{table.language or 'trg'}"
+    lines: list[str] = []
+    for column in table.columns:
+        label = "_".join(column.label.split())
+        for row, system in enumerate(table.systems):
+            whole = None if segments else column.scores[row]
+            scores = column.segments[row].tolist()
+            lines += metric_task_lines(label, pair, "testset", "ref", "_".join(system.split()), scores, whole)
+    return "".join(f"{line}\n" for line in lines)
+
+
+Renderer: TypeAlias = Callable[[SystemTable, "int | None", bool], str]
+
+FORMATS: Mapping[str, Renderer] = {
+    "tsv": _tsv,
+    "csv": _csv,
+    "json": _json,
+    "latex": _latex,
+    "markdown": _markdown,
+    "wmt": _wmt,
+}
+"""Forms of a table, beside that for a terminal."""

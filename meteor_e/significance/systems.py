@@ -1,0 +1,155 @@
+"""Are two systems' scores different? Paired bootstrap, approximate randomization, confidence intervals.
+
+Everything works on statistics of segments, ``(segments, width)``, one array a system, and a function from sums of
+statistics to scores, so that nothing is aligned again. For METEOR both come from :func:`meteor_statistics` and
+:func:`meteor_scorer`. Koehn (2004) for the bootstrap; Riezler and Maxwell (2005) for approximate randomization.
+
+The two-sided p-values are computed as sacreBLEU computes them, with one exception: samples whose difference equals
+the observed one count against significance, so that a system does not differ significantly from itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from meteor_e.base.arraytypes import Floats
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.scoring import arrays
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics, as_summed
+from meteor_e.significance.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
+
+__all__ = ["METHODS", "Scorer", "SystemTest", "compare_systems", "meteor_scorer", "meteor_statistics"]
+
+Scorer: TypeAlias = Callable[[Floats], Floats]
+"""From sums of statistics ``(samples, width)`` to scores ``(samples,)``."""
+
+SLACK = 1e-12
+"""Differences closer than this are equal but for rounding."""
+
+METHODS = {"randomization": 10_000, "bootstrap": 1000}
+"""The tests, and how many samples they take by default."""
+
+
+@dataclass(frozen=True)
+class SystemTest:
+    """What is known of a system's score.
+
+    Attributes:
+        system: its name.
+        score: on all segments.
+        mean: of the bootstrap samples.
+        interval: of the score, by percentiles of the bootstrap samples.
+        difference: to the first system's score; ``None`` for the first system.
+        difference_interval: of the difference on the same samples.
+        p: two-sided p-value of the difference.
+    """
+
+    system: str
+    score: float
+    mean: float
+    interval: Interval
+    difference: float | None = None
+    difference_interval: Interval | None = None
+    p: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return asdict(self)
+
+
+def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
+    """Return segment statistics as an array, ready to be summed: ``(segments, width)``."""
+    counts = np.array([statistics.to_vector() for statistics in segments], float)
+    return as_summed(counts) if len(counts) else counts
+
+
+def meteor_scorer(parameters: Parameters) -> Scorer:
+    """Return METEOR's formula as a function from sums of statistics to scores."""
+    return lambda sums: arrays.score(sums, parameters)
+
+
+def compare_systems(
+    systems: Mapping[str, Floats],
+    scorer: Scorer,
+    *,
+    method: str = "randomization",
+    samples: int | None = None,
+    seed: int = DEFAULT_SEED,
+    interval_samples: int = METHODS["bootstrap"],
+    confidence: float = 0.95,
+) -> list[SystemTest]:
+    """Compare every system with the first.
+
+    Args:
+        systems: statistics by name, the baseline first; all of the same segments.
+        scorer: from sums of statistics to scores.
+        method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
+            which finds differences too easily); confidence intervals are the bootstrap's either way.
+        samples: of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
+        seed: of the test and of the intervals.
+        interval_samples: bootstrap samples for the intervals, if the test is none.
+        confidence: of the intervals.
+
+    Raises:
+        ConfigError: for an unknown method.
+        InputError: if systems differ in their number of segments, or there are none.
+    """
+    if method not in METHODS:
+        raise ConfigError(f"unknown significance test {method!r}; there are {', '.join(METHODS)}")
+    if not systems:
+        raise InputError("there are no systems to compare")
+    samples = METHODS[method] if samples is None else samples
+    (baseline, first), *others = systems.items()
+    length = len(first)
+    for name, statistics in systems.items():
+        if len(statistics) != length:
+            raise InputError(f"{name} has {len(statistics)} segments, {baseline} has {length}; they cannot be compared")
+    if not length:
+        raise InputError(f"{baseline} has no segments")
+    weights = draw_weights(length, samples if method == "bootstrap" else interval_samples, seed)
+    resampled = {name: scorer(weights @ statistics) for name, statistics in systems.items()}
+    scores = {name: float(scorer(statistics.sum(axis=0)[None])[0]) for name, statistics in systems.items()}
+    results = [
+        SystemTest(
+            baseline, scores[baseline], float(resampled[baseline].mean()), interval(resampled[baseline], confidence)
+        )
+    ]
+    for name, statistics in others:
+        observed = abs(scores[name] - scores[baseline])
+        differences = resampled[name] - resampled[baseline]
+        if method == "bootstrap":
+            # As sacreBLEU and Moses do: amounts less their mean. That is too easily significant for small
+            # differences; randomization is not.
+            moved = np.abs(differences) - np.abs(differences).mean()
+            p = permutation_p(int((moved >= observed - SLACK).sum()), samples)
+        else:
+            p = _randomize(first, statistics, scorer, observed, samples, seed)
+        results.append(
+            SystemTest(
+                name,
+                scores[name],
+                float(resampled[name].mean()),
+                interval(resampled[name], confidence),
+                scores[name] - scores[baseline],
+                interval(differences, confidence),
+                p,
+            )
+        )
+    return results
+
+
+def _randomize(first: Floats, second: Floats, scorer: Scorer, observed: float, samples: int, seed: int) -> float:
+    """Return how often systems whose outputs are exchanged at random differ by more than was observed."""
+    total_first, total_second = first.sum(axis=0), second.sum(axis=0)
+    difference = second - first
+    extreme = 0
+    for exchanged in random_signs(len(first), samples, seed):
+        moved = exchanged.astype(float) @ difference
+        shuffled = np.abs(scorer(total_first + moved) - scorer(total_second - moved))
+        extreme += int((shuffled >= observed - SLACK).sum())
+    return permutation_p(extreme, samples)

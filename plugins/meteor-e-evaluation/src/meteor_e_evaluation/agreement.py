@@ -1,0 +1,345 @@
+"""An evaluation: test sets × metrics × measures → numbers, with intervals and tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from meteor_e.api import InputError, Metric, Progress, Scores
+from meteor_e.base import ArrayCache
+from meteor_e.significance import DEFAULT_SEED, Interval, draw_weights, interval
+from meteor_e_evaluation.comparison import Comparison, average, compare
+from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.index import DataIndex
+from meteor_e_evaluation.judgements import Assessments, Floats
+from meteor_e_evaluation.measures import Measure, mad_outliers, pairs_of
+from meteor_e_evaluation.ranks import cluster_ranks
+from meteor_e_evaluation.sanity import check_scores, check_test_set
+
+__all__ = ["AVERAGE", "Evaluation", "Result", "Table", "evaluate", "load_test_sets"]
+
+AVERAGE = "mean"
+"""The column of the macro-average over language pairs."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number of a table, and its bootstrap interval if there is one."""
+
+    value: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One measure on one test set.
+
+    Attributes:
+        testset: name of the test set.
+        measure: the measure.
+        columns: language pairs, then :data:`AVERAGE` if there are several.
+        rows: for each metric, a result a column.
+        comparisons: tests of metrics against one another, by column.
+        ranks: rank of each metric by clusters of significance, by column.
+    """
+
+    testset: str
+    measure: Measure[TestSet]
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[Result, ...]]
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All tables, and what they rest on.
+
+    Attributes:
+        tables: one a test set and measure.
+        signatures: metric → signature (of the first language pair).
+        counts: what was judged, by test set and pair.
+        warnings: of the sanity checks, by test set and pair.
+        settings: samples, seed and the like.
+        scores: what each metric scored, by test set and pair.
+    """
+
+    tables: tuple[Table, ...]
+    signatures: dict[str, str]
+    counts: dict[str, dict[str, int]]
+    warnings: dict[str, tuple[str, ...]]
+    settings: dict[str, Any]
+    scores: dict[str, tuple[TestSet, tuple[Scores, ...]]] = field(default_factory=dict, repr=False)
+
+
+def load_test_sets(
+    index: DataIndex, pairs: Sequence[str] | None = None, *, every_system: bool = False
+) -> list[TestSet]:
+    """Load language pairs of an index, by default all."""
+    return [load_test_set(index, pair, every_system=every_system) for pair in (pairs or list(index.pairs))]
+
+
+def evaluate(
+    tests: Sequence[TestSet],
+    metrics: Sequence[Metric],
+    measures: Sequence[Measure[TestSet]],
+    cache: ArrayCache,
+    *,
+    samples: int = 0,
+    seed: int = DEFAULT_SEED,
+    significance: bool = False,
+    method: str = "auto",
+    permutations: int = 1000,
+    documents: bool = False,
+    drop_outliers: bool = False,
+    whole: bool = False,
+    progress: Callable[[str], Progress] | None = None,
+) -> Evaluation:
+    """Evaluate metrics.
+
+    Args:
+        tests: test sets; those of one name share a table.
+        metrics: the metrics.
+        measures: the measures.
+        cache: where scores and statistics are kept.
+        samples: bootstrap samples for intervals; 0 for none.
+        seed: of all resampling.
+        significance: whether to test metrics against one another.
+        method: which test, one of :data:`meteor_e_evaluation.comparison.TESTS`.
+        permutations: samples of permutation tests.
+        documents: whether to average scores over documents first; segments are then documents.
+        drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
+        whole: whether to score all segments of all systems, judged or not, and whole systems.
+        progress: makes a function that is told the progress of what it was named.
+
+    Raises:
+        InputError: if two test sets have one name and pair, if a metric lacks a score where the index does not allow
+            that, or if documents are asked for and the index names none.
+    """
+    _check_distinct(tests)
+    of_systems = whole or any(entry.level == "system" for entry in measures)
+    found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]] = {}
+    comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
+    signatures: dict[str, str] = {}
+    warnings: dict[str, tuple[str, ...]] = {}
+    counts: dict[str, dict[str, int]] = {}
+    kept: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
+    used: list[TestSet] = []
+    for test in tests:
+        title = f"{test.name} {test.pair}"
+        scores = _score(test, metrics, cache, of_systems, progress)
+        for entry in scores:
+            signatures.setdefault(entry.name, entry.signature)
+        told = check_test_set(test)
+        test, scores, left_out = complete(test, scores)
+        told += [*left_out, *(message for entry in scores for message in check_scores(test, entry))]
+        kept[title] = (test, tuple(scores))
+        if drop_outliers:
+            test = dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
+        if test.outliers:
+            told.append(f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}")
+        if documents:
+            test, scores = by_document(test, scores)
+        warnings[title] = tuple(told)
+        counts[title] = _counts(test)
+        used.append(test)
+        weights = draw_weights(len(test), samples, seed) if samples else None
+        for measure in measures:
+            for entry in scores:
+                drawn = None if weights is None else measure.resampled(test, entry, weights)
+                by_metric = found.setdefault((test.name, measure.name, test.pair), {})
+                by_metric[entry.name] = (measure.value(test, entry), drawn)
+            if significance:
+                tell = None if progress is None else progress(f"{title} {measure.name}, significance")
+                tested = compare(measure, test, scores, samples=permutations, seed=seed, method=method, progress=tell)
+                if tested is not None:
+                    comparisons.setdefault((test.name, measure.name), {})[test.pair] = tested
+    tables = [
+        _table(name, measure, [test for test in used if test.name == name], found, metrics, comparisons)
+        for name in dict.fromkeys(test.name for test in used)
+        for measure in measures
+    ]
+    settings = {
+        "samples": samples,
+        "seed": seed,
+        "confidence": 0.95,
+        "permutations": permutations,
+        "test": method,
+        "documents": documents,
+        "outliers dropped": drop_outliers,
+    }
+    return Evaluation(tuple(tables), signatures, counts, warnings, settings, kept)
+
+
+def _check_distinct(tests: Sequence[TestSet]) -> None:
+    seen: dict[tuple[str, str], str] = {}
+    for test in tests:
+        before = seen.get((test.name, test.pair))
+        if before is not None:
+            raise InputError(
+                f"two test sets are called {test.name} {test.pair} (in {before or '?'} and {test.root or '?'}); "
+                "give one of the indexes another 'name'"
+            )
+        seen[test.name, test.pair] = test.root
+
+
+def complete(test: TestSet, scores: Sequence[Scores]) -> tuple[TestSet, list[Scores], list[str]]:
+    """Make sure that every judged segment has a score of every metric.
+
+    Returns:
+        The test set, without the judgements of segments that lack a score if its index allows that, the scores, and
+        what was left out.
+
+    Raises:
+        InputError: if a score is missing or infinite, naming metric, system and segment.
+    """
+    judged = test.judged()
+    missing = np.zeros_like(judged)
+    for entry in scores:
+        given = entry.segments
+        if np.isinf(given).any() or np.isinf(entry.systems).any():
+            raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
+        # A metric that is known by scores of systems alone has no part in measures of segments.
+        if np.isnan(given).all() and not np.isnan(entry.systems).any():
+            continue
+        missing |= judged & np.isnan(given)
+        if missing.any() and not test.missing_scores:
+            system, segment = np.argwhere(missing)[0]
+            raise InputError(
+                f"{entry.name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
+                f"{test.pair} ({int(missing.sum())} are missing); 'missing_scores: true' in the index leaves such "
+                "segments out"
+            )
+    if not missing.any():
+        return test, list(scores), []
+    told = [f"left out: {int(missing.sum())} judged segments of systems that lack a score"]
+    filled = [_with_means(entry, test) for entry in scores]
+    return test.without(missing), filled, told
+
+
+def _with_means(scores: Scores, test: TestSet) -> Scores:
+    """Return the scores with the mean of the known segments as the score of a system that has none."""
+    known = ~np.isnan(scores.segments)
+    sums = np.where(known, scores.segments, 0.0).sum(axis=1)
+    means = np.divide(sums, known.sum(axis=1), out=np.full(len(sums), np.nan), where=known.any(axis=1))
+    return dataclasses.replace(scores, systems=np.where(np.isnan(scores.systems), means, scores.systems))
+
+
+def by_document(test: TestSet, scores: Sequence[Scores]) -> tuple[TestSet, list[Scores]]:
+    """Average human and metric scores over documents: each document becomes a segment.
+
+    People's score of a document is the mean of its rated segments, a metric's the mean of all its segments.
+
+    Raises:
+        InputError: if the index names no documents, or people compared systems instead of rating them.
+    """
+    if not test.documents:
+        raise InputError(f"{test.name} {test.pair}: the index names no 'documents' to average over")
+    if test.assessments is None:
+        raise InputError(f"{test.name} {test.pair}: rankings cannot be averaged over documents; scores can")
+    names = list(dict.fromkeys(test.documents))
+    members = [np.flatnonzero([document == name for document in test.documents]) for name in names]
+
+    def mean(values: Floats) -> Floats:
+        result = np.full((len(values), len(members)), np.nan)
+        for place, at in enumerate(members):
+            own = values[:, at]
+            known = ~np.isnan(own)
+            rows = known.any(axis=1)
+            result[rows, place] = np.where(known, own, 0.0).sum(axis=1)[rows] / known.sum(axis=1)[rows]
+        return result
+
+    human = mean(test.human)
+    systems, documents = np.nonzero(~np.isnan(human))
+
+    def join(segments: list[str]) -> list[str]:
+        return ["\n".join(segments[place] for place in at) for at in members]
+
+    joined = dataclasses.replace(
+        test,
+        outputs=tuple(join(output) for output in test.outputs),
+        references=tuple(join(reference) for reference in test.references),
+        source=None if test.source is None else join(test.source),
+        rankings=None,
+        assessments=Assessments(documents, systems, human[systems, documents]),
+        documents=tuple(names),
+    )
+    averaged = [
+        dataclasses.replace(entry, segments=mean(entry.segments), resample=None, resamplable=False) for entry in scores
+    ]
+    return joined, averaged
+
+
+def _score(
+    test: TestSet,
+    metrics: Sequence[Metric],
+    cache: ArrayCache,
+    of_systems: bool,
+    progress: Callable[[str], Progress] | None,
+) -> list[Scores]:
+    cells = test.judged()
+    scores = []
+    for metric in metrics:
+        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.label}")
+        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        # Measures take the higher score for the better.
+        scores.append(found if metric.higher_is_better else found.negated())
+    return scores
+
+
+def _counts(test: TestSet) -> dict[str, int]:
+    counts = {"systems": len(test.systems), "segments": len(test)}
+    rankings = pairs_of(test)
+    if rankings is not None:
+        counts["pairs"] = len(rankings)
+        counts["untied pairs"] = int((~rankings.ties).sum())
+    if test.assessments is not None:
+        counts["assessments"] = len(test.assessments)
+    return counts
+
+
+def _table(
+    name: str,
+    measure: Measure[TestSet],
+    tests: Sequence[TestSet],
+    found: dict[tuple[str, str, str], dict[str, tuple[float, Floats | None]]],
+    metrics: Sequence[Metric],
+    comparisons: dict[tuple[str, str], dict[str, Comparison]],
+) -> Table:
+    weights = np.array([measure.weight(test) for test in tests])
+    rows = {}
+    for metric in metrics:
+        entries = [found[name, measure.name, test.pair][metric.label] for test in tests]
+        results = [Result(value, None if drawn is None else interval(drawn)) for value, drawn in entries]
+        if len(tests) > 1:
+            results.append(_average(entries, weights))
+        rows[metric.label] = tuple(results)
+    columns = tuple(test.pair for test in tests)
+    tested = dict(comparisons.get((name, measure.name), {}))
+    if len(tests) > 1:
+        columns = (*columns, AVERAGE)
+        if len(tested) == len(tests):
+            of_mean = average([tested[test.pair] for test in tests], weights.tolist())
+            if of_mean is not None:
+                tested[AVERAGE] = of_mean
+    ranks = {
+        column: cluster_ranks({row: results[columns.index(column)].value for row, results in rows.items()}, comparison)
+        for column, comparison in tested.items()
+    }
+    return Table(name, measure, columns, rows, tested, ranks)
+
+
+def _average(entries: Sequence[tuple[float, Floats | None]], weights: Floats) -> Result:
+    """Return the mean over language pairs, undefined if one is."""
+    values = np.array([value for value, _ in entries])
+    if np.isnan(values).any() or not weights.sum():
+        return Result(math.nan, None)
+    shares = weights / weights.sum()
+    samples = [drawn for _, drawn in entries if drawn is not None]
+    drawn = interval(shares @ np.stack(samples)) if len(samples) == len(entries) else None
+    return Result(float(shares @ values), drawn)

@@ -1,0 +1,1 @@
+"""The commands ``meteor-e evaluate`` and ``meteor-e tune``."""

@@ -1,0 +1,382 @@
+"""``meteor-e evaluate``: how well metrics agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from meteor_e.api import ConfigError
+from meteor_e.cli import GroupedCommand, OptionGroup, ProgressBars, destination, format_table
+
+if TYPE_CHECKING:
+    from meteor_e_evaluation.agreement import Evaluation
+    from meteor_e_evaluation.index import DataIndex
+
+
+def cache_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where scores and statistics are kept."""
+    for option in reversed(
+        (
+            click.option(
+                "--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"
+            ),
+            click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
+            click.option(
+                "-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _list_measures(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or context.resilient_parsing:
+        return
+    from meteor_e_evaluation.measures import measure, measure_names
+
+    rows = [[entry.name, entry.level, entry.definition] for entry in map(measure, measure_names())]
+    click.echo(format_table(["measure", "level", "what it is"], rows, left=3))
+    context.exit()
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The options of the command, as the command line gives them."""
+
+    metrics: tuple[str, ...]
+    measures: tuple[str, ...]
+    pairs: tuple[str, ...]
+    root: str | None
+    test_set: str | None
+    human: tuple[str, ...]
+    gold: str | None
+    references: tuple[str, ...]
+    human_systems: bool
+    outliers: tuple[str, ...]
+    drop_outliers: bool
+    documents: bool
+    intervals: int
+    significance: bool
+    method: str
+    permutations: int
+    seed: int
+    form: str
+    digits: int
+    output: str | None
+    write_to: str | None
+    plots: str | None
+    plot_format: str
+    check: bool
+    draft: bool
+    cache: str | None
+    no_cache: bool
+    jobs: int
+    quiet: bool
+
+
+GROUPS = {
+    "Data": OptionGroup(
+        (
+            *("pairs", "root", "test_set", "human", "gold", "references", "human_systems", "outliers", "drop_outliers"),
+            *("check", "draft"),
+        ),
+        "wmt12.yaml --pair cs-en --pair de-en --check",
+    ),
+    "Metrics": OptionGroup(
+        ("metrics", "threads", "offline", "cache", "no_cache", "jobs"), "wmt12.yaml -M meteor -M bleu"
+    ),
+    "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
+    "Statistics": OptionGroup(
+        ("intervals", "significance", "method", "permutations", "seed"), "wmt12.yaml --intervals 1000 --significance"
+    ),
+    "Output": OptionGroup(
+        ("form", "digits", "output", "write_to", "plots", "plot_format", "quiet"),
+        "wmt12.yaml -f latex -o table.tex --plots pictures",
+    ),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.argument("indexes", nargs=-1, metavar="INDEX...")
+@click.option(
+    "-M",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="[LABEL=]METRIC",
+    help="meteor, a chain file, bleu, chrf, chrf++, ter, nist, scores:FILE …; may be repeated.  [default: meteor]",
+)
+@click.option(
+    "-s",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A measure; may be repeated; --list-measures shows all.  [default: the index's]",
+)
+@click.option(
+    "--pair",
+    "-l",
+    "pairs",
+    multiple=True,
+    metavar="SRC-TRG",
+    help="A language pair; may be repeated.  [default: all]",
+)
+@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
+@click.option(
+    "-t",
+    "--test-set",
+    metavar="NAME",
+    help="Instead of an INDEX: a test set that sacreBLEU knows and that has system outputs, such as wmt21/systems.",
+)
+@click.option(
+    "--human",
+    multiple=True,
+    metavar="FILE",
+    help="With -t: human scores, SYSTEM and SCORE on each line, in FILE.seg.score or FILE.sys.score.",
+)
+@click.option("--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm.")
+@click.option(
+    "--reference", "references", multiple=True, metavar="NAME", help="With mtme: which reference.  [default: refA]"
+)
+@click.option("--human-systems", is_flag=True, help="With mtme: other references count as systems.")
+@click.option(
+    "--outlier", "outliers", multiple=True, metavar="SYSTEM", help="Leave a system out of system-level measures."
+)
+@click.option("--drop-outliers", is_flag=True, help="Leave systems with outlying human scores out, as in WMT20.")
+@click.option("--documents", is_flag=True, help="Average scores over documents first.")
+@click.option(
+    "--intervals",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Bootstrap samples for 95 % intervals; 1000 is usual.  [default: 0, none]",
+)
+@click.option("--significance", is_flag=True, help="Test every metric against every other, and rank them.")
+@click.option(
+    "--test",
+    "method",
+    type=click.Choice(["auto", "williams", "perm-both", "paired", "systems"]),
+    default="auto",
+    help="The test of --significance.  [default: auto, the one that suits the measure]",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=1),
+    default=1000,
+    metavar="N",
+    help="Samples of permutation tests.  [default: 1000]",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of all resampling.  [default: 12345]")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["text", "tsv", "json", "latex", "markdown"]),
+    default="text",
+    help="Form of the tables.  [default: text]",
+)
+@click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@click.option(
+    "--write-scores",
+    "write_to",
+    metavar="DIR",
+    help="Write all scores of all systems as files of the WMT metrics task.",
+)
+@click.option("--plots", metavar="DIR", help="Draw pictures into a folder.")
+@click.option("--plot-format", type=click.Choice(["png", "pdf", "svg"]), default="png", help="[default: png]")
+@click.option("--check", is_flag=True, help="Only check that the data line up, and report what was found.")
+@click.option("--draft", is_flag=True, help="INDEX is a folder: draft an index for it, to be checked and completed.")
+@click.option(
+    "--list-measures",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_measures,
+    help="Show all measures, and exit.",
+)
+@cache_options
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars, no remarks on the data but warnings.")
+def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
+    """Measure how well metrics agree with human judgements.
+
+    An INDEX is a YAML file that says which outputs, references and judgements belong together, or mtme:FOLDER for a
+    test set laid out as in mt-metrics-eval. Scores are kept: a second run with another measure computes none again.
+
+    \b
+    meteor-e evaluate wmt12.yaml -M meteor -M bleu -M scores:mine.seg.gz
+    meteor-e evaluate wmt17.yaml -s pearson -s system-pearson --intervals 1000 --significance --plots pictures
+    meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU -M meteor -s acc-eq -s spa
+    meteor-e evaluate wmt12.yaml --check
+    meteor-e evaluate folder/ --draft -o index.yaml
+    """
+    chosen = EvaluateOptions(**options)
+    if chosen.draft:
+        _draft(indexes, chosen.output)
+        return
+    evaluation = _evaluate(indexes, chosen)
+    _remark(evaluation, chosen.quiet, chosen.check)
+    if chosen.check:
+        return
+    if chosen.write_to is not None:
+        _write_scores(evaluation, Path(chosen.write_to))
+    _render(evaluation, chosen)
+
+
+def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex]:
+    """Return what the arguments name: index files, folders of mt-metrics-eval, a test set of sacreBLEU."""
+    from meteor_e_evaluation.index import load_index
+    from meteor_e_evaluation.mtme import mtme_index
+    from meteor_e_evaluation.named_sets import named_index
+
+    if options.root is not None and len(paths) > 1:
+        raise ConfigError("--root goes with one index")
+    if options.test_set is not None:
+        if paths or not options.pairs:
+            raise ConfigError("-t NAME takes the place of an INDEX, and needs -l SRC-TRG")
+        return [named_index(options.test_set, options.pairs, options.human)]
+    if not paths:
+        raise ConfigError("give an INDEX, mtme:FOLDER, or -t NAME -l SRC-TRG")
+    of_layout = [path.startswith("mtme:") for path in paths]
+    if not any(of_layout) and (options.gold or options.references or options.human_systems):
+        raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
+    loaded = []
+    for path, is_folder in zip(paths, of_layout, strict=True):
+        if is_folder:
+            index = mtme_index(
+                path.removeprefix("mtme:"),
+                pairs=options.pairs,
+                gold=options.gold,
+                references=options.references,
+                human_systems=options.human_systems,
+            )
+        else:
+            index = load_index(path, root=options.root)
+        loaded.append(index.with_outliers(options.outliers))
+    for pair in options.pairs:
+        if not any(pair in index.pairs for index in loaded):
+            loaded[0].pair(pair)
+    return loaded
+
+
+def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
+    from meteor_e.api import MetricContext
+    from meteor_e.base import ArrayCache
+    from meteor_e.metrics import parse_metrics
+    from meteor_e_evaluation.agreement import evaluate as run
+    from meteor_e_evaluation.agreement import load_test_sets
+    from meteor_e_evaluation.measures import measure
+
+    loaded = _indexes(paths, options)
+    wanted = [measure(name) for name in options.measures or _default_measures(loaded)]
+    parsed = parse_metrics(options.metrics or ("meteor",), MetricContext(jobs=options.jobs))
+    writing = options.write_to is not None
+    tests = [
+        test
+        for index in loaded
+        for test in load_test_sets(
+            index,
+            [pair for pair in index.pairs if not options.pairs or pair in options.pairs],
+            every_system=writing,
+        )
+    ]
+    with ProgressBars(options.quiet) as progress:
+        return run(
+            tests,
+            [] if options.check else parsed,
+            [] if options.check else wanted,
+            ArrayCache(options.cache, enabled=not options.no_cache),
+            samples=options.intervals,
+            seed=options.seed,
+            significance=options.significance,
+            method=options.method,
+            permutations=options.permutations,
+            documents=options.documents,
+            drop_outliers=options.drop_outliers,
+            whole=writing,
+            progress=progress,
+        )
+
+
+def _write_scores(evaluation: Evaluation, folder: Path) -> None:
+    from meteor_e_evaluation.score_writing import write_scores
+
+    several = len({test.name for test, _ in evaluation.scores.values()}) > 1
+    for test, scores in evaluation.scores.values():
+        written = write_scores(folder, test, scores, by_name=several)
+        click.echo(f"wrote {len(written)} files to {written[0].parent}", err=True)
+
+
+def _render(evaluation: Evaluation, options: EvaluateOptions) -> None:
+    from meteor_e_evaluation.report import render
+
+    with destination(options.output) as stream:
+        if options.form == "text":
+            stream.write(render_text(evaluation, options.digits))
+        else:
+            stream.write(render(evaluation, options.form, options.digits))
+    if options.plots is not None:
+        from meteor_e_evaluation.plots import write_plots
+
+        for path in write_plots(evaluation, Path(options.plots), options.plot_format):
+            click.echo(f"wrote {path}", err=True)
+
+
+def _draft(folders: tuple[str, ...], output: str | None) -> None:
+    from meteor_e.base import dump_yaml
+    from meteor_e_evaluation.draft import draft_index
+
+    if len(folders) > 1:
+        raise ConfigError("--draft takes one folder")
+    with destination(output) as stream:
+        stream.write(dump_yaml(draft_index(folders[0])))
+
+
+def _default_measures(indexes: list[DataIndex]) -> list[str]:
+    names = dict.fromkeys(name for index in indexes for name in index.measures)
+    return list(names) or ["tau-strict"]
+
+
+def _remark(evaluation: Evaluation, quiet: bool, check: bool) -> None:
+    """Tell what the sanity checks found: warnings always, the rest when it was asked for."""
+    for title, messages in evaluation.warnings.items():
+        if check:
+            counts = ", ".join(f"{count} {what}" for what, count in evaluation.counts[title].items())
+            click.echo(f"{title}: {counts}")
+        for message in messages:
+            if check:
+                click.echo(f"  {message}")
+            elif message.startswith("warning: "):
+                click.echo(f"meteor-e: {title}: {message}", err=True)
+
+
+def render_text(evaluation: Evaluation, digits: int) -> str:
+    """Return aligned tables for a terminal."""
+    from meteor_e_evaluation.report import cells_of, format_p, rank_note, sorted_rows, table_title
+
+    parts = []
+    for table in evaluation.tables:
+        rows = [[name, *cells_of(table, name, digits)] for name, _ in sorted_rows(table)]
+        parts.append(f"{table_title(table)}\n{format_table([table.measure.level, *table.columns], rows)}")
+        for pair, tested in table.comparisons.items():
+            matrix = [
+                [name, *(format_p(float(p)) if row != column else "" for column, p in enumerate(tested.p[row]))]
+                for row, name in enumerate(tested.names)
+            ]
+            head = f"{table_title(table)}, {pair}: p that the row is no better than the column, {tested.test}"
+            parts.append(f"{head}\n{format_table(['', *tested.names], matrix)}")
+    parts += [note] if (note := rank_note(evaluation)) else []
+    parts.append("\n".join(f"{name}: {signature}" for name, signature in evaluation.signatures.items()))
+    if evaluation.settings["samples"]:
+        parts.append(
+            f"Intervals: 95 %, percentiles of {evaluation.settings['samples']} bootstrap samples of the segments, "
+            f"seed {evaluation.settings['seed']}."
+        )
+    return "\n\n".join(parts) + "\n"

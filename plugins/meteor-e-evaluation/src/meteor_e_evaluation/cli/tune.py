@@ -1,0 +1,396 @@
+"""``meteor-e tune``: parameters and weights that agree best with people."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from meteor_e.api import ConfigError
+from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, ProgressBars, destination, metric_options
+from meteor_e_evaluation.cli.evaluate import cache_options
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+    from meteor_e.base import Floats
+    from meteor_e_evaluation.tuning.grid import Axes
+    from meteor_e_evaluation.tuning.run import Tuning
+    from meteor_e_evaluation.tuning.scorer import Point
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+STEP = 0.05
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """The options of the command, as the command line gives them."""
+
+    objective: str
+    pairs: tuple[str, ...]
+    root: str | None
+    held_out: tuple[str, ...]
+    folds: int
+    grid: bool
+    first: str | None
+    last: str | None
+    step: str | None
+    free_first_weight: bool
+    option_values: tuple[str, ...]
+    epsilon: float
+    pooled: bool
+    starts: int
+    trials: int | None
+    minutes: float | None
+    samples: int
+    seed: int
+    all_points: str | None
+    as_json: bool
+    output: str | None
+    cache: str | None
+    no_cache: bool
+    jobs: int
+    quiet: bool
+
+
+GROUPS = {
+    "Data": OptionGroup(
+        ("pairs", "root", "held_out", "folds", "epsilon", "pooled"),
+        "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5",
+    ),
+    "Search": OptionGroup(
+        (
+            *("objective", "option_values", "free_first_weight", "starts", "trials", "minutes", "samples", "seed"),
+            *("cache", "no_cache", "jobs"),
+        ),
+        "wmt11.yaml -O pearson --trials 2000 --jobs 4",
+    ),
+    "Grid, as the Java Trainer searches": OptionGroup(
+        ("grid", "first", "last", "step", "all_points"), "wmt11.yaml --grid --step .1"
+    ),
+    **METRIC_GROUPS,
+    "Output": OptionGroup(("as_json", "output", "quiet"), "wmt11.yaml -o tuned.yaml"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
+@click.option(
+    "-O",
+    "--objective",
+    "objective",
+    default="rank",
+    help="rank, pearson, weighted-pearson, spearman, hter, or any measure of meteor-e evaluate, such as acc-eq or "
+    "system-accuracy.  [default: rank]",
+)
+@click.option(
+    "--pair",
+    "pairs",
+    multiple=True,
+    metavar="SRC-TRG",
+    help="A language pair; may be repeated.  [default: all into the chain's language]",
+)
+@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
+@click.option(
+    "--held-out",
+    "held_out",
+    multiple=True,
+    metavar="INDEX",
+    help="Measure the result on this data, too; may be repeated.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Cross-validate; 5 is usual.  [default: 0, do not]",
+)
+@click.option("--grid", is_flag=True, help="Try all points, as the Java Trainer does, instead of searching.")
+@click.option("--first", metavar="'A B G D W…'", help="First point of the grid.  [default: 0 everywhere]")
+@click.option("--last", metavar="'A B G D W…'", help="Last point of the grid.  [default: 1, beta 2]")
+@click.option("--step", metavar="'A B G D W…'", help="Steps of the grid; one number for all.  [default: 0.05]")
+@click.option("--free-first-weight", is_flag=True, help="Tune the first matcher's weight, too.  [default: keep it]")
+@click.option(
+    "--option",
+    "option_values",
+    multiple=True,
+    metavar="MATCHER.NAME=V1,V2,…",
+    help="Try values of a matcher's option, such as vectors.threshold=0.6,0.7; may be repeated.",
+)
+@click.option(
+    "--epsilon", type=click.FloatRange(min=0), default=0.0, help="Smallest difference that orders a pair.  [default: 0]"
+)
+@click.option(
+    "--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]"
+)
+@click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
+@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), metavar="N", help="Minutes for all searches together."
+)
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=12345, help="Seed of search, folds and samples.  [default: 12345]"
+)
+@click.option("--all-points", metavar="FILE", help="With --grid: write every point as the Java Trainer prints it.")
+@click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
+@click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
+@metric_options
+@cache_options
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
+    """Find parameters and matcher weights that agree best with human judgements.
+
+    An INDEX says where outputs, references and judgements are, as for meteor-e evaluate. What comes out is only
+    worth something on data that were not tuned on: name them with --held-out, or use --folds.
+
+    \b
+    meteor-e tune wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
+    meteor-e tune wmt17.yaml -O acc-eq --trials 2000 --folds 5 -o tuned.yaml
+    meteor-e tune wmt11.yaml --grid --first '.7 .2 .4 .6 1 .5 .5 .5' --last '.9 .4 .8 .8 1 .7 .9 .7' --step .1
+    """
+    chosen = TuneOptions(**options)
+    if chosen.all_points is not None and not chosen.grid:
+        raise ConfigError("--all-points goes with --grid")
+    if chosen.root is not None and len(indexes) > 1:
+        raise ConfigError("--root goes with one index")
+    tuning, axes = _tune(indexes, make_meteor(), chosen)
+    report = _report(tuning, chosen)
+    if chosen.all_points is not None:
+        _write_points(chosen.all_points, axes(tuning.default[0]), tuning.grid)
+    if chosen.output is not None:
+        with destination(chosen.output) as stream:
+            stream.write(_chain_file(tuning, report))
+    with destination(None) as stream:
+        if chosen.as_json:
+            stream.write(json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+        else:
+            stream.write(_text(report, tuning.variant.meteor.matcher_names))
+
+
+def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple[Tuning, Callable[[Point], Axes]]:
+    from meteor_e.base import ArrayCache
+    from meteor_e_evaluation.loading import load_tests
+    from meteor_e_evaluation.tuning.grid import java_axes
+    from meteor_e_evaluation.tuning.objectives import make_objective
+    from meteor_e_evaluation.tuning.run import Settings, Variant
+    from meteor_e_evaluation.tuning.run import tune as run
+
+    def axes(default: Point) -> Axes:
+        return java_axes(*_ranges(options, default))
+
+    objective = make_objective(options.objective, epsilon=options.epsilon, macro=not options.pooled)
+    language = base.chain.language.code
+    settings = Settings(
+        axes=axes,
+        grid=options.grid,
+        random_starts=options.starts,
+        trials=options.trials,
+        minutes=options.minutes,
+        folds=options.folds,
+        samples=options.samples,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+    tests = load_tests(indexes, language, options.pairs, root=options.root)
+    unseen = load_tests(options.held_out, language, ()) if options.held_out else []
+    variants = [Variant(meteor, values) for values, meteor in _variants(base, options.option_values)]
+    with ProgressBars(options.quiet) as progress:
+        store = ArrayCache(options.cache, enabled=not options.no_cache)
+        return run(base, variants, tests, unseen, objective, settings, store, progress), axes
+
+
+def _report(tuning: Tuning, options: TuneOptions) -> dict[str, Any]:
+    """Return what was found, in a form that JSON can hold."""
+    import numpy as np
+
+    data = tuning.data
+    method = "grid" if options.grid else f"search, seed {options.seed}, {options.starts} random starts"
+    if tuning.stopped:
+        limits = ((options.trials, "trials"), (options.minutes, "minutes"))
+        method += f", stopped at {' or '.join(f'{limit:g} {what}' for limit, what in limits if limit is not None)}"
+    return {
+        "objective": options.objective + (" (pooled)" if options.pooled else ""),
+        "tuned on": ", ".join(data.names),
+        "judgements": len(data.better) or int(np.count_nonzero(~np.isnan(data.humans))),
+        "method": method,
+        "points tried": tuning.tried,
+        "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
+        "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
+        "options": dict(tuning.variant.options),
+        "cross-validation": None if tuning.validation is None else _validation_dict(tuning),
+        "held out": None if tuning.held_out is None else _outside_dict(tuning),
+        "signature": tuning.variant.meteor.signature,
+    }
+
+
+def _numbers(text: str, what: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ConfigError(f"{what} {text!r} is not a row of numbers") from None
+
+
+def _ranges(options: TuneOptions, default: Point) -> tuple[Point, Point, Point]:
+    size = len(default)
+    given = []
+    for text, what, usual in (
+        (options.first, "--first", (0.0,) * size),
+        (options.last, "--last", (1.0, 2.0, *(1.0,) * (size - 2))),
+        (options.step, "--step", (STEP,) * size),
+    ):
+        values = usual if text is None else _numbers(text, what)
+        if what == "--step" and len(values) == 1:
+            values *= size
+        if len(values) != size:
+            raise ConfigError(f"{what} has {len(values)} numbers; {size} are needed: 4 parameters, {size - 4} weights")
+        given.append(list(values))
+    if not options.free_first_weight and options.first is None and options.last is None:
+        # Weights matter only relative to one another and to the penalty; METEOR keeps the first at 1.
+        given[0][4] = given[1][4] = default[4]
+    return tuple(given[0]), tuple(given[1]), tuple(given[2])
+
+
+def _variants(base: Meteor, option_values: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], Meteor]]:
+    """Yield the chain with every combination of the options to try."""
+    if not option_values:
+        yield {}, base
+        return
+    from meteor_e import Meteor
+    from meteor_e.base import plain_value
+
+    names, values = [], []
+    for text in option_values:
+        name, separator, rest = text.partition("=")
+        matcher, dot, option = name.partition(".")
+        if not separator or not dot:
+            raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
+        if matcher not in base.matcher_names:
+            raise ConfigError(
+                f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(base.matcher_names)}"
+            )
+        names.append((matcher, option))
+        values.append([plain_value(value) for value in rest.split(",") if value])
+    for combination in itertools.product(*values):
+        chain = base.chain.effective()
+        for (matcher, option), value in zip(names, combination, strict=True):
+            for entry in chain["matchers"]:
+                if entry["use"] == matcher:
+                    entry[option] = value
+        options = {f"{matcher}.{option}": value for (matcher, option), value in zip(names, combination, strict=True)}
+        yield options, Meteor.from_config(chain)
+
+
+def _write_points(path: str, axes: Axes, values: Floats | None) -> None:
+    from meteor_e_evaluation.tuning.grid import points
+
+    if values is None:
+        raise ConfigError("--all-points: the grid is too large to write")
+    with destination(path) as stream:
+        for point, value in zip(points(axes), values.tolist(), strict=True):
+            stream.write(f"{value!r} {' '.join(f'{number:.2f}' for number in point)}\n")
+
+
+def _validation_dict(tuning: Tuning) -> dict[str, Any]:
+    validation = tuning.validation
+    assert validation is not None
+    return {
+        "folds": len(validation.tuned),
+        "default": list(validation.default),
+        "tuned": list(validation.tuned),
+        "mean gain": validation.gain,
+        "points": [list(point) for point in validation.points],
+        "options": [dict(tuning.variants[which]) for which in validation.variants],
+    }
+
+
+def _outside_dict(tuning: Tuning) -> dict[str, Any]:
+    outside = tuning.held_out
+    assert outside is not None
+    return {
+        "on": ", ".join(tuning.held_out_names),
+        "left out": tuning.left_out,
+        **{
+            name: {"value": value, "interval": [interval.low, interval.high]}
+            for name, (value, interval) in (
+                ("default", outside.default),
+                ("tuned", outside.tuned),
+                ("gain", outside.gain),
+            )
+        },
+        "p": outside.p,
+    }
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _summary(entry: dict[str, Any]) -> str:
+    low, high = entry["interval"]
+    return f"{entry['value']:.4f} [{low:.4f}, {high:.4f}]"
+
+
+def _text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
+    lines = [
+        f"tuned on  {report['tuned on']} ({report['judgements']} judgements)",
+        f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
+    ]
+    labels = (*NAMES, *matchers)
+    for which in ("default", "tuned"):
+        values = " ".join(f"{name}={value:g}" for name, value in zip(labels, report[which]["point"], strict=True))
+        lines.append(f"{which:9} {report[which]['value']:.4f}  {values}")
+    if report["options"]:
+        lines.append("options   " + ", ".join(f"{name}={value}" for name, value in report["options"].items()))
+    if report["cross-validation"]:
+        folds = report["cross-validation"]
+        tuned, default = (sum(folds[which]) / folds["folds"] for which in ("tuned", "default"))
+        lines.append(
+            f"{folds['folds']} folds   default {default:.4f}, tuned {tuned:.4f}, mean gain {folds['mean gain']:+.4f}"
+        )
+    if report["held out"]:
+        outside = report["held out"]
+        lines.append(f"held out  {outside['on']}")
+        for which in ("default", "tuned", "gain"):
+            lines.append(f"          {which:8} {_summary(outside[which])}")
+        lines.append(f"          p        {_p(outside['p'])} (one-sided permutation test of the gain)")
+        if outside["left out"]:
+            lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
+    else:
+        lines.append("no data were held out: the tuned value is too good to be true of other data")
+    return "\n".join(lines) + "\n"
+
+
+def _chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
+    from meteor_e_evaluation.tuning.result import chain_yaml
+
+    provenance = {
+        "objective": report["objective"],
+        "tuned on": report["tuned on"],
+        "method": f"{report['method']}, {report['points tried']} points",
+        "default": f"{report['default']['value']:.6f} at {report['default']['point']}",
+        "tuned": f"{report['tuned']['value']:.6f}",
+        "from": report["signature"],
+    }
+    if report["held out"]:
+        outside = report["held out"]
+        provenance["held out"] = (
+            f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
+            f"gain {_summary(outside['gain'])}, p {_p(outside['p'])}"
+        )
+    else:
+        provenance["held out"] = "nothing"
+    if report["cross-validation"]:
+        folds = report["cross-validation"]
+        provenance["folds"] = f"{folds['folds']}, mean gain {folds['mean gain']:+.4f}"
+        rows = zip(folds["default"], folds["tuned"], folds["points"], folds["options"], strict=True)
+        for number, (default, tuned, point, options) in enumerate(rows, 1):
+            chosen = "".join(f", {name}={value}" for name, value in options.items())
+            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{chosen}"
+    return chain_yaml(tuning.variant.meteor, tuning.best[0], provenance)

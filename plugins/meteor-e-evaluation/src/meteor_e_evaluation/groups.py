@@ -1,0 +1,174 @@
+"""Agreement of two matrices of scores, by groups of cells: all at once, by segment, or by system.
+
+A matrix is ``(systems, segments)``; NaN in people's marks a cell that nobody rated. Every function here prepares
+people's side once and returns a function of the metric's, because a permutation test asks thousands of times.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from meteor_e.api import Agreement
+from meteor_e_evaluation.judgements import Floats, Integers
+
+__all__ = ["Agreement", "Grouping", "accuracy_with_ties", "grouped", "pair_difference_pearson"]
+
+Grouping: TypeAlias = Literal["none", "item", "sys"]
+"""Which cells are compared with one another: all, those of a segment, those of a system."""
+
+
+def grouped(kind: str, grouping: Grouping, human: Floats, weights: Floats | None = None) -> Agreement:
+    """Return the agreement of a kind by groups, averaged over the groups in which it is defined.
+
+    Args:
+        kind: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy in which ties count).
+        grouping: the groups.
+        human: people's scores, ``(systems, segments)``.
+        weights: how often each segment counts, for segments as groups; by default once.
+
+    Returns:
+        A function of the metric's scores. A group with fewer than two ratings is left out, and so is one in which
+        either side does not vary (except for ``acc``). NaN where no group is left.
+    """
+    if grouping == "item":
+        return _by_segment(kind, human, weights)
+    rows = [np.flatnonzero(~np.isnan(row)) for row in ([human.ravel()] if grouping == "none" else human)]
+    people = [row[known] for row, known in zip([human.ravel()] if grouping == "none" else human, rows, strict=True)]
+
+    def agreement(metric: Floats) -> float:
+        sides = [metric.ravel()] if grouping == "none" else metric
+        values = [_agree(kind, side[known], own) for side, known, own in zip(sides, rows, people, strict=True)]
+        defined = [value for value in values if not math.isnan(value)]
+        return float(np.mean(defined)) if defined else math.nan
+
+    return agreement
+
+
+def _agree(kind: str, metric: Floats, human: Floats) -> float:
+    if len(metric) < 2:
+        return math.nan
+    if kind == "acc":
+        return accuracy_with_ties(metric, human)
+    if np.ptp(metric) == 0 or np.ptp(human) == 0:
+        return math.nan
+    from scipy import stats
+
+    if kind == "kendall":
+        return float(stats.kendalltau(metric, human).statistic)
+    if kind == "spearman":
+        metric, human = stats.rankdata(metric), stats.rankdata(human)
+    x, y = metric - metric.mean(), human - human.mean()
+    return float((x @ y) / math.sqrt((x @ x) * (y @ y)))
+
+
+def _tied_pairs(*rows: Floats) -> int:
+    """Return the number of pairs of places at which all rows have equal values."""
+    _, counts = np.unique(np.stack(rows), axis=1, return_counts=True)
+    result: int = (counts.astype(np.int64) * (counts - 1) // 2).sum()
+    return int(result)
+
+
+def accuracy_with_ties(metric: Floats, human: Floats) -> float:
+    """Return the share of pairs that both sides order alike or that both tie, in ``O(n log n)``."""
+    count = len(metric)
+    pairs = count * (count - 1) // 2
+    if not pairs:
+        return math.nan
+    of_metric, of_human, of_both = _tied_pairs(metric), _tied_pairs(human), _tied_pairs(metric, human)
+    untied = pairs - of_metric - of_human + of_both
+    if of_metric == pairs or of_human == pairs:
+        return of_both / pairs
+    from scipy import stats
+
+    tau = float(stats.kendalltau(metric, human).statistic)
+    difference = round(tau * math.sqrt(float(pairs - of_metric) * float(pairs - of_human)))
+    return ((untied + difference) // 2 + of_both) / pairs
+
+
+def pairs_of_systems(count: int) -> tuple[Integers, Integers]:
+    """Return all pairs of systems, each once."""
+    first, second = np.triu_indices(count, 1)
+    return first, second
+
+
+def _by_segment(kind: str, human: Floats, weights: Floats | None) -> Agreement:
+    known = ~np.isnan(human)
+    counts = known.sum(axis=0)
+    first, second = pairs_of_systems(len(human))
+    both = known[first] & known[second]
+    pairs = both.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        signs = np.where(both, np.sign(human[first] - human[second]), 0.0)
+    human_ties = (both & (signs == 0)).sum(axis=0)
+    factor = np.ones(human.shape[1]) if weights is None else weights
+
+    def mean(values: Floats, defined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
+        total = float(factor[defined].sum())
+        return float(factor[defined] @ values[defined]) / total if total else math.nan
+
+    def ranks(scores: Floats) -> Floats:
+        """Rank the known cells of each segment, equal ones by their mean."""
+        with np.errstate(invalid="ignore"):
+            below = (scores[:, None] > scores[None]) & known[None]
+            equal = (scores[:, None] == scores[None]) & known[None]
+        result: Floats = below.sum(axis=1) + (equal.sum(axis=1) + 1) / 2
+        return result
+
+    def centered(scores: Floats) -> Floats:
+        filled = np.where(known, scores, 0.0)
+        means = filled.sum(axis=0) / np.maximum(counts, 1)
+        result: Floats = np.where(known, scores - means, 0.0)
+        return result
+
+    of_people = centered(ranks(human) if kind == "spearman" else human)
+    human_varies = (counts > 1) & (human_ties < pairs)
+
+    def agreement(metric: Floats) -> float:
+        # A cell without a rating has no part in anything, whatever the metric says of it.
+        differences = metric[first] - metric[second]
+        if kind in ("kendall", "acc"):
+            own = np.where(both, np.sign(differences), 0.0)
+            agree = (own * signs).sum(axis=0)
+            metric_ties = (both & (own == 0)).sum(axis=0)
+            if kind == "acc":
+                tied = (both & (own == 0) & (signs == 0)).sum(axis=0)
+                right = ((own * signs) > 0).sum(axis=0) + tied
+                return mean(right / np.maximum(pairs, 1), pairs > 0)
+            size = np.sqrt((pairs - metric_ties) * (pairs - human_ties).astype(float))
+            defined = size > 0
+            return mean(np.divide(agree, size, out=np.zeros(len(size)), where=defined), defined)
+        varies = human_varies & (both & (differences != 0)).any(axis=0)
+        of_metric = centered(ranks(metric) if kind == "spearman" else metric)
+        size = np.sqrt((of_metric**2).sum(axis=0) * (of_people**2).sum(axis=0))
+        defined = varies & (size > 0)
+        product = (of_metric * of_people).sum(axis=0)
+        return mean(np.divide(product, size, out=np.zeros(len(size)), where=defined), defined)
+
+    return agreement
+
+
+def pair_difference_pearson(human: Floats, weights: Floats | None = None) -> Agreement:
+    """Return Pearson's correlation of the differences between systems on a segment, over all segments.
+
+    Every difference is taken in both directions, so that the order of the systems does not matter.
+
+    Args:
+        human: people's scores, ``(systems, segments)``.
+        weights: how often each segment counts; by default once.
+    """
+    first, second = pairs_of_systems(len(human))
+    of_people = human[first] - human[second]
+    known = ~np.isnan(of_people)
+    y = of_people[known]
+    factor = np.ones(len(y)) if weights is None else np.broadcast_to(weights, known.shape)[known]
+
+    def agreement(metric: Floats) -> float:
+        x = (metric[first] - metric[second])[known]
+        # Taken in both directions, differences have the mean 0.
+        size = (factor @ (x * x)) * (factor @ (y * y))
+        return float(factor @ (x * y)) / math.sqrt(size) if size > 0 else math.nan
+
+    return agreement

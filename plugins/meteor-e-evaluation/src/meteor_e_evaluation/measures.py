@@ -1,0 +1,629 @@
+"""The measures of an evaluation, by name: from judgements and scores to one number and its bootstrap samples.
+
+Each measure says what it is in one table, :data:`MEASURES`: its definition, where it comes from, what
+mt-metrics-eval (MTME) calls it, and how it treats ties and missing scores. The table in the documentation is made
+from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from meteor_e.api import ConfigError, Measure, Scores, near_miss
+from meteor_e.plugins import plugin_registry
+from meteor_e.significance import DEFAULT_SEED
+from meteor_e_evaluation import kendall
+from meteor_e_evaluation.correlation import correlate, grouped_pearson
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.groups import Agreement, Grouping, grouped, pair_difference_pearson
+from meteor_e_evaluation.judgements import Floats, Rankings
+from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
+
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "human_system_scores",
+    "mad_outliers",
+    "measure",
+    "measure_names",
+    "measure_table",
+    "pairs_of",
+]
+
+
+@dataclass(frozen=True)
+class TabledMeasure(Measure[TestSet]):
+    """A measure of :data:`MEASURES`, which gives it its attributes."""
+
+    name: str = field()
+    title: str = field()
+    level: str = field()
+    definition: str = field(default="", kw_only=True)
+    source: str = field(default="", kw_only=True)
+    mtme: str = field(default="", kw_only=True)
+    ties: str = field(default="", kw_only=True)
+    missing: str = field(default="", kw_only=True)
+
+
+def pairs_of(test: TestSet) -> Rankings | None:
+    """Return pairwise judgements: rankings, else comparisons of assessments of the same segment."""
+    if test.rankings is not None:
+        return test.rankings
+    return None if test.assessments is None else test.assessments.comparisons()
+
+
+def _ranked(metrics: Floats, human: Floats) -> tuple[Floats, Floats]:
+    from scipy import stats
+
+    return np.array([stats.rankdata(row) for row in metrics]), stats.rankdata(human)
+
+
+def _nothing(weights: Floats) -> Floats:
+    return np.full(len(weights), math.nan)
+
+
+@dataclass(frozen=True)
+class PairMeasure(TabledMeasure):
+    """A variant of Kendall's τ, or accuracy, over pairs of systems on a segment."""
+
+    variant: str
+
+    def default_test(self) -> str:
+        """Exchange what metrics say of a segment's pairs."""
+        return "paired"
+
+    def pairs(self, test: TestSet) -> Rankings | None:
+        """Return the judgements that count."""
+        return pairs_of(test)
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return τ as a function of segments' scores."""
+        rankings = self.pairs(test)
+        if rankings is None:
+            return None
+        return lambda segments: float(kendall.tau(kendall.count_pairs(rankings, segments), self.variant))
+
+    def counts(self, test: TestSet, segments: Floats) -> Floats | None:
+        """Return how often each outcome occurs on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
+        rankings = self.pairs(test)
+        if rankings is None or np.isnan(segments).all():
+            return None
+        kinds = kendall.outcomes(kendall.pair_differences(rankings, segments), rankings.ties)
+        width = segments.shape[1]
+        return np.bincount(rankings.segments * 5 + kinds, minlength=5 * width).reshape(width, 5).astype(float)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return τ on resampled segments."""
+        counts = self.counts(test, scores.segments)
+        if counts is None:
+            return _nothing(weights)
+        return np.asarray(kendall.tau(kendall.PairCounts(*(weights @ counts).T), self.variant), float)
+
+
+@dataclass(frozen=True)
+class RelativeRanking(PairMeasure):
+    """The strict τ over pairs whose human scores differ by a threshold or more (daRR)."""
+
+    threshold: float = 25.0
+
+    def pairs(self, test: TestSet) -> Rankings | None:
+        """Return the pairs of assessments that differ enough."""
+        if test.assessments is None:
+            return None
+        pairs = test.assessments.averaged().comparisons().strict()
+        human = test.human
+        gap = human[pairs.better, pairs.segments] - human[pairs.worse, pairs.segments]
+        return pairs.select(gap >= self.threshold)
+
+
+@dataclass(frozen=True)
+class TiedMeasure(TabledMeasure):
+    """Pairwise accuracy with tie calibration; bootstrap samples keep the threshold of the whole set."""
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return acc_eq as a function of segments' scores; each gets its own best threshold."""
+        rankings = pairs_of(test)
+        if rankings is None or not len(rankings):
+            return None
+        calibration = kendall.TieCalibration(rankings)
+        return lambda segments: calibration.best(segments).accuracy
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return acc_eq on resampled segments."""
+        rankings = pairs_of(test)
+        if rankings is None or not len(rankings) or np.isnan(scores.segments).all():
+            return _nothing(weights)
+        threshold = kendall.tied_accuracy(rankings, scores.segments).threshold
+        differences = kendall.pair_differences(rankings, scores.segments)
+        correct = np.where(np.abs(differences) <= threshold, rankings.ties, ~rankings.ties & (differences > 0))
+        sizes = np.bincount(rankings.segments, minlength=weights.shape[1])
+        right = np.bincount(rankings.segments, correct, weights.shape[1])
+        share = np.divide(right, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+        with np.errstate(invalid="ignore"):
+            result: Floats = weights @ share / (weights @ (sizes > 0))
+        return result
+
+
+@dataclass(frozen=True)
+class SegmentCorrelation(TabledMeasure):
+    """Correlation with human scores over all rated segments of all systems."""
+
+    kind: str
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the coefficient as a function of segments' scores."""
+        given = test.assessments
+        if given is None:
+            return None
+        return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.kind)
+
+    def default_test(self) -> str:
+        """Williams' test."""
+        return "williams"
+
+    def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
+        """Return scores of the assessed segments; their ranks for Spearman's coefficient."""
+        given = test.assessments
+        if given is None or not len(given):
+            return None
+        metrics = np.array([entry.segments[given.systems, given.segments] for entry in scores])
+        return _ranked(metrics, given.scores) if self.kind == "spearman" else (metrics, given.scores)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the coefficient on resampled segments."""
+        if test.assessments is None or not len(test.assessments) or np.isnan(scores.segments).all():
+            return _nothing(weights)
+        given = test.assessments
+        metric = scores.segments[given.systems, given.segments]
+        if self.kind == "pearson":
+            return grouped_pearson(metric, given.scores, given.segments, weights)
+        rows = (weights[:, given.segments]).astype(int)
+        return np.array([correlate(np.repeat(metric, row), np.repeat(given.scores, row), self.kind) for row in rows])
+
+
+@dataclass(frozen=True)
+class GroupedMeasure(TabledMeasure):
+    """Correlation or accuracy within groups of rated cells, averaged over the groups."""
+
+    kind: str
+    grouping: Grouping
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the mean as a function of segments' scores."""
+        if test.assessments is None or not len(test.assessments):
+            return None
+        return self._prepared(test.human, None)
+
+    def _prepared(self, human: Floats, weights: Floats | None) -> Agreement:
+        if self.kind == "pair-differences":
+            return pair_difference_pearson(human, weights)
+        return grouped(self.kind, self.grouping, human, weights)
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the mean on resampled segments."""
+        if test.assessments is None or not len(test.assessments) or np.isnan(scores.segments).all():
+            return _nothing(weights)
+        if self.grouping == "item":
+            return np.array([self._prepared(test.human, row)(scores.segments) for row in weights])
+        columns = [np.repeat(np.arange(weights.shape[1]), row.astype(int)) for row in weights]
+        return np.array([self._prepared(test.human[:, at], None)(scores.segments[:, at]) for at in columns])
+
+
+def human_system_scores(test: TestSet) -> dict[str, float]:
+    """Return people's scores of systems.
+
+    These are the published ones where the index has them, else the mean of the systems' assessments, else, from
+    rankings, the share of comparisons won of those that were not ties (Bojar et al., 2011).
+    """
+    if test.system_scores:
+        return test.system_scores
+    scores: dict[str, float] = {}
+    if test.assessments is not None:
+        for position, system in enumerate(test.systems):
+            own = test.human[position]
+            if not np.isnan(own).all():
+                scores[system] = float(np.nanmean(own))
+    elif test.rankings is not None:
+        strict = test.rankings.strict()
+        won = np.bincount(strict.better, minlength=len(test.systems))
+        lost = np.bincount(strict.worse, minlength=len(test.systems))
+        for position, system in enumerate(test.systems):
+            if won[position] + lost[position]:
+                scores[system] = float(won[position] / (won[position] + lost[position]))
+    return scores
+
+
+def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
+    """Return systems whose human score lies far from the median.
+
+    Far is more than ``cutoff`` times 1.483 times the median absolute deviation from the median. Source: Mathur et al.
+    (2020), "Tangled up in BLEU", section 4.1; WMT20.
+    """
+    human = human_system_scores(test)
+    values = np.array(list(human.values()))
+    if not len(values):
+        return ()
+    distance = np.abs(values - np.median(values))
+    scale = 1.483 * float(np.median(distance))
+    return tuple(name for name, far in zip(human, distance > cutoff * scale, strict=True) if scale and far)
+
+
+def ranked_rows(test: TestSet) -> tuple[list[int], Floats]:
+    """Return which systems system-level measures compare, and people's scores of them."""
+    human = human_system_scores(test)
+    rows = [row for row, name in enumerate(test.systems) if name in human and name not in test.outliers]
+    return rows, np.array([human[test.systems[row]] for row in rows])
+
+
+@dataclass(frozen=True)
+class SystemMeasure(TabledMeasure):
+    """Correlation over systems, or, as ``accuracy``, the share of pairs of systems in the right order."""
+
+    kind: str
+
+    takes: ClassVar[Literal["segments", "systems"]] = "systems"
+
+    def default_test(self) -> str:
+        """Williams' test for Pearson's coefficient, else an exchange of systems.
+
+        On ranks of some twenty systems Williams' test rejects too often (7.5 % at .05), so it is used by name only.
+        """
+        return "williams" if self.kind == "pearson" else "systems"
+
+    def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
+        """Return scores of systems; their ranks for Spearman's coefficient."""
+        if self.kind not in ("pearson", "spearman"):
+            return super().correlated(test, scores)
+        rows, human = ranked_rows(test)
+        metrics = np.array([entry.systems[rows] for entry in scores])
+        return _ranked(metrics, human) if self.kind == "spearman" else (metrics, human)
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return the coefficient as a function of systems' scores."""
+        rows, human = ranked_rows(test)
+        if len(rows) < 2:
+            return None
+        return lambda systems: self._agree(systems[rows], human)
+
+    def _agree(self, metric: Floats, human: Floats) -> float:
+        if np.isnan(metric).any():
+            return math.nan
+        if self.kind != "accuracy":
+            return correlate(metric, human, self.kind)
+        first, second = np.triu_indices(len(human), 1)
+        right = np.sign(metric[first] - metric[second]) == np.sign(human[first] - human[second])
+        return float(right.mean())
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the coefficient with the metric's scores on resampled segments; people's scores stay."""
+        rows, human = ranked_rows(test)
+        if len(rows) < 2 or np.isnan(scores.segments[rows]).any():
+            return _nothing(weights)
+        systems = np.stack([scores.resampled(row, weights) for row in rows], axis=1)
+        return np.array([self._agree(sample, human) for sample in systems])
+
+
+@dataclass(frozen=True)
+class PooledAccuracy(SystemMeasure):
+    """Accuracy over the pairs of systems of all language pairs together."""
+
+    pooled: ClassVar[bool] = True
+
+    def weight(self, test: TestSet) -> float:
+        """Return the number of pairs of systems."""
+        count = len(ranked_rows(test)[0])
+        return count * (count - 1) / 2
+
+
+@dataclass(frozen=True)
+class SoftAccuracy(TabledMeasure):
+    """Soft pairwise accuracy: p-values of pairs of systems by a metric beside those by people."""
+
+    seed: int = DEFAULT_SEED
+
+    def _rows(self, test: TestSet) -> list[int]:
+        rated = np.asarray(~np.isnan(test.human).all(axis=1))
+        return [row for row, name in enumerate(test.systems) if rated[row] and name not in test.outliers]
+
+    def value(self, test: TestSet, scores: Scores) -> float:
+        """Return SPA by permutations."""
+        rows = self._rows(test) if test.assessments is not None else []
+        if len(rows) < 2 or np.isnan(scores.segments).all():
+            return math.nan
+        return soft_accuracy(test.human[rows], scores.segments[rows], seed=self.seed)
+
+    def agreement(self, test: TestSet) -> Agreement | None:
+        """Return SPA as a function of segments' scores, with p from the normal distribution."""
+        rows = self._rows(test) if test.assessments is not None else []
+        if len(rows) < 2:
+            return None
+        prepared = normal_agreement(test.human[rows])
+        return lambda segments: prepared(segments[rows])
+
+    def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return SPA on resampled segments, people's scores resampled with the metric's."""
+        rows = self._rows(test) if test.assessments is not None else []
+        if len(rows) < 2 or np.isnan(scores.segments).all():
+            return _nothing(weights)
+        human, metric = test.human[rows], scores.segments[rows]
+        return np.array([normal_agreement(human, row)(metric) for row in weights])
+
+
+_RATED = "only rated cells count"
+_PAIRED = "a pair needs ratings of both"
+_NEVER = "tied metric scores count as wrong; pairs tied by people are left out"
+
+
+def _pair(name: str, title: str, variant: str, definition: str, source: str, ties: str) -> PairMeasure:
+    return PairMeasure(
+        name, title, "segment", variant, definition=definition, source=source, ties=ties, missing=_PAIRED
+    )
+
+
+def _grouped(kind: str, grouping: Grouping, name: str, title: str, mtme: str) -> GroupedMeasure:
+    what = {
+        "pearson": "Pearson's r",
+        "spearman": "Spearman's ρ",
+        "kendall": "Kendall's τ-b",
+        "acc": "share of pairs ordered, or tied, as people do",
+    }[kind]
+    where = {
+        "none": "over all rated segments of all systems",
+        "item": "over systems, averaged over segments",
+        "sys": "over segments, averaged over systems",
+    }[grouping]
+    ties = {
+        "pearson": "–",
+        "spearman": "mean ranks",
+        "kendall": "corrected as in τ-b",
+        "acc": "ties of both sides are right, ties of one side are wrong; only equal scores tie",
+    }[kind]
+    groups = "" if grouping == "none" else "; a group with fewer than two ratings, or without variation, is left out"
+    if kind == "acc" and groups:
+        groups = "; a group with fewer than two ratings is left out"
+    source = "Deutsch et al. (2023)" if kind == "acc" else "Kendall (1945)" if kind == "kendall" else "WMT21–24"
+    return GroupedMeasure(
+        name,
+        title,
+        "segment",
+        kind,
+        grouping,
+        definition=f"{what} {where}",
+        source=source,
+        mtme=mtme,
+        ties=ties,
+        missing=_RATED + groups,
+    )
+
+
+_NAMES = {"pearson": "Pearson r", "spearman": "Spearman ρ", "kendall": "Kendall τ-b", "acc": "accuracy with ties"}
+_BY: dict[Grouping, str] = {"item": "by segment", "sys": "by system"}
+_MTME = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "acc": "KendallVariants (acc23)",
+}
+
+
+def _system(name: str, title: str, kind: str, definition: str, mtme: str, ties: str) -> SystemMeasure:
+    return SystemMeasure(
+        name,
+        title,
+        "system",
+        kind,
+        definition=definition,
+        source="WMT08–24",
+        mtme=mtme,
+        ties=ties,
+        missing="people's score of a system is the mean of its ratings unless scores of systems are given",
+    )
+
+
+MEASURES: dict[str, TabledMeasure] = {
+    entry.name: entry
+    for entry in (
+        _pair(
+            "tau-strict",
+            "τ strict",
+            "strict",
+            "(concordant − discordant) / pairs of systems on a segment",
+            "Callison-Burch et al. (2012); WMT08–12",
+            _NEVER,
+        ),
+        _pair(
+            "tau-wmt13",
+            "τ WMT13",
+            "wmt13",
+            "(concordant − discordant) / pairs",
+            "Macháček and Bojar (2013)",
+            "tied pairs of either side are left out",
+        ),
+        _pair(
+            "tau-wmt14",
+            "τ WMT14",
+            "wmt14",
+            "(concordant − discordant) / pairs",
+            "Macháček and Bojar (2014)",
+            "the metric's ties count as pairs, neither right nor wrong; people's are left out",
+        ),
+        _pair(
+            "tau-b",
+            "τ-b",
+            "b",
+            "Kendall's τ-b over all pairs of systems on a segment",
+            "Kendall (1945)",
+            "corrected as in τ-b",
+        ),
+        _pair("accuracy", "accuracy", "accuracy", "share of concordant pairs", "–", _NEVER),
+        RelativeRanking(
+            "darr",
+            "τ daRR",
+            "segment",
+            "strict",
+            definition="strict τ over pairs whose human scores differ by a threshold or more, 25 by default "
+            "(darr:threshold=N)",
+            source="Ma et al. (2018); WMT17–21",
+            mtme="KendallLike",
+            ties="tied metric scores count as wrong",
+            missing=_PAIRED,
+        ),
+        TiedMeasure(
+            "acc-eq",
+            "acc_eq",
+            "segment",
+            definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
+            "scores tie within the threshold that suits it best",
+            source="Deutsch et al. (2023); WMT23–24",
+            mtme="KendallWithTiesOpt (acc23), item",
+            ties="ties of both sides are right, ties of one side are wrong",
+            missing=_PAIRED,
+        ),
+        SegmentCorrelation(
+            "pearson",
+            "Pearson r",
+            "segment",
+            "pearson",
+            definition="Pearson's r over all rated segments of all systems",
+            source="WMT15–24",
+            mtme="Pearson, none",
+            ties="–",
+            missing=_RATED,
+        ),
+        SegmentCorrelation(
+            "spearman",
+            "Spearman ρ",
+            "segment",
+            "spearman",
+            definition="Spearman's ρ over all rated segments of all systems",
+            source="WMT",
+            mtme="Spearman, none",
+            ties="mean ranks",
+            missing=_RATED,
+        ),
+        _grouped("kendall", "none", "kendall", "Kendall τ-b, all segments", "Kendall, none"),
+        _grouped("acc", "none", "acc", "accuracy with ties, all segments", "KendallVariants (acc23), none"),
+        *(
+            _grouped(kind, by, f"{kind}-{by}", f"{_NAMES[kind]} {_BY[by]}", f"{_MTME[kind]}, {by}")
+            for kind in _NAMES
+            for by in _BY
+        ),
+        GroupedMeasure(
+            "pearson-pdp",
+            "Pearson r of differences",
+            "segment",
+            "pair-differences",
+            "item",
+            definition="Pearson's r of the differences between every two systems on a segment, each in both directions",
+            source="mt-metrics-eval",
+            mtme="Pearson of pairwise differences, item",
+            ties="–",
+            missing=_PAIRED,
+        ),
+        _system("system-pearson", "system Pearson r", "pearson", "Pearson's r over systems", "Pearson, sys level", "–"),
+        _system(
+            "system-spearman",
+            "system Spearman ρ",
+            "spearman",
+            "Spearman's ρ over systems",
+            "Spearman, sys level",
+            "mean ranks",
+        ),
+        _system(
+            "system-kendall",
+            "system τ-b",
+            "kendall",
+            "Kendall's τ-b over systems",
+            "Kendall, sys level",
+            "corrected as in τ-b",
+        ),
+        _system(
+            "system-accuracy",
+            "system accuracy",
+            "accuracy",
+            "share of pairs of systems in the right order; means weigh language pairs alike",
+            "accuracy",
+            "a pair that one side ties is wrong, one that both tie is right",
+        ),
+        PooledAccuracy(
+            "system-accuracy-pooled",
+            "system accuracy, pooled",
+            "system",
+            "accuracy",
+            definition="the same; means pool the pairs of systems of all language pairs",
+            source="Kocmi et al. (2021); WMT21–24",
+            mtme="accuracy over language pairs",
+            ties="a pair that one side ties is wrong, one that both tie is right",
+            missing="as above",
+        ),
+        SoftAccuracy(
+            "spa",
+            "SPA",
+            "system",
+            definition="1 − mean over pairs of systems of |p by people − p by the metric|, p by paired permutations",
+            source="Thompson et al. (2024); WMT24",
+            mtme="PairwiseConfidenceError (SPA)",
+            ties="–",
+            missing="a pair of systems is compared on the segments rated for both",
+        ),
+    )
+}
+"""All measures."""
+
+
+def measure_names() -> list[str]:
+    """Return the names of all measures, those of plugins last."""
+    return [*MEASURES, *(name for name in plugin_registry().names("measure") if name not in MEASURES)]
+
+
+def measure(name: str) -> Measure[TestSet]:
+    """Return a measure by its name, with options as in ``darr:threshold=10``.
+
+    Raises:
+        ConfigError: if there is none, or if it does not take the option.
+    """
+    base, separator, text = name.partition(":")
+    if base not in MEASURES:
+        foreign = plugin_registry().names("measure")
+        if base in foreign and not separator:
+            return plugin_registry().measure(base)()
+        names = measure_names()
+        raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
+    found = MEASURES[base]
+    if not separator:
+        return found
+    options = {"darr": ("threshold",), "spa": ("seed",)}.get(base, ())
+    option, separator, value = text.partition("=")
+    if option not in options:
+        raise ConfigError(f"measure {name!r}: {base} has no option {option!r}; it has {', '.join(options) or 'none'}")
+    try:
+        number = int(value) if option == "seed" else float(value)
+    except ValueError:
+        raise ConfigError(f"measure {name!r}: {value!r} is not a number") from None
+    if not math.isfinite(number) or number < 0:
+        raise ConfigError(f"measure {name!r}: {value!r} is not a number of 0 or more")
+    changes: dict[str, Any] = {"name": name, "title": f"{found.title} ({text})", option: number}
+    return dataclasses.replace(found, **changes)
+
+
+def measure_table() -> str:
+    """Return the table of all measures in Markdown, as the documentation shows it."""
+    rows = ["| name | level | definition | source | MTME | ties | missing scores |", "|---|---|---|---|---|---|---|"]
+    for entry in MEASURES.values():
+        cells = (
+            f"`{entry.name}`",
+            entry.level,
+            entry.definition,
+            entry.source,
+            entry.mtme or "–",
+            entry.ties,
+            entry.missing,
+        )
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows) + "\n"

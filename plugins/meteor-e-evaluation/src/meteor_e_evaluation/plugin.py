@@ -1,0 +1,20 @@
+"""The hooks. Nothing here imports numpy."""
+
+from __future__ import annotations
+
+from meteor_e import hookimpl
+
+
+@hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """Return metrics whose scores are in files."""
+    return {
+        "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
+        "mtme": "meteor_e_evaluation.score_files:MtmeMetric",
+    }
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return the commands ``meteor-e evaluate`` and ``meteor-e tune``."""
+    return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in ("evaluate", "tune")}

@@ -1,0 +1,222 @@
+"""Readers of the human scores that WMT publishes since 2020: MQM errors, ratings by document, lines of scores."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from meteor_e.api import InputError
+from meteor_e.base import PathLike, input_name
+from meteor_e.formats import csv_rows, read_segments
+from meteor_e_evaluation.assessments import Assessment
+
+__all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]
+
+MQM_WEIGHTS: Mapping[str, float] = {
+    "major": 5.0,
+    "major/non-translation": 25.0,
+    "minor": 1.0,
+    "minor/fluency/punctuation": 0.1,
+    "neutral": 0.0,
+    "no-error": 0.0,
+    "no error": 0.0,
+    "none": 0.0,
+}
+"""Penalties of errors, by severity, or severity and beginning of the category, in lower case.
+
+Source: Freitag et al. (2021), "Experts, Errors, and Context", table 4.
+"""
+
+_PROBES = "hotw"  # Severities of planted errors ("hands on the wheel"), which say nothing of the system.
+
+_COLUMNS: Mapping[str, Sequence[str]] = {
+    "pair": ("lp", "pair", "langpair"),
+    "system": ("system", "systemid", "sys", "mt_system"),
+    "document": ("document", "doc", "documentid", "document_id", "docid"),
+    "segment": ("globalsegid", "global_seg_id", "seg_id", "segment", "segmentid", "segment_id", "line", "sid"),
+    "document segment": ("docsegid", "doc_seg_id", "line", "segment", "segmentid", "segment_id", "seg_id", "doc_id"),
+    "rater": ("rater", "annotator", "userid", "user", "login"),
+    "score": ("score", "rating", "esa_score", "raw", "raw_score"),
+    "target": ("target",),
+    "category": ("category",),
+    "severity": ("severity",),
+}
+
+
+def _rows(
+    path: PathLike, needed: Collection[str], columns: Sequence[str], only: Mapping[str, str], score: str | None
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read a table with a header, or with given names of columns; yield where each row is, and its cells.
+
+    Tabs separate columns, or commas where the first line has no tab. Columns are found by name.
+    """
+    name = input_name(path)
+    lines = read_segments(path)
+    first = next(lines, None)
+    if first is None:
+        raise InputError(f"{name}: the file is empty; a table of ratings was expected")
+    by_tabs = "\t" in first
+
+    def texts() -> Iterator[str]:
+        yield first
+        yield from lines
+
+    # Quotation marks are text in the tab-separated files.
+    reader = csv.reader(texts(), delimiter="\t", quoting=csv.QUOTE_NONE) if by_tabs else csv.reader(texts())
+    rows = csv_rows(reader, name)
+    titles = list(columns) if columns else next(rows)
+    lower = [title.strip().lower() for title in titles]
+    known = {**_COLUMNS, **({"score": (score.lower(),)} if score else {})}
+    at = {what: next((lower.index(title) for title in names if title in lower), None) for what, names in known.items()}
+    for what in needed:
+        if at[what] is None:
+            raise InputError(f"{name}: no column {' or '.join(known[what])}; it has {', '.join(titles)}")
+    for title in only:
+        if title.lower() not in lower:
+            raise InputError(f"{name}: no column {title!r}; it has {', '.join(titles)}")
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        where = f"{name}, line {reader.line_num}"
+        if len(row) != len(titles):
+            raise InputError(f"{where}: {len(row)} fields; {len(titles)} were expected")
+        if all(row[lower.index(title.lower())].strip() == value for title, value in only.items()):
+            yield where, {what: "" if column is None else row[column].strip() for what, column in at.items()}
+
+
+def _whole(text: str, where: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{where}: the segment is {text!r}, not a whole number") from None
+
+
+def read_mqm(
+    path: PathLike,
+    *,
+    in_document: bool = False,
+    weights: Mapping[str, float] | None = None,
+    only: Mapping[str, str] | None = None,
+) -> Iterator[Assessment]:
+    """Read errors that experts marked, as Google publishes them: a row per error, tabs between.
+
+    Columns are ``system``, ``doc``, ``globalSegId`` (or ``seg_id``) or ``docSegId``, ``rater``, ``target``,
+    ``category`` and ``severity``. The score of a segment by one rater is the negated sum of the errors' weights.
+
+    Args:
+        path: the file.
+        in_document: whether segments are counted in their document.
+        weights: weights that differ from :data:`MQM_WEIGHTS`.
+        only: keep only rows in which these columns have these values.
+
+    Yields:
+        A score for each segment of each system and each of its raters.
+
+    Raises:
+        InputError: for missing columns, unknown severities, or what is not a number, with file and line.
+    """
+    table = {**MQM_WEIGHTS, **{key.lower(): value for key, value in (weights or {}).items()}}
+    segment = "document segment" if in_document else "segment"
+    needed = ("system", segment, "rater", "category", "severity", *(("document",) if in_document else ()))
+    found: dict[tuple[str, str, int, str], Assessment] = {}
+    for where, cell in _rows(path, needed, (), only or {}, None):
+        if cell["severity"].lower().startswith(_PROBES):
+            continue
+        penalty = _penalty(cell["severity"], cell["category"], table, where)
+        document = cell["document"] if in_document else ""
+        key = (cell["system"], document, _whole(cell[segment], where), cell["rater"])
+        before = found.get(key)
+        if before is None:
+            text = re.sub(r"</?v>", "", cell["target"]) or None
+            found[key] = Assessment(cell["pair"], cell["system"], key[2], -penalty, where, document, text)
+        else:
+            found[key] = before._replace(score=before.score - penalty)
+    yield from found.values()
+
+
+def _penalty(severity: str, category: str, weights: Mapping[str, float], where: str) -> float:
+    """Return the weight of an error: that of the longest beginning of ``severity/category`` that has one."""
+    error = f"{severity}/{category}".lower()
+    fitting = [key for key in weights if error.startswith(key) and error[len(key) : len(key) + 1] in ("", "/", "!")]
+    if not fitting:
+        known = ", ".join(sorted({key.partition("/")[0] for key in weights}))
+        raise InputError(
+            f"{where}: unknown severity {severity!r}; there are {known}. Give it a weight under 'weights' in the index"
+        )
+    return weights[max(fitting, key=len)]
+
+
+def read_ratings(
+    path: PathLike,
+    *,
+    in_document: bool = False,
+    score: str | None = None,
+    columns: Sequence[str] = (),
+    only: Mapping[str, str] | None = None,
+) -> Iterator[Assessment]:
+    """Read ratings of segments, one a row: direct assessment with scalar quality metrics (DA+SQM), or ESA.
+
+    Args:
+        path: a table with the columns ``system``, ``segment`` (or ``line``), ``score`` and, where segments are
+            counted in documents, ``document``; tabs or commas between.
+        in_document: whether segments are counted in their document.
+        score: the column of the score.
+        columns: names of the columns where the file has no header.
+        only: keep only rows in which these columns have these values, such as ``{type: TGT}``.
+
+    Yields:
+        A score a row; rows without one (``None`` or empty) are left out.
+
+    Raises:
+        InputError: for missing columns or what is not a number, with file and line.
+    """
+    segment = "document segment" if in_document else "segment"
+    needed = ("system", segment, "score", *(("document",) if in_document else ()))
+    for where, cell in _rows(path, needed, columns, only or {}, score):
+        if cell["score"] in ("", "None"):
+            continue
+        document = cell["document"] if in_document else ""
+        number = _number(cell["score"], where)
+        text = cell["target"] or None
+        yield Assessment(cell["pair"], cell["system"], _whole(cell[segment], where), number, where, document, text)
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"{where}: the score is {text!r}, not a number") from None
+    if not math.isfinite(value):
+        raise InputError(f"{where}: the score is {text!r}; a finite number was expected")
+    return value
+
+
+def read_score_lines(path: PathLike, segments: int | None) -> Iterator[Assessment]:
+    """Read ``SYSTEM⇥SCORE`` lines, as mt-metrics-eval lays human scores out; ``None`` is no score.
+
+    Args:
+        path: the file.
+        segments: how many segments each system has, in order; ``None`` for one score per system.
+
+    Raises:
+        InputError: for lines of another form, or a system with another number of lines, with file and line.
+    """
+    name = input_name(path)
+    count: dict[str, int] = {}
+    for number, line in enumerate(read_segments(path), 1):
+        if not line.strip():
+            continue
+        where = f"{name}, line {number}"
+        fields = line.split("\t") if "\t" in line else line.split()
+        if len(fields) != 2:
+            raise InputError(f"{where}: {len(fields)} fields; SYSTEM and SCORE were expected")
+        system, text = (field.strip() for field in fields)
+        count[system] = count.get(system, 0) + 1
+        if text == "None":
+            continue
+        yield Assessment("", system, None if segments is None else count[system], _number(text, where), where)
+    for system, lines in count.items():
+        if segments is not None and lines != segments:
+            raise InputError(f"{name}: system {system} has {lines} scores; the test set has {segments} segments")

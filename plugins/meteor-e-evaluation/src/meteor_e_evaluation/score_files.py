@@ -1,0 +1,309 @@
+"""Scores that were computed elsewhere, from files of the WMT metrics task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from meteor_e.api import (
+    ComponentOptions,
+    ConfigError,
+    FilePath,
+    InputError,
+    Meta,
+    Metric,
+    Progress,
+    Scores,
+    SystemOutputs,
+    named_options,
+    near_miss,
+)
+from meteor_e.base import ArrayCache, Cells, PathLike
+from meteor_e.formats import GivenScore, read_metric_scores
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.index import expand
+from meteor_e_evaluation.judgements import Floats
+
+__all__ = ["MtmeMetric", "ScoreFileMetric"]
+
+EQUAL = 1e-6
+"""Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
+
+
+class ScoreFileMetric(Metric):
+    """A metric whose scores are in files, at segment level, system level or both.
+
+    A file is read when a test set asks for it: ``{pair}``, ``{source}``, ``{target}`` and ``{reference}`` in its
+    name are filled in.
+    """
+
+    name: ClassVar[str] = "scores"
+    by_system: ClassVar[bool] = True
+    _in_data = False
+    """Whether file names are relative to the folder of the test set."""
+
+    class Options(ComponentOptions):
+        """Files, and what to take from them."""
+
+        files: Annotated[list[FilePath], Meta(min_length=1, description="Score files of the WMT metrics task.")]
+        metric: Annotated[str | None, Meta(description="Which metric of the files, where they hold several.")] = None
+        testset: (
+            Annotated[str, Meta(description="Which test set of the files; by default that of the evaluation's name.")]
+            | None
+        ) = None
+        reference: Annotated[str, Meta(description="Which reference of the files, where they hold several.")] | None = (
+            None
+        )
+        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+
+    options: Any
+
+    def __init__(self, files: Sequence[PathLike], **options: Any) -> None:
+        super().__init__(files=files, **options)
+        given = self.options
+        self._metric, self._testset, self._reference = given.metric, given.testset, given.reference
+        self._take(given.files, given.lower_is_better)
+        of_files = self._metric_of_files()
+        self.label = given.metric or of_files or Path(self._files[0]).name.replace("-{reference}", "")
+
+    def _take(self, files: Sequence[str], errors: bool) -> None:
+        self._files = list(files)
+        self._sign = -1.0 if errors else 1.0
+        self._read: dict[str, list[GivenScore]] = {}
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The name; the files' content is looked up each time."""
+        return f"scores:{self.label}"
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``; ``-`` says that the scores are errors.
+
+        Raises:
+            ConfigError: for a text of another form.
+        """
+        files, _, chosen = text.removeprefix("-").partition("#")
+        if not files:
+            raise ConfigError("metric 'scores' needs a file: scores:FILE")
+        metric, *rest = chosen.split(",") if chosen else [""]
+        if "=" in metric:
+            metric, rest = "", [metric, *rest]
+        options = {key: str(value) for key, value in named_options(",".join(rest), "metric 'scores'").items()}
+        if metric:
+            options["metric"] = metric
+        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Refuse: texts alone do not say whose they are.
+
+        Raises:
+            ConfigError: always.
+        """
+        raise ConfigError(f"{', '.join(self._files)}: scores of a file belong to systems by name, and not to texts")
+
+    def corpus_scores(self, sums: Floats) -> Floats:
+        """Return means."""
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means
+
+    def _metric_of_files(self) -> str | None:
+        """Return the metric that the files hold; ``None`` where they name none, or cannot be read yet."""
+        if self._in_data or any("{" in file for file in self._files):
+            return None
+        names = {row.metric for file in self._files for row in self._rows_of(file)}
+        where = ", ".join(self._files)
+        if self._metric is not None:
+            if self._metric not in names and names != {""}:
+                raise InputError(f"{where}: no metric {self._metric!r}{near_miss(self._metric, names)}")
+        elif len(names) > 1:
+            raise InputError(f"{where}: several metrics ({', '.join(sorted(names))}); name one")
+        return next(iter(names), "") or None
+
+    def _rows_of(self, file: str) -> list[GivenScore]:
+        if file not in self._read:
+            self._read[file] = list(read_metric_scores(file))
+        return self._read[file]
+
+    def _paths(self, test: TestSet) -> list[str]:
+        paths = []
+        for file in self._files:
+            path = expand(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
+            paths.append(str(Path(test.root, path)) if self._in_data else path)
+        if self._in_data:
+            # A metric's folder holds a file of segments, of systems, or both.
+            paths = [path for path in paths if Path(path).is_file()] or paths[:1]
+        return list(dict.fromkeys(paths))
+
+    def score_outputs(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+    ) -> Scores:
+        """Look the scores up.
+
+        Raises:
+            InputError: if a wanted score is missing or given twice, if a segment is outside the test set, or if the
+                files hold several metrics, test sets or references and none is named; with system and file.
+        """
+        if not isinstance(test, TestSet):
+            test = TestSet(**vars(test))
+        paths = self._paths(test)
+        where = ", ".join(paths)
+        rows = self._choose([row for path in paths for row in self._rows_of(path)], test, where)
+        segments = np.full(cells.shape, np.nan)
+        whole = np.full(len(test.systems), np.nan)
+        at = {system: row for row, system in enumerate(test.systems)}
+        seen: dict[tuple[str, int | None], str] = {}
+        for row in rows:
+            before = seen.setdefault((row.system, row.segment), row.where)
+            if before != row.where:
+                what = f"system {row.system}" + ("" if row.segment is None else f", segment {row.segment}")
+                raise InputError(
+                    f"{row.where}: a second score of {what}; the first is in {before}. Give one file per language "
+                    "pair with {pair} in its name, or choose by #METRIC,testset=NAME,reference=NAME"
+                )
+            if row.segment is not None and not 1 <= row.segment <= len(test):
+                raise InputError(
+                    f"{row.where}: system {row.system} has a segment {row.segment}; {test.pair} has {len(test)}"
+                )
+            if row.system not in at:
+                continue
+            if row.segment is None:
+                whole[at[row.system]] = self._sign * row.score
+            else:
+                segments[at[row.system], row.segment - 1] = self._sign * row.score
+        counts = Counter(row.system for row in rows if row.segment is not None and not row.pair)
+        for system, count in counts.items():
+            if count != len(test):
+                raise InputError(f"{where}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
+        given = {row.system for row in rows if row.segment is None}
+        of_segments = any(row.segment is not None for row in rows)
+        self._check_complete(test, cells & (of_segments or not given), segments, whole, rows, where)
+        if systems and not given:
+            known = ~np.isnan(segments)
+            sums = np.where(known, segments, 0).sum(axis=1)
+            whole = np.divide(sums, known.sum(axis=1), out=whole, where=known.any(axis=1))
+        resamplable = bool(systems) and (not given or _are_means(whole, segments))
+        return Scores(self.label, self.signature, segments, whole, resamplable=resamplable)
+
+    def _choose(self, rows: list[GivenScore], test: TestSet, where: str) -> list[GivenScore]:
+        """Return the rows of this metric and test set.
+
+        Raises:
+            InputError: if there are none, or rows of several things among which nobody has chosen.
+        """
+        names = {row.metric for row in rows}
+        if self._metric is not None and self._metric not in names and names != {""}:
+            raise InputError(f"{where}: no metric {self._metric!r}{near_miss(self._metric, names)}")
+        if self._metric is not None and names != {""}:
+            rows = [row for row in rows if row.metric == self._metric]
+        rows = [row for row in rows if row.pair in ("", test.pair)]
+        if not rows:
+            raise InputError(f"{where}: no scores of {self.label} for {test.pair}")
+        short = [row for row in rows if not row.pair]
+        if short:
+            _check_names(short, test)
+        rows = _one_of(rows, "metric", self._metric, (), where)
+        rows = _one_of(rows, "testset", self._testset, (test.name,), where)
+        return _one_of(rows, "reference", self._reference, test.reference_names, where)
+
+    def _check_complete(
+        self,
+        test: TestSet,
+        wanted: Cells,
+        segments: Floats,
+        whole: Floats,
+        rows: Sequence[GivenScore],
+        where: str,
+    ) -> None:
+        given = {row.system for row in rows if row.segment is None}
+        lacking = [system for system in test.systems if system not in given]
+        if given and lacking:
+            raise InputError(
+                f"{where}: no score of {self.label} for system {lacking[0]} of {test.pair} "
+                f"({len(lacking)} of {len(test.systems)} systems are missing)"
+            )
+        if test.missing_scores:
+            return
+        if given and np.isnan(whole).any():
+            system = test.systems[int(np.flatnonzero(np.isnan(whole))[0])]
+            raise InputError(f"{where}: the score of system {system} of {test.pair} is not a number")
+        missing = np.argwhere(wanted & np.isnan(segments))
+        if len(missing):
+            system, segment = missing[0]
+            raise InputError(
+                f"{where}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
+                f"{test.pair} ({len(missing)} are missing)"
+            )
+
+
+class MtmeMetric(ScoreFileMetric):
+    """Scores in the folder ``metric-scores`` of a test set that is laid out as in mt-metrics-eval."""
+
+    name: ClassVar[str] = "mtme"
+    _in_data = True
+
+    class Options(ComponentOptions):
+        """Which metric."""
+
+        metric: Annotated[str, Meta(description="Name of the metric in the files' names.")]
+        lower_is_better: Annotated[bool, Meta(description="The scores are errors; they are negated.")] = False
+
+    def __init__(self, **options: Any) -> None:
+        Metric.__init__(self, **options)
+        name = self.label = self.options.metric
+        self._metric = self._testset = self._reference = None
+        files = [f"metric-scores/{{pair}}/{name}-{{reference}}.{level}.score" for level in ("seg", "sys")]
+        self._take(files, self.options.lower_is_better)
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any]:
+        """Read ``[-]METRIC``.
+
+        Raises:
+            ConfigError: if no metric is named.
+        """
+        if not text.removeprefix("-"):
+            raise ConfigError("metric 'mtme' needs the name of a metric, as in mtme:BLEU")
+        return {"metric": text.removeprefix("-"), "lower_is_better": text.startswith("-")}
+
+
+def _are_means(whole: Floats, segments: Floats) -> bool:
+    """Tell whether given scores of systems are the means of the segments, so that they can be resampled."""
+    if np.isnan(segments).any():
+        return False
+    return bool(np.allclose(whole, segments.mean(axis=1), rtol=EQUAL, atol=EQUAL))
+
+
+def _check_names(rows: Sequence[GivenScore], test: TestSet) -> None:
+    """Make sure that a file which names no language pair belongs to this one."""
+    known = {*test.known_systems, *test.reference_names}
+    for row in rows:
+        if known and row.system not in known:
+            raise InputError(
+                f"{row.where}: {test.pair} has no system {row.system!r}{near_miss(row.system, known)}; is the file "
+                "that of another language pair? A name with {pair} gives each pair its own file"
+            )
+
+
+def _one_of(
+    rows: list[GivenScore], field: str, wanted: str | None, usual: Sequence[str], where: str
+) -> list[GivenScore]:
+    """Return the rows with one value of a field: the wanted one, else a usual one, else the only one."""
+    values = sorted({getattr(row, field) for row in rows})
+    if wanted is not None:
+        if wanted not in values and values != [""]:
+            raise InputError(f"{where}: no {field} {wanted!r}{near_miss(wanted, values)}; it has {', '.join(values)}")
+        return [row for row in rows if getattr(row, field) in ("", wanted)]
+    if len(values) < 2:
+        return rows
+    chosen = next((value for value in values if value.casefold() in {name.casefold() for name in usual if name}), None)
+    if chosen is None:
+        example = "#METRIC" if field == "metric" else f"#METRIC,{field}={values[-1]}"
+        raise InputError(f"{where}: several {field}s ({', '.join(values)}); name one, as in scores:FILE{example}")
+    return [row for row in rows if getattr(row, field) == chosen]

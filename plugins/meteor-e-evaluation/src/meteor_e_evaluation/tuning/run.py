@@ -1,0 +1,233 @@
+"""A whole tuning: variants of a chain, the search, cross-validation and data held out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api import ConfigError, Progress
+from meteor_e.base import ArrayCache, Floats
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.tuning.data import TuningSet, collect
+from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid, grid_size
+from meteor_e_evaluation.tuning.objectives import Objective
+from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
+from meteor_e_evaluation.tuning.search import search
+from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cross_validate, hold_out, leave_out_overlap
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+
+__all__ = ["Settings", "Tuning", "Variant", "tune"]
+
+Bars = Callable[[str], Progress]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The chain with one setting of its matchers' options.
+
+    Attributes:
+        meteor: the chain.
+        options: what was set.
+    """
+
+    meteor: Meteor
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to tune.
+
+    Attributes:
+        axes: from a chain's default point to the values to try.
+        grid: whether to try all of them instead of searching.
+        random_starts: of the search.
+        trials: points for each search at most; ``None`` for no limit.
+        minutes: for all searches together; ``None`` for no limit.
+        folds: of cross-validation; 0 for none.
+        samples: bootstrap samples and permutations on held-out data.
+        seed: of search, folds and samples.
+        jobs: processes that align, and threads of the grid.
+    """
+
+    axes: Callable[[Point], Axes]
+    grid: bool = False
+    random_starts: int = 6
+    trials: int | None = None
+    minutes: float | None = None
+    folds: int = 0
+    samples: int = 1000
+    seed: int = 12345
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.grid and (self.trials is not None or self.minutes is not None):
+            raise ConfigError("--trials and --minutes go with the search, not with --grid, which tries all points")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning found.
+
+    Attributes:
+        variant: the chain with the options that came out best.
+        data: what was tuned on, as that chain sees it.
+        default: default point of the chain that was given, and its objective.
+        best: the best point, and its objective.
+        tried: points that were tried, over all options.
+        stopped: whether trials or time were used up.
+        grid: the values of all points of the last grid, in its order; ``None`` for the search.
+        variants: the options that were tried, in order.
+        validation: result of the cross-validation, if there was one.
+        held_out: result on data held out, if there are any.
+        held_out_names: names of these data.
+        left_out: held-out segments that were left out because they were tuned on.
+    """
+
+    variant: Variant
+    data: TuningSet
+    default: tuple[Point, float]
+    best: tuple[Point, float]
+    tried: int
+    stopped: bool
+    grid: Floats | None
+    variants: tuple[Mapping[str, Any], ...]
+    validation: CrossValidation | None = None
+    held_out: HeldOut | None = None
+    held_out_names: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+@dataclass
+class _Found:
+    which: int
+    point: Point
+    value: float
+    values: Floats | None
+
+
+class _Finder:
+    """Finds the best variant and point for data sets, one a variant."""
+
+    def __init__(self, objective: Objective, variants: Sequence[Variant], settings: Settings, bars: Bars) -> None:
+        self._objective, self._settings, self._bars = objective, settings, bars
+        self._defaults = [point_of(variant.meteor.chain.parameters) for variant in variants]
+        self.tried = 0
+        self.stopped = False
+        self._searches = len(variants) * (1 + settings.folds)
+        self._until = None if settings.minutes is None else time.monotonic() + 60 * settings.minutes
+
+    def _deadline(self) -> float | None:
+        """Return when the next search must end: what time is left is shared out evenly."""
+        if self._until is None:
+            return None
+        left = max(0.0, self._until - time.monotonic())
+        deadline = time.monotonic() + left / max(1, self._searches)
+        self._searches -= 1
+        return deadline
+
+    def find(self, parts: Sequence[TuningSet]) -> _Found:
+        best: _Found | None = None
+        for which, (data, default) in enumerate(zip(parts, self._defaults, strict=True)):
+            found = self._one(which, data, default)
+            if best is None or found.value > best.value:
+                best = found
+        assert best is not None
+        return best
+
+    def _one(self, which: int, data: TuningSet, default: Point) -> _Found:
+        settings = self._settings
+        axes = settings.axes(default)
+        if settings.grid:
+            tell, size = self._bars("grid"), grid_size(axes)
+            tried = evaluate_grid(
+                data, self._objective, axes, threads=settings.jobs, progress=lambda done: tell(done, size)
+            )
+            self.tried += tried.evaluations
+            return _Found(which, tried.best, tried.value, tried.values)
+        found = search(
+            data,
+            self._objective,
+            axes,
+            [default],
+            seed=settings.seed,
+            random_starts=settings.random_starts,
+            trials=settings.trials,
+            deadline=self._deadline(),
+        )
+        self.tried += found.evaluations
+        self.stopped |= found.stopped
+        return _Found(which, found.best, found.value, None)
+
+
+def tune(
+    base: Meteor,
+    variants: Sequence[Variant],
+    tests: Sequence[TestSet],
+    unseen: Sequence[TestSet],
+    objective: Objective,
+    settings: Settings,
+    cache: ArrayCache,
+    bars: Bars,
+) -> Tuning:
+    """Tune a chain.
+
+    Args:
+        base: the chain that was given; what is found is compared with its default point.
+        variants: the chain with each setting of the options to try; one, without options, where none are.
+        tests: what to tune on.
+        unseen: what to measure the result on; none for no report.
+        objective: what to maximize.
+        settings: how.
+        cache: where statistics are kept.
+        bars: makes a function that is told the progress of what it was named.
+
+    Raises:
+        ConfigError: if held-out segments were tuned on, or the settings do not go together.
+        InputError: if the judgements do not allow the objective.
+    """
+
+    def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:
+        return collect(meteor, sets, cache, jobs=settings.jobs, whole=objective.whole, progress=bars("aligning"))
+
+    given = aligned(base, tests)
+    held = aligned(base, unseen) if unseen else None
+    left_out = 0
+    if held is not None:
+        held, left_out = leave_out_overlap(given, held)
+    data = [given if variant.meteor is base else aligned(variant.meteor, tests) for variant in variants]
+    default = point_of(base.chain.parameters)
+    finder = _Finder(objective, variants, settings, bars)
+    found = finder.find(data)
+    tried = finder.tried
+    before = objective.prepare(given).at(PointScorer(given), default)
+    validation = outside = None
+    if settings.folds:
+
+        def find(parts: Sequence[TuningSet]) -> tuple[int, Point]:
+            best = finder.find(parts)
+            return best.which, best.point
+
+        validation = cross_validate(data, given, objective, default, find, folds=settings.folds, seed=settings.seed)
+    chosen = variants[found.which]
+    if held is not None:
+        other = held if chosen.meteor is base else leave_out_overlap(given, aligned(chosen.meteor, unseen))[0]
+        outside = hold_out(held, other, objective, default, found.point, samples=settings.samples, seed=settings.seed)
+    return Tuning(
+        variant=chosen,
+        data=data[found.which],
+        default=(default, before),
+        best=(found.point, found.value),
+        tried=tried,
+        stopped=finder.stopped,
+        grid=found.values,
+        variants=tuple(variant.options for variant in variants),
+        validation=validation,
+        held_out=outside,
+        held_out_names=() if held is None else held.names,
+        left_out=left_out,
+    )

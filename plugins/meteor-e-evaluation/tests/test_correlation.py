@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.correlation import correlate, grouped_pearson, williams, williams_matrix
+from scipy import stats
+
+from meteor_e.base.errors import InputError
+
+
+def test_williams_equals_the_published_example_of_psych():
+    # R's psych::r.test(103, .4, .5, .1) prints: t value -0.89 with probability < 0.37 (two-sided).
+    result = williams(0.4, 0.5, 0.1, 103)
+    assert result.t == pytest.approx(-0.89, abs=0.005)
+    assert 2 * (1 - result.p) == pytest.approx(0.37, abs=0.01)
+
+
+def test_williams_against_simulation():
+    # Two metrics that are equally good: p is uniform, so the test rejects at its level.
+    random = np.random.default_rng(7)
+    rejected = 0
+    for _ in range(800):
+        human = random.normal(size=60)
+        metrics = human + random.normal(size=(2, 60))
+        rows = [float(np.corrcoef(metric, human)[0, 1]) for metric in metrics]
+        rejected += williams(*rows, float(np.corrcoef(metrics)[0, 1]), 60).p < 0.05
+    assert 0.03 < rejected / 800 < 0.07
+
+
+def test_williams_at_its_ends():
+    assert williams(0.5, 0.5, 1.0, 10) == (0.0, 0.5)
+    assert math.isnan(williams(math.nan, 0.5, 0.5, 10).p)
+    with pytest.raises(InputError, match="at least 4"):
+        williams(0.5, 0.4, 0.3, 3)
+
+
+def test_williams_matrix_is_antisymmetric():
+    random = np.random.default_rng(3)
+    human = random.normal(size=50)
+    p = williams_matrix(np.stack([human + random.normal(size=50) * noise for noise in (0.3, 1.0, 3.0)]), human)
+    assert np.isnan(np.diag(p)).all()
+    assert p[0, 1] + p[1, 0] == pytest.approx(1)
+    assert p[0, 2] < 0.001
+
+
+def test_correlate():
+    x, y = np.array([1.0, 2, 3, 5]), np.array([1.0, 3, 2, 9])
+    assert correlate(x, y) == pytest.approx(float(np.corrcoef(x, y)[0, 1]))
+    assert correlate(x, y, "spearman") == pytest.approx(0.8)
+    assert math.isnan(correlate(x, np.ones(4)))
+    assert math.isnan(correlate(x[:1], y[:1]))
+
+
+def test_grouped_pearson_equals_pearson_of_repeated_rows():
+    random = np.random.default_rng(5)
+    metric, human, groups = random.normal(size=30) + 40, random.normal(size=30), random.integers(0, 8, 30)
+    weights = random.integers(0, 3, (6, 8)).astype(float)
+    expected = [
+        stats.pearsonr(np.repeat(metric, w := row[groups].astype(int)), np.repeat(human, w)).statistic
+        for row in weights
+    ]
+    assert grouped_pearson(metric, human, groups, weights) == pytest.approx(expected)

@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
+from meteor_e_evaluation.report import FORMATS, render
+from meteor_e_evaluation.sanity import check_scores
+from meteor_e_evaluation.score_files import ScoreFileMetric
+from tiny_task import OUTPUTS
+
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.metrics import chain_metric
+from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.scorers import ScorerMetric
+from meteor_e.metrics.specs import parse_metric
+from meteor_e.significance.resampling import draw_weights
+
+CHAIN = {"language": "en", "matchers": ["exact"], "normalization": "lower"}
+
+
+class Lengths:
+    """A metric of our own: the longer, the better."""
+
+    name = "length"
+    signature = "length|v1"
+
+    def __init__(self):
+        self.calls = 0
+
+    def score_segments(self, hypotheses, references, sources):
+        self.calls += len(hypotheses)
+        return [len(text) / len(refs[0]) for text, refs in zip(hypotheses, references, strict=True)]
+
+
+@pytest.fixture
+def tests(task):
+    return load_test_sets(load_index(task / "index.yaml"))
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return ArrayCache(tmp_path / "cache")
+
+
+def test_meteor_is_what_the_metric_says(tests, cache, packs):
+    from meteor_e import Meteor
+
+    (test,) = tests
+    scores = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=True)
+    meteor = Meteor.from_config(CHAIN)
+    for row, output in enumerate(test.outputs):
+        expected = [
+            meteor.score(text, [reference]).score for text, reference in zip(output, test.references[0], strict=True)
+        ]
+        assert scores.segments[row] == pytest.approx(expected, rel=1e-12)
+        assert scores.systems[row] == pytest.approx(meteor.corpus(output, test.references[0]).score, rel=1e-12)
+    ones = np.ones((1, len(test)))
+    assert scores.resampled(1, ones)[0] == pytest.approx(scores.systems[1])
+
+
+def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
+    (test,) = tests
+    first = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
+
+    def refuse(*_, **__):
+        raise AssertionError("aligned again")
+
+    monkeypatch.setattr(chain_metric, "collect_statistics", refuse)
+    again = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=True)
+    assert (first.segments == again.segments).all()
+    # Other parameters and weights need no new alignment; another matcher does.
+    weighted = {**CHAIN, "parameters": {"alpha": 0.5}, "matchers": [{"use": "exact", "weight": 0.5}]}
+    assert (
+        ChainMetric(weighted).score_outputs(test, test.judged(), cache, systems=False).segments != first.segments
+    ).any()
+    with pytest.raises(AssertionError, match="aligned again"):
+        ChainMetric({**CHAIN, "matchers": ["exact", "stem"]}).score_outputs(test, test.judged(), cache, systems=False)
+
+
+def test_the_cache_tells_lemmatizers_apart(tests, cache, packs, tmp_path, monkeypatch):
+    """Statistics by one lemmatizer, or one table of lemmas, are not taken for those of another."""
+    aligned = []
+    collect = chain_metric.collect_statistics
+
+    def counted(meteor, *arguments, **options):
+        aligned.append(meteor.lemmatizer.describe() if meteor.lemmatizer else None)
+        return collect(meteor, *arguments, **options)
+
+    monkeypatch.setattr(chain_metric, "collect_statistics", counted)
+    chains = [CHAIN]
+    for name, lemma in (("one", "boat"), ("two", "boa")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "own.lemmas.tsv").write_text(f"boats\tNOUN\t{lemma}\n", encoding="utf-8")
+        chains.append({**CHAIN, "lemmatizer": {"use": "lookup", "file": str(tmp_path / name / "own.lemmas.tsv")}})
+    for chain in chains * 2:
+        ChainMetric(chain).score_outputs(tests[0], tests[0].judged(), cache, systems=False)
+    assert len(aligned) == len(set(aligned)) == 3
+
+
+def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
+    from meteor_e import Meteor
+
+    class Halves:
+        name = "halves"
+
+        def describe(self):
+            return "at 2"
+
+    meteor = Meteor.from_config(CHAIN)
+    before = chain_metric.statistics_signature(meteor)
+    meteor._segmenter = Halves()
+    after = chain_metric.statistics_signature(meteor)
+    assert after != before
+    assert "segmenter:halves(at 2)" in after
+    # What is applied afterwards is not: one alignment serves all parameters.
+    for part in ("a:0.0", "b:0.0", "g:0.0", "d:0.0", "exact=0.0", "task:|"):
+        assert part in before
+
+
+def test_a_damaged_cache_is_as_good_as_none(tests, cache, packs):
+    (test,) = tests
+    first = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
+    for file in cache.folder.rglob("*.npz"):
+        file.write_bytes(file.read_bytes()[:50])
+    assert (
+        ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False).segments == first.segments
+    ).all()
+
+
+def test_several_references_the_best_counts(task, cache, packs):
+    (task / "second.en").write_text("\n".join(OUTPUTS["gamma.x"]) + "\n", encoding="utf-8")
+    index = (task / "index.yaml").read_text(encoding="utf-8")
+    (task / "index.yaml").write_text(index.replace("ref.{target}", "'[rs]*.en'"), encoding="utf-8")
+    (test,) = load_test_sets(load_index(task / "index.yaml"))
+    scores = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=False)
+    assert (scores.segments[2] == 1.0).all()
+
+
+def test_processes_give_the_same(tests, packs):
+    (test,) = tests
+    none = ArrayCache(enabled=False)
+    one = ChainMetric(CHAIN).score_outputs(test, test.judged(), none, systems=True)
+    two = ChainMetric(CHAIN, jobs=2).score_outputs(test, test.judged(), none, systems=True)
+    assert (one.segments == two.segments).all()
+
+
+def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
+    (test,) = tests
+    scorer = Lengths()
+    scores = ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=False)
+    assert scorer.calls == 30
+    assert scores.segments[0, 0] == 1.0
+    ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=True)
+    assert scorer.calls == 30
+
+
+def test_scores_from_files(tests, cache, tmp_path):
+    (test,) = tests
+    rows = [
+        f"m\tcs-en\tt\t{system}\t{number}\t{len(line)}\n"
+        for system, lines in OUTPUTS.items()
+        for number, line in enumerate(lines, 1)
+    ]
+    file = tmp_path / "m.seg"
+    file.write_text("".join(rows), encoding="utf-8")
+    scores = ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
+    assert scores.name == "m"
+    assert scores.segments[1, 0] == len(OUTPUTS["beta"][0])
+    assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
+    negated = parse_metric(f"mine=scores:-{file}")
+    assert negated.label == "mine"
+    assert (negated.score_outputs(test, test.judged(), cache, systems=False).segments == -scores.segments).all()
+    file.write_text("".join(rows[:-1]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"m.seg: no score of m for system gamma.x, segment 10 of cs-en"):
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
+    file.write_text("".join(rows) + "m\tcs-en\tt\tbeta\t11\t1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 31: system beta has a segment 11; cs-en has 10"):
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
+    file.write_text("n\tde-en\tt\tbeta\t1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no scores of n for cs-en"):
+        ScoreFileMetric([file]).score_outputs(test, test.judged(), cache, systems=True)
+    with pytest.raises(InputError, match="no metric 'm'"):
+        ScoreFileMetric([file], metric="m")
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"] + ["darr:threshold=0.5"])
+def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, cache):
+    text = "SYS SID Z\n" + "".join(
+        f"{system} {number} {len(line) / 7 - number % 3}\n"
+        for system, lines in OUTPUTS.items()
+        for number, line in enumerate(lines, 1)
+    )
+    (task / "da.csv").write_text(text, encoding="utf-8")
+    index = (
+        (task / "index.yaml")
+        .read_text(encoding="utf-8")
+        .replace("judgements:", "judgements:\n  - {file: da.csv, format: da-segments}")
+    )
+    (task / "index.yaml").write_text(index, encoding="utf-8")
+    (test,) = load_test_sets(load_index(task / "index.yaml"))
+    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=True)
+    value = measure(name).value(test, scores)
+    assert -1 <= value <= 1
+    # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
+    near = 0.03 if name == "spa" else 1e-6
+    assert measure(name).resampled(test, scores, np.ones((2, 10))) == pytest.approx([value, value], abs=near)
+    drawn = measure(name).resampled(test, scores, draw_weights(10, 50))
+    assert np.nanmin(drawn) - near - 0.01 <= value <= np.nanmax(drawn) + near + 0.01
+
+
+def test_people_score_systems_by_the_share_of_comparisons_they_win(tests):
+    won = human_system_scores(tests[0])
+    assert won == {"alpha": 19 / 20, "beta": 10 / 21, "gamma.x": 1 / 19}
+
+
+def test_unknown_names_are_told_with_the_nearest(tests):
+    with pytest.raises(ConfigError, match="unknown measure 'pearsn' \\(did you mean 'pearson'"):
+        measure("pearsn")
+    with pytest.raises(ConfigError, match="unknown metric 'bleuu' \\(did you mean 'bleu'"):
+        parse_metric("bleuu")
+    with pytest.raises(ConfigError, match="scorer 'tiny_task:NOTHING'"):
+        parse_metric("scorer:tiny_task:NOTHING")
+
+
+def run(tests, cache, **options):
+    metrics = [ScorerMetric(Lengths()), ScoreFileMetricOf(1.0)]
+    return evaluate(tests, metrics, [measure("tau-strict"), measure("pearson")], cache, **options)
+
+
+class ScoreFileMetricOf(ScorerMetric):
+    """A metric that knows nothing."""
+
+    def __init__(self, value):
+        scorer = Lengths()
+        scorer.name = scorer.signature = "constant"
+        scorer.score_segments = lambda hypotheses, references, sources: [value] * len(hypotheses)
+        super().__init__(scorer)
+
+
+def test_tables_in_every_form(tests, cache):
+    evaluation = run(tests, cache, samples=100, significance=True, permutations=200)
+    table = evaluation.tables[0]
+    assert table.columns == ("cs-en",)
+    assert table.rows["constant"][0].value == -1.0
+    comparison = table.comparisons["cs-en"]
+    assert comparison.names == ("length", "constant")
+    assert comparison.p[0, 1] == pytest.approx(1 / 201)
+    assert comparison.p[1, 0] == 1.0
+    written = {form: render(evaluation, form) for form in FORMATS}
+    document = json.loads(written["json"])
+    assert document["tables"][0]["metrics"]["length"]["cs-en"]["value"] == table.rows["length"][0].value
+    assert document["tables"][1]["metrics"]["length"]["cs-en"]["value"] is None
+    rows = list(csv.DictReader(io.StringIO(written["tsv"]), delimiter="\t"))
+    assert float(rows[0]["value"]) == table.rows["length"][0].value
+    assert rows[2]["value"] == ""
+    assert r"\begin{tabular}{lr}" in written["latex"]
+    assert r"$\tau$ strict" in written["latex"]
+    assert "| length | **" in written["markdown"]
+
+
+def test_macro_average_over_pairs(task, cache):
+    index = (task / "index.yaml").read_text(encoding="utf-8")
+    index = index.replace("pairs: [cs-en]", "pairs: [cs-en, fr-en]").replace(
+        "gamma: gamma.x", "gamma: gamma.x, other: beta"
+    )
+    (task / "index.yaml").write_text(index, encoding="utf-8")
+    for system, lines in OUTPUTS.items():
+        (task / "outputs" / f"tiny.fr-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    evaluation = run(load_test_sets(load_index(task / "index.yaml")), cache, samples=20)
+    table = evaluation.tables[0]
+    assert table.columns == ("cs-en", "fr-en", "mean")
+    first, second, mean = table.rows["length"]
+    assert mean.value == pytest.approx((first.value + second.value) / 2)
+    assert mean.interval is not None
+
+
+def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
+    (test,) = tests
+    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=False)
+    many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
+    assert check_scores(many, scores) == []
+    shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)
+    balanced = type(test)(**{**vars(test), "rankings": both_ways(many.rankings)})
+    (warning,) = check_scores(balanced, shuffled)
+    assert warning.startswith("warning: length and people do not correlate (0.000)")
+
+
+def both_ways(rankings):
+    return type(rankings)(
+        np.r_[rankings.segments, rankings.segments],
+        np.r_[rankings.better, rankings.worse],
+        np.r_[rankings.worse, rankings.better],
+        np.r_[rankings.ties, rankings.ties],
+    )
+
+
+def test_pictures(tests, cache, tmp_path):
+    from meteor_e_evaluation.plots import write_plots
+
+    evaluation = run(tests, cache, samples=20, significance=True, permutations=20)
+    files = write_plots(evaluation, tmp_path / "plots")
+    assert [file.name for file in files] == ["Tiny-tau-strict.png", "Tiny-tau-strict-cs-en.png", "Tiny-pearson.png"]
+    before = [file.read_bytes() for file in files]
+    assert all(content.startswith(b"\x89PNG") for content in before)
+    assert [file.read_bytes() for file in write_plots(evaluation, tmp_path / "plots")] == before
+    assert not math.isnan(evaluation.tables[0].rows["length"][0].value)

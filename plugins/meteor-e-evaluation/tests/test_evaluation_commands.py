@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+from tiny_task import OUTPUTS, REFERENCE
+
+from meteor_e import Meteor
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli import cli
+
+CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
+
+
+def run(*arguments, expect=0):
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=True)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == expect, result.output
+    return result
+
+
+@pytest.fixture
+def index(task, packs, monkeypatch):
+    monkeypatch.setenv("METEOR_E_CACHE", str(task / "cache"))
+    (task / "chain.yaml").write_text(CHAIN, encoding="utf-8")
+    return task / "index.yaml"
+
+
+def test_evaluate_as_json(index):
+    metric = f"mine={index.parent / 'chain.yaml'}"
+    arguments = ["evaluate", index, "-M", metric, "-f", "json", "-s", "tau-strict", "-s", "tau-b", "--intervals", 50]
+    result = run(*arguments)
+    document = json.loads(result.stdout)
+    assert [table["measure"] for table in document["tables"]] == ["tau-strict", "tau-b"]
+    value = document["tables"][0]["metrics"]["mine"]["cs-en"]
+    assert value["interval"][0] <= value["value"] <= value["interval"][1]
+    assert document["counts"]["Tiny cs-en"]["untied pairs"] == 30
+    assert run(*arguments).stdout == result.stdout
+
+
+def test_evaluate_as_a_table_with_significance(index):
+    result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
+    assert "Tiny, τ strict" in result.stdout
+    assert (
+        "p that the row is no better than the column, permutation of segments, 20 samples, seed 12345" in result.stdout
+    )
+    assert "smooth:exp" in result.stdout
+
+
+def test_evaluate_checks_data(index):
+    result = run("evaluate", index, "--check")
+    assert "Tiny cs-en: 3 systems, 10 segments, 32 pairs, 30 untied pairs" in result.stdout
+    assert "left out: 30 judgements of _ref" in result.stdout
+
+
+def test_evaluate_refuses_two_metrics_of_one_name(index):
+    with pytest.raises(ConfigError, match="two metrics are called 'METEOR'"):
+        run("evaluate", index, "-M", "meteor", "-M", "meteor")
+    with pytest.raises(ConfigError, match="no language pair 'de-en'"):
+        run("evaluate", index, "--pair", "de-en")
+
+
+def test_tune_writes_a_chain_that_scores_as_it_says(index, tmp_path):
+    chain, tuned = index.parent / "chain.yaml", tmp_path / "tuned.yaml"
+    ranges = ["--first", ".5 .2 .2 .4 1 0", "--last", ".9 1.4 .8 1 1 1", "--step", ".1 .4 .2 .2 1 .25"]
+    report = json.loads(run("tune", index, "-c", chain, *ranges, "--json", "-o", tuned, "--folds", 2).stdout)
+    assert report["tuned"]["value"] >= report["default"]["value"]
+    assert report["held out"] is None
+    assert report["cross-validation"]["folds"] == 2
+    content = tuned.read_text(encoding="utf-8")
+    assert "# tuned on: Tiny cs-en" in content
+    assert "# held out: nothing" in content
+    written = yaml.safe_load(content)
+    assert [written["parameters"][name] for name in ("alpha", "beta", "gamma", "delta")] == report["tuned"]["point"][:4]
+    assert Meteor.from_config(tuned).chain.parameters.weights == tuple(report["tuned"]["point"][4:])
+    evaluated = json.loads(run("evaluate", index, "-M", f"tuned={tuned}", "-f", "json").stdout)
+    assert evaluated["tables"][0]["metrics"]["tuned"]["cs-en"]["value"] == pytest.approx(report["tuned"]["value"])
+
+
+def test_tune_by_grid_writes_all_points_as_java_does(index, tmp_path):
+    points = tmp_path / "points"
+    ranges = ["--first", ".5 .2 .2 .5 1 .5", "--last", ".6 .2 .2 .5 1 .5", "--step", ".1"]
+    report = run(
+        "tune", index, "-c", index.parent / "chain.yaml", "--grid", *ranges, "--all-points", points, "-j", 2
+    ).stdout
+    assert "2 points tried (grid)" in report
+    assert "no data were held out" in report
+    lines = points.read_text().splitlines()
+    assert [line.split()[1:] for line in lines] == [
+        ["0.50", "0.20", "0.20", "0.50", "1.00", "0.50"],
+        ["0.60", "0.20", "0.20", "0.50", "1.00", "0.50"],
+    ]
+
+
+def test_tune_refuses_to_test_on_what_it_tuned_on(index):
+    with pytest.raises(ConfigError, match="Tiny cs-en is both tuned on and held out"):
+        run("tune", index, "-c", index.parent / "chain.yaml", "--held-out", index, "--starts", 0)
+
+
+def test_tune_tries_options_of_matchers(index):
+    option = "stem.stemmer=english,german"
+    report = json.loads(
+        run("tune", index, "-c", index.parent / "chain.yaml", "--option", option, "--starts", 0, "--json").stdout
+    )
+    assert report["options"]["stem.stemmer"] in ("english", "german")
+    with pytest.raises(ConfigError, match="no matcher 'stm'"):
+        run("tune", index, "-c", index.parent / "chain.yaml", "--option", "stm.x=1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--first", "1 2"], "--first has 2 numbers; 6 are needed"),
+        (["--step", "x"], "is not a row of numbers"),
+        (["--all-points", "p"], "goes with --grid"),
+        (["-O", "tau"], "unknown objective 'tau'"),
+    ],
+)
+def test_tune_says_what_is_wrong(index, arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        run("tune", index, "-c", index.parent / "chain.yaml", *arguments)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_score_tests_systems(index, tmp_path, method):
+    files = []
+    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance", method, "--samples", 200]
+    table = run(*arguments).stdout
+    assert "95 % interval" in table
+    document = json.loads(run(*arguments, "--json").stdout)
+    first, second = document["significance"]["systems"]
+    assert first["p"] is None
+    assert second["score"] == pytest.approx(document["systems"][1]["score"])
+    assert 0 < second["p"] <= 1
+    assert second["difference"] < 0
+    with pytest.raises(ConfigError, match="--significance goes with the table or --json"):
+        run(*arguments, "--tsv")
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_significance_tests_the_scores_that_are_shown_in_character_mode(packs, tmp_path, method):
+    (tmp_path / "a").write_text("the cat sat\nthe boats left\n", encoding="utf-8")
+    (tmp_path / "b").write_text("the cat sat\na boat leaves\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("the cat sat\nboats left early\n", encoding="utf-8")
+    files = [tmp_path / name for name in ("a", "b", "ref")]
+    document = json.loads(
+        run("score", *files, "-l", "en", "--character-mode", "--significance", method, "--samples", 50, "--json").stdout
+    )
+    for shown, tested in zip(document["systems"], document["significance"]["systems"], strict=True):
+        assert tested["score"] == pytest.approx(shown["score"], rel=1e-12)
+
+
+def test_drafts_an_index(tmp_path):
+    for file in ("system-outputs/cs-en/t.cs-en.a", "references/t-ref.en"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text("x\n", encoding="utf-8")
+    (tmp_path / "judgements").mkdir()
+    (tmp_path / "judgements" / "cs-en.rank").write_text("1\tcs-en\ta\tcs-en\ta\n", encoding="utf-8")
+    run("evaluate", tmp_path, "--draft", "-o", tmp_path / "index.yaml")
+    assert yaml.safe_load((tmp_path / "index.yaml").read_text(encoding="utf-8"))["pairs"] == ["cs-en"]
+
+
+def test_significance_is_randomization_unless_the_bootstrap_is_named(index, tmp_path):
+    files = []
+    for name, lines in (("a", OUTPUTS["alpha"]), ("b", OUTPUTS["beta"]), ("ref", REFERENCE)):
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ["score", *files, "-c", index.parent / "chain.yaml", "--significance"]
+    document = json.loads(run(*arguments, "--json").stdout)["significance"]
+    assert (document["test"], document["samples"]) == ("randomization", 10_000)
+    assert "finds differences too easily" not in run(*arguments).stdout
+    named = run(*arguments, "bootstrap")
+    assert "paired bootstrap, 1000 samples" in named.stdout
+    assert "Prefer --significance randomization" in named.stdout
+    assert json.loads(run(*arguments, "bootstrap", "--json").stdout)["significance"]["samples"] == 1000
+
+
+def test_score_takes_scores_of_a_file(tmp_path):
+    for name in ("one", "ref"):
+        (tmp_path / name).write_text("a text\n", encoding="utf-8")
+    (tmp_path / "given").write_text("one\t0.25\n", encoding="utf-8")
+    arguments = ["score", tmp_path / "one", tmp_path / "ref", "-q", "-M", f"scores:{tmp_path / 'given'}"]
+    assert run(*arguments, "--name", "one").stdout == "0.25\n"
+    with pytest.raises(InputError, match=r"one\.x"):
+        run(*arguments, "--name", "one.x")
+    with pytest.raises(InputError, match="nowhere"):
+        run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:nowhere")
+    with pytest.raises(ConfigError, match="needs the option 'files'"):
+        run("score", tmp_path / "one", tmp_path / "ref", "-M", "scores:")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tune"])
+def test_arguments_are_completed_as_files(command):
+    completer = ShellComplete(cli, {}, "meteor-e", "_METEOR_E_COMPLETE")
+    assert [(item.type, item.value) for item in completer.get_completions([command], "sys")] == [("file", "sys")]

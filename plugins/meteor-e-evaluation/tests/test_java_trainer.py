@@ -1,0 +1,103 @@
+"""The grid against the Java Trainer, live, on sentences of our own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.tuning.data import TuningSet
+from meteor_e_evaluation.tuning.grid import evaluate_grid, java_axes
+from meteor_e_evaluation.tuning.objectives import make_objective
+from tiny_task import OUTPUTS, REFERENCE
+
+from meteor_e import Meteor
+from meteor_e.metrics.chain_metric import collect_statistics
+
+pytestmark = pytest.mark.java
+
+FIRST, LAST, STEP = (0.6, 0.2, 0.2, 0.5), (0.9, 1.4, 0.8, 0.8), (0.1, 0.4, 0.3, 0.15)
+
+
+def sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
+    segments = "".join(f'<seg id="{number}">{line}</seg>\n' for number, line in enumerate(lines, 1))
+    head = f'<{kind} setid="s" srclang="cs" trglang="en">\n<doc docid="d" {attribute}="{name}">\n'
+    return f"{head}{segments}</doc>\n</{kind}>\n"
+
+
+def grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
+    def text(point: tuple[float, ...], rest: str) -> str:
+        return f"{' '.join(map(str, point))} {rest}"
+
+    return ["-i", text(FIRST, weights), "-f", text(LAST, last_weights), "-s", text(STEP, steps)]
+
+
+def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], humans: dict[str, list[float]]) -> TuningSet:
+    names = list(OUTPUTS)
+    size = len(REFERENCE)
+    counts = np.concatenate([collect_statistics(meteor, OUTPUTS[name], REFERENCE) for name in names])
+    cell = {(name, segment): row * size + segment for row, name in enumerate(names) for segment in range(size)}
+    return TuningSet(
+        counts=counts,
+        starts=np.arange(len(counts)),
+        units=np.tile(np.arange(size), len(names)),
+        groups=np.zeros(len(counts), int),
+        humans=np.concatenate([humans.get(name, [np.nan] * size) for name in names]),
+        lengths=counts[:, 1].astype(float),
+        better=np.array([cell[better, segment] for segment, better, _ in pairs], int),
+        worse=np.array([cell[worse, segment] for segment, _, worse in pairs], int),
+        names=("ours",),
+        unit_groups=np.zeros(size, int),
+    )
+
+
+def parse(output: str) -> tuple[list[float], list[tuple[float, ...]]]:
+    rows = [[float(part) for part in line.split()] for line in output.splitlines() if line[:1] in "-0123456789"]
+    return [row[0] for row in rows], [tuple(row[1:]) for row in rows]
+
+
+def rank_pairs() -> list[tuple[int, str, str]]:
+    names = list(OUTPUTS)
+    return [
+        (segment, names[a], names[b]) if (segment * 7 + a * 3 + b) % 4 else (segment, names[b], names[a])
+        for segment in range(len(REFERENCE))
+        for a in range(3)
+        for b in range(a + 1, 3)
+    ]
+
+
+def test_rank_gives_the_values_of_the_java_trainer(java, packs, tmp_path):
+    (tmp_path / "cs-en.ref.sgm").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
+    for name, lines in OUTPUTS.items():
+        system = name.replace(".", "")
+        (tmp_path / f"cs-en.{system}.sgm").write_text(sgm("tstset", "sysid", system, lines), encoding="utf-8")
+    pairs = rank_pairs()
+    rows = "".join(
+        f"{segment + 1}\tcs-en\t{better.replace('.', '')}\tcs-en\t{worse.replace('.', '')}\n"
+        for segment, better, worse in pairs
+    )
+    (tmp_path / "cs-en.rank").write_text(rows, encoding="utf-8")
+    # The Trainer ranks with exact and paraphrase on lowercased text; the last two of its weights are idle.
+    options = grid_options("1 0.5 1 1", "1 0.7 1 1", "1 0.1 1 1")
+    values, theirs = parse(java.run(["rank", str(tmp_path), "-l", "en", *options], main="Trainer"))
+    meteor = Meteor("en", matchers=["exact", "paraphrase"], normalization="lower")
+    axes = java_axes((*FIRST, 1, 0.5), (*LAST, 1, 0.7), (*STEP, 1, 0.1))
+    result = evaluate_grid(tuning_set(meteor, pairs, {}), make_objective("rank", macro=False), axes)
+    assert result.values.tolist() == pytest.approx(values, abs=1e-12)
+    assert result.value == pytest.approx(max(values))
+    assert result.best == pytest.approx(theirs[values.index(max(values))][:6])
+
+
+@pytest.mark.parametrize(("task", "objective"), [("segcor", "weighted-pearson"), ("spearman", "spearman")])
+def test_correlations_are_those_of_the_java_trainer(java, packs, tmp_path, task, objective):
+    (tmp_path / "x.ref").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
+    (tmp_path / "x.tst").write_text(sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")
+    humans = [0.3, 0.9, 0.5, 0.2, 0.8, 0.1, 0.45, 0.7, 0.65, 0.15]
+    (tmp_path / "x.ter").write_text("".join(f"d {n} {value}\n" for n, value in enumerate(humans, 1)), encoding="utf-8")
+    options = grid_options("1 0.5 0.8 0.6", "1 0.7 0.8 0.6", "1 0.1 1 1")
+    values, theirs = parse(java.run([task, str(tmp_path), "-l", "en", *options], main="Trainer"))
+    axes = java_axes((*FIRST, 1, 0.5, 0.8, 0.6), (*LAST, 1, 0.7, 0.8, 0.6), (*STEP, 1, 0.1, 1, 1))
+    data = tuning_set(Meteor("en"), [], {"beta": humans})
+    result = evaluate_grid(data, make_objective(objective, macro=False), axes)
+    assert result.values.tolist() == pytest.approx(values, abs=1e-9)
+    best = theirs[values.index(max(values))]
+    assert result.value == pytest.approx(max(values), abs=1e-9)
+    assert result.best == pytest.approx(best)

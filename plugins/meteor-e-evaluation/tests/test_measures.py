@@ -1,0 +1,191 @@
+"""The measures: against mt-metrics-eval's figures, and against plain definitions on small arrays of our own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.correlation import williams
+from meteor_e_evaluation.data import TestSet
+from meteor_e_evaluation.groups import accuracy_with_ties
+from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.measures import MEASURES, mad_outliers, measure, measure_table
+from scipy import stats
+
+from meteor_e.api.metrics import Scores
+from meteor_e.base.errors import ConfigError
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def make_set(human, outliers=()):
+    systems, segments = np.nonzero(~np.isnan(human))
+    blank = [""] * human.shape[1]
+    return TestSet(
+        name="made",
+        pair="cs-en",
+        language="en",
+        systems=tuple(f"s{number}" for number in range(len(human))),
+        outputs=tuple([blank] * len(human)),
+        references=(blank,),
+        assessments=Assessments(segments, systems, human[systems, segments]),
+        outliers=outliers,
+    )
+
+
+def scored(metric, name="m"):
+    return Scores(name, name, metric, metric.mean(axis=1))
+
+
+MTME = {
+    "pearson_none": "pearson",
+    "spearman_none": "spearman",
+    "kendall_b_none": "kendall",
+    "acc23_none": "acc",
+    **{
+        f"{theirs}_{by}": f"{ours}-{by}"
+        for theirs, ours in (
+            ("pearson", "pearson"),
+            ("spearman", "spearman"),
+            ("kendall_b", "kendall"),
+            ("acc23", "acc"),
+        )
+        for by in ("item", "sys")
+    },
+    "pearson_pdp_item": "pearson-pdp",
+    "acc_eq_item": "acc-eq",
+    "kendall_like_item_0.5": "darr:threshold=0.5",
+    "kendall_like_item_25": "darr",
+    "system_pearson": "system-pearson",
+    "system_spearman": "system-spearman",
+    "system_kendall_b": "system-kendall",
+    "spa": "spa",
+}
+
+
+@pytest.mark.shared
+def test_measures_are_those_of_mt_metrics_eval(shared):
+    golden = json.loads((shared / "golden" / "mtme" / "mtme.json").read_text(encoding="utf-8"))
+    compared = 0
+    for case in golden["cases"]:
+        human, metric = np.array(case["human"], float), np.array(case["metric"], float)
+        test, scores = make_set(human), scored(metric)
+        for theirs, ours in MTME.items():
+            if theirs in case["expected"]:
+                value, expected = measure(ours).value(test, scores), case["expected"][theirs]
+                if theirs == "kendall_like_item_25" and not len(measure(ours).pairs(test)):
+                    # mt-metrics-eval says 0 where no pair differs enough; here that is undefined.
+                    assert (expected, math.isnan(value)) == (0, True)
+                    continue
+                assert value == pytest.approx(expected, abs=0.01 if ours == "spa" else 1e-9), (case["name"], theirs)
+                compared += 1
+        agree, pairs = case["expected"]["system_agreement"]
+        assert measure("system-accuracy").value(test, scores) == pytest.approx(agree / pairs)
+    assert compared > 150
+    for case in golden["williams"]:
+        result = williams(case["r12"], case["r13"], case["r23"], case["n"])
+        assert result.p == pytest.approx(case["p_one_sided"], abs=1e-9)
+
+
+RANDOM = np.random.default_rng(5)
+HUMAN = np.round(RANDOM.normal(size=(5, 30)), 1)
+METRIC = np.round(HUMAN + RANDOM.normal(size=(5, 30)), 1)
+HUMAN[RANDOM.random((5, 30)) < 0.2] = np.nan
+
+
+def groups(by):
+    cells = ~np.isnan(HUMAN)
+    if by == "none":
+        return [(METRIC[cells], HUMAN[cells])]
+    if by == "sys":
+        return [(METRIC[row][cells[row]], HUMAN[row][cells[row]]) for row in range(5)]
+    return [(METRIC[:, at][cells[:, at]], HUMAN[:, at][cells[:, at]]) for at in range(30)]
+
+
+def plain_accuracy(metric, human):
+    pairs = list(itertools.combinations(range(len(human)), 2))
+    right = sum(np.sign(metric[a] - metric[b]) == np.sign(human[a] - human[b]) for a, b in pairs)
+    return right / len(pairs) if pairs else math.nan
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall", "acc"])
+@pytest.mark.parametrize("by", ["none", "item", "sys"])
+def test_grouped_measures_by_their_definition(kind, by):
+    functions = {
+        "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
+        "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
+        "kendall": lambda x, y: stats.kendalltau(x, y).statistic,
+        "acc": plain_accuracy,
+    }
+    values = [
+        functions[kind](x, y) for x, y in groups(by) if len(x) > 1 and (kind == "acc" or (np.ptp(x) and np.ptp(y)))
+    ]
+    found = measure(kind if by == "none" else f"{kind}-{by}").value(make_set(HUMAN), scored(METRIC))
+    assert found == pytest.approx(np.mean(values), abs=1e-12)
+
+
+@pytest.mark.parametrize(("metric", "human"), [([1, 1, 1], [1, 2, 2]), ([1, 2, 3], [1, 1, 1]), ([1, 1], [2, 2])])
+def test_accuracy_with_ties_of_what_does_not_vary(metric, human):
+    assert accuracy_with_ties(np.array(metric, float), np.array(human, float)) == plain_accuracy(metric, human)
+
+
+def test_soft_accuracy_is_one_for_the_people_themselves():
+    human = RANDOM.normal(size=(4, 50))
+    assert measure("spa").value(make_set(human), scored(human)) == 1.0
+    reverse = measure("spa").value(make_set(human), scored(-human))
+    assert reverse < 0.9
+
+
+def test_relative_rankings_count_the_threshold_itself():
+    human = np.array([[0.0, 50.0], [25.0, 60.0], [60.0, 60.0]])
+    test = make_set(human)
+    assert [len(measure(f"darr:threshold={t}").pairs(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
+    with pytest.raises(ConfigError, match="darr has no option 'treshold'; it has threshold"):
+        measure("darr:treshold=1")
+    with pytest.raises(ConfigError, match="'x' is not a number"):
+        measure("darr:threshold=x")
+    with pytest.raises(ConfigError, match="pearson has no option"):
+        measure("pearson:threshold=1")
+
+
+def test_a_human_tie_of_systems_counts_as_a_pair():
+    human = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
+    metric = np.array([[1.0, 1.0], [3.0, 3.0], [4.0, 4.0]])
+    assert measure("system-accuracy").value(make_set(human), scored(metric)) == pytest.approx(2 / 3)
+
+
+def test_outliers_are_left_out_of_system_measures():
+    human = np.array([[10.0, 10], [11, 11], [12, 12], [13, 13], [-90, -90]])
+    metric = np.array([[4.0, 4], [3, 3], [2, 2], [1, 1], [-9, -9]])
+    assert mad_outliers(make_set(human)) == ("s4",)
+    assert measure("system-pearson").value(make_set(human), scored(metric)) > 0.8
+    assert measure("system-pearson").value(make_set(human, outliers=("s4",)), scored(metric)) == pytest.approx(-1)
+    assert measure("spa").value(make_set(human, outliers=("s4",)), scored(metric)) < 0.6
+
+
+def test_ratings_of_one_system_are_never_compared_with_one_another():
+    ratings = Assessments(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1.0, 3.0, 2.0]))
+    assert [(row.better.tolist(), row.worse.tolist()) for row in [ratings.comparisons()]] == [([1, 0], [0, 1])]
+    mean = ratings.averaged()
+    assert (mean.scores.tolist(), mean.systems.tolist()) == ([2.0, 2.0], [0, 1])
+    assert len(mean.comparisons()) == 1
+
+
+def test_no_assessments_make_no_comparisons():
+    none = np.array([], int)
+    empty = Assessments(none, none, none.astype(float)).comparisons()
+    assert isinstance(empty, Rankings)
+    assert len(empty) == 0
+
+
+def test_the_table_in_the_documentation_is_that_of_the_code():
+    assert measure_table() in (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    for entry in MEASURES.values():
+        assert entry.definition
+        assert entry.source
+        assert entry.ties
+        assert entry.missing

@@ -1,0 +1,193 @@
+"""Files of scores: nothing replaces anything without a word, and what they lack is an error."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.agreement import evaluate, load_test_sets
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.score_files import ScoreFileMetric
+from meteor_e_evaluation.score_writing import metric_task_lines, write_scores
+from tiny_task import OUTPUTS
+
+from meteor_e.base.array_cache import ArrayCache
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.metrics.scorers import ScorerMetric
+from meteor_e.metrics.specs import parse_metric
+
+CACHE = ArrayCache(enabled=False)
+SEGMENTS = [(system, at, len(line)) for system, lines in OUTPUTS.items() for at, line in enumerate(lines, 1)]
+
+
+@pytest.fixture
+def test(task):
+    (loaded,) = load_test_sets(load_index(task / "index.yaml"))
+    return loaded
+
+
+def score(test, spec, systems=True):
+    metric = parse_metric(spec) if isinstance(spec, str) else spec
+    return metric.score_outputs(test, test.judged(), CACHE, systems=systems)
+
+
+def write(path, rows):
+    path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_row_that_would_replace_another_names_both(test, tmp_path):
+    file = write(tmp_path / "m", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
+    again = write(tmp_path / "again", [("m", "cs-en", "t", "beta", 4, 1)])
+    with pytest.raises(InputError, match=r"again, line 1: a second score of system beta, segment 4; .*m, line 14"):
+        score(test, f"scores:{file},{again}")
+
+
+def test_short_files_of_several_pairs_do_not_mix(test, tmp_path):
+    for pair in ("cs-en", "de-en"):
+        write(tmp_path / f"{pair}.seg.score", [(system, x) for system, _, x in SEGMENTS])
+    with pytest.raises(InputError, match=r"a second score of system alpha.*\{pair\}"):
+        score(test, f"scores:{tmp_path}/cs-en.seg.score,{tmp_path}/de-en.seg.score")
+    found = score(test, f"scores:{tmp_path}/{{pair}}.seg.score")
+    assert found.segments[0, 0] == len(OUTPUTS["alpha"][0])
+
+
+def test_columns_of_test_set_and_reference_choose(test, tmp_path):
+    rows = [
+        ("m", "cs-en", testset, reference, system, at, x * factor)
+        for factor, testset in enumerate(("one", "other"), 1)
+        for reference in ("refA", "refB")
+        for system, at, x in SEGMENTS
+    ]
+    file = write(tmp_path / "m", rows)
+    with pytest.raises(InputError, match=r"several testsets \(one, other\); name one, as in scores:FILE#"):
+        score(test, f"scores:{file}")
+    with pytest.raises(InputError, match=r"several references \(refA, refB\)"):
+        score(test, f"scores:{file}#testset=other")
+    found = score(test, f"scores:{file}#m,testset=other,reference=refB")
+    assert found.segments[0, 0] == 2 * len(OUTPUTS["alpha"][0])
+    with pytest.raises(InputError, match="no reference 'refC'"):
+        score(test, f"scores:{file}#m,testset=other,reference=refC")
+    with pytest.raises(ConfigError, match="has no option 'ref'"):
+        parse_metric(f"scores:{file}#m,ref=x")
+
+
+def test_missing_systems_are_an_error_as_missing_segments_are(test, tmp_path):
+    file = write(tmp_path / "m.sys.score", [("alpha", 1), ("beta", 2)])
+    with pytest.raises(InputError, match=r"no score of m.sys.score for system gamma.x of cs-en \(1 of 3 systems"):
+        score(test, f"scores:{file}")
+
+
+def test_a_file_of_another_pair_is_noticed(test, tmp_path):
+    file = write(tmp_path / "m.sys.score", [("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)])
+    with pytest.raises(InputError, match="line 4: cs-en has no system 'online-Z'; is the file that of another"):
+        score(test, f"scores:{file}")
+    file = write(tmp_path / "m.seg.score", [(system, x) for system, at, x in SEGMENTS if at < 10])
+    with pytest.raises(InputError, match="system alpha has 9 scores; cs-en has 10 segments"):
+        score(test, f"scores:{file}")
+
+
+def test_given_scores_of_systems_are_not_resampled_as_if_they_were_means(test, tmp_path):
+    seg = write(tmp_path / "m.seg", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
+    sys = write(
+        tmp_path / "m.sys",
+        [("m", "cs-en", "t", "alpha", 1), ("m", "cs-en", "t", "beta", 2), ("m", "cs-en", "t", "gamma.x", 3)],
+    )
+    own = score(test, f"scores:{seg},{sys}")
+    pearson = measure("system-pearson")
+    assert pearson.value(test, own) < -0.9
+    assert np.isnan(pearson.resampled(test, own, np.ones((2, 10)))).all()
+    mean = score(test, f"scores:{seg}")
+    assert pearson.resampled(test, mean, np.ones((2, 10)))[0] == pytest.approx(pearson.value(test, mean))
+
+
+class Answers:
+    """A scorer that answers with what it is given."""
+
+    name = signature = "answers"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def score_segments(self, hypotheses, references, sources):
+        return [self.answer] * len(hypotheses)
+
+
+@pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
+def test_an_answer_that_is_no_number_is_an_input_error(test, answer):
+    with pytest.raises(InputError, match=r"answers gave .* as a score; a number was expected"):
+        score(test, ScorerMetric(Answers(answer)))
+
+
+def test_a_metric_without_a_number_is_an_error_unless_the_index_allows_it(task):
+    index = load_index(task / "index.yaml")
+    lengths = {line: float(len(line)) for lines in OUTPUTS.values() for line in lines}
+
+    class Partly(Answers):
+        def score_segments(self, hypotheses, references, sources):
+            return [math.nan if text.startswith("two goats") else lengths[text] for text in hypotheses]
+
+    def run(tests, metric):
+        return evaluate(tests, [metric], [measure("tau-strict")], CACHE)
+
+    for answer in (math.nan, math.inf):
+        with pytest.raises(
+            InputError, match=r"answers gives (no number for system alpha, segment 1|an infinite score)"
+        ):
+            run(load_test_sets(index), ScorerMetric(Answers(answer)))
+    with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\); 'missing_scores"):
+        run(load_test_sets(index), ScorerMetric(Partly(0)))
+    (task / "index.yaml").write_text(
+        (task / "index.yaml").read_text(encoding="utf-8") + "missing_scores: true\n", encoding="utf-8"
+    )
+    found = run(load_test_sets(load_index(task / "index.yaml")), ScorerMetric(Partly(0)))
+    assert "left out: 2 judged segments of systems that lack a score" in found.warnings["Tiny cs-en"]
+    assert found.counts["Tiny cs-en"]["untied pairs"] == 26
+
+
+def test_written_scores_are_read_again(test, tmp_path):
+    values = {"a b": Answers(0.25)}
+    scores = score(test, ScorerMetric(values["a b"]))
+    files = write_scores(tmp_path, test, [scores])
+    assert [file.relative_to(tmp_path).as_posix() for file in files] == [
+        "cs-en/answers-ref.seg.score",
+        "cs-en/answers-ref.sys.score",
+    ]
+    again = score(test, f"scores:{tmp_path}/{{pair}}/answers-ref.seg.score,{tmp_path}/{{pair}}/answers-ref.sys.score")
+    assert (again.segments == scores.segments).all()
+    assert (again.systems == scores.systems).all()
+    with pytest.raises(InputError, match="two metrics would be written"):
+        write_scores(tmp_path, test, [scores, scores])
+
+
+def test_lines_of_the_metrics_task_are_read_again(test, tmp_path):
+    lines = []
+    for system, output in OUTPUTS.items():
+        lengths = [float(len(line)) for line in output]
+        lines += metric_task_lines("m", "cs-en", "tiny", "refA", system, lengths)
+        lines += metric_task_lines("m", "cs-en", "tiny", "refA", system, [], whole=sum(lengths) / len(lengths))
+    assert lines[0] == f"m\tcs-en\ttiny\trefA\talpha\t1\t{float(len(OUTPUTS['alpha'][0]))}"
+    (tmp_path / "m").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = score(test, f"scores:{tmp_path}/m")
+    assert found.segments[1, 3] == len(OUTPUTS["beta"][3])
+    assert found.resamplable
+    with pytest.raises(InputError, match="names have no white space"):
+        list(metric_task_lines("my metric", "cs-en", "t", "refA", "s", [1.0]))
+
+
+def test_a_metric_that_counts_errors_is_warned_about(test):
+    class Shorter(Answers):
+        def score_segments(self, hypotheses, references, sources):
+            return [-len(text) for text in hypotheses]
+
+    many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
+    found = evaluate([many], [ScorerMetric(Shorter(0))], [measure("tau-strict")], CACHE)
+    assert any("answers correlates negatively with people" in line for line in found.warnings["Tiny cs-en"])
+
+
+def test_scores_are_files_of_metrics_only_once(tmp_path):
+    file = write(tmp_path / "m", [("m", "cs-en", "t", "a", 1), ("n", "cs-en", "t", "a", 1)])
+    with pytest.raises(InputError, match=r"several metrics \(m, n\); name one"):
+        ScoreFileMetric([file])

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from meteor_e_evaluation.data import load_test_set
+from meteor_e_evaluation.index import load_index
+from meteor_e_evaluation.sanity import check_test_set
+from tiny_task import HEADER, OUTPUTS, REFERENCE, ranking_row
+
+from meteor_e.base.errors import ConfigError, InputError
+
+
+def load(task, pair="cs-en"):
+    return load_test_set(load_index(task / "index.yaml"), pair)
+
+
+def edit(task, old, new):
+    index = task / "index.yaml"
+    text = index.read_text(encoding="utf-8")
+    assert old in text
+    index.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_judgements_are_lined_up_with_outputs(task):
+    test = load(task)
+    assert test.systems == ("alpha", "beta", "gamma.x")
+    assert list(test.outputs) == list(OUTPUTS.values())
+    assert list(test.references) == [REFERENCE]
+    assert test.language == "en"
+    rankings = test.rankings
+    assert len(rankings) == 32
+    assert len(rankings.strict()) == 30
+    assert rankings.segments.min() == 0
+    first = rankings.select(rankings.segments == 0)
+    assert [(test.systems[b], test.systems[w]) for b, w in zip(first.better, first.worse, strict=True)] == [
+        ("alpha", "beta"),
+        ("alpha", "gamma.x"),
+        ("beta", "gamma.x"),
+    ]
+    assert test.judged().sum() == 30
+
+
+def test_left_out_judgements_and_unjudged_outputs_are_reported(task):
+    (task / "outputs" / "tiny.cs-en.silent").write_text("x\n" * 10, encoding="utf-8")
+    notes = load(task).notes
+    assert "left out: 30 judgements of _ref" in notes
+    assert "outputs without judgements: silent" in notes
+
+
+def test_an_unknown_system_is_an_error_that_names_it_the_line_and_the_near_miss(task):
+    edit(task, ", rename: {gamma: gamma.x}", "")
+    with pytest.raises(
+        InputError, match=r"ranks.csv, line 2: system 'gamma' has no output in .*did you mean 'gamma.x'"
+    ):
+        load(task)
+
+
+def test_an_output_that_is_too_short_is_an_error_that_names_system_and_file(task):
+    file = task / "outputs" / "tiny.cs-en.beta"
+    file.write_text("one line\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"system beta: .*tiny\.cs-en\.beta has 1 segments, its reference has 10"):
+        load(task)
+
+
+def test_a_segment_outside_the_test_set_is_an_error(task):
+    edit(task, "format: ranking-csv", "format: ranking-csv, first_segment: 2")
+    with pytest.raises(InputError, match="line 2: segment 1 is outside the test set of 10 segments"):
+        load(task)
+
+
+def test_a_segment_map_renumbers_and_leaves_out(task):
+    table = "old\tnew\tsure\n" + "".join(f"{n}\t{n % 10 + 1}\t{int(n > 2)}\n" for n in range(1, 11))
+    (task / "map.tsv").write_text(table, encoding="utf-8")
+    edit(
+        task,
+        "format: ranking-csv",
+        'format: ranking-csv, segment_map: {file: map.tsv, key: old, line: new, only: {sure: "1"}}',
+    )
+    test = load(task)
+    assert set(test.rankings.segments.tolist()) == {0, *range(3, 10)}
+    assert "left out: 6 judgements of segments that are not in map.tsv" in test.notes
+    edit(task, "key: old", "key: older")
+    with pytest.raises(InputError, match=r"map\.tsv: no column 'older'"):
+        load(task)
+
+
+def test_a_segment_map_may_stand_beside_the_index_when_the_data_are_elsewhere(task, tmp_path):
+    plain = load(task)
+    edit(
+        task, "format: ranking-csv", 'format: ranking-csv, segment_map: {file: "maps/{pair}.tsv", key: old, line: new}'
+    )
+    here = tmp_path / "indexes"
+    (here / "maps").mkdir(parents=True)
+    (here / "maps" / "cs-en.tsv").write_text(
+        "old\tnew\n" + "".join(f"{n}\t{n % 10 + 1}\n" for n in range(1, 11)), encoding="utf-8"
+    )
+    index = here / "index.yaml"
+    index.write_text((task / "index.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    moved = load_test_set(load_index(index, root=task), "cs-en")
+    assert moved.rankings.segments.tolist() == ((plain.rankings.segments + 1) % 10).tolist()
+    with pytest.raises(InputError, match=r"maps.cs-en\.tsv"):
+        load(task)
+
+
+def test_patterns_of_system_names_and_pairs_by_other_names(task):
+    rows = [HEADER, ranking_row(1, {"tiny.cs-en.alpha.12": 1, "tiny.cs-en.beta.3": 2})]
+    (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
+    edit(task, "drop: [_ref]", 'system: "tiny.{pair}.{system}.{number}"')
+    assert load(task).systems == ("alpha", "beta")
+    edit(task, "tiny.{pair}.{system}.{number}", "other.{system}")
+    with pytest.raises(InputError, match=r"system 'tiny.cs-en.alpha.12' is not of the form 'other.\{system\}'"):
+        load(task)
+
+
+def test_systems_with_one_output(task):
+    (task / "da.csv").write_text(
+        "LP DATA SYSTEM SID HUMAN\ncs-en t alpha+beta 2 0.5\ncs-en t beta 3 1\n", encoding="utf-8"
+    )
+    edit(
+        task,
+        "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
+        '{file: da.csv, format: da-segments, joined: "+"}',
+    )
+    test = load(task)
+    assert test.rankings is None
+    assert test.assessments.systems.tolist() == [0, 1]
+    assert test.assessments.segments.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("measures: [", "measure: [", r"index.yaml:7: .*measure.*did you mean 'measures'"),
+        ("format: ranking-csv", "format: csv", r"index.yaml:6: judgements\[0\].format"),
+        ("pairs: [cs-en]", "pairs: [Czech]", "'Czech' under 'pairs' is not of the form"),
+        ("pairs: [cs-en]", "pairs: cs-en", r"index.yaml:2: pairs"),
+    ],
+)
+def test_a_wrong_index_is_an_error_with_file_line_and_key(task, old, new, message):
+    edit(task, old, new)
+    with pytest.raises(ConfigError, match=message):
+        load_index(task / "index.yaml")
+
+
+def test_missing_files_and_folders_are_named(task, monkeypatch):
+    with pytest.raises(ConfigError, match="no language pair 'de-en'"):
+        load(task, "de-en")
+    edit(task, "ref.{target}", "refs.{target}")
+    with pytest.raises(InputError, match=r"a reference of cs-en is missing: .*refs\.en"):
+        load(task)
+    edit(task, "refs.{target}", "ref.{target}\nroot: ${TINY_ROOT}")
+    with pytest.raises(ConfigError, match="needs the environment variable TINY_ROOT"):
+        load_index(task / "index.yaml")
+    monkeypatch.setenv("TINY_ROOT", "nowhere")
+    with pytest.raises(InputError, match="nowhere with the data is missing"):
+        load_index(task / "index.yaml")
+    assert load_index(task / "index.yaml", root=task).root == str(task)
+
+
+def test_sgml_and_wmt_xml_outputs(task):
+    def sgml(kind, attribute, name, lines):
+        segments = "".join(f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(lines, 1))
+        return f'<{kind} setid="s"><doc docid="d" {attribute}="{name}">\n{segments}</doc></{kind}>\n'
+
+    (task / "ref.en").write_text(sgml("refset", "refid", "r", REFERENCE), encoding="utf-8")
+    for system, lines in OUTPUTS.items():
+        (task / "outputs" / f"tiny.cs-en.{system}").write_text(sgml("tstset", "sysid", system, lines), encoding="utf-8")
+    assert list(load(task).outputs) == list(OUTPUTS.values())
+
+    def part(tag, lines):
+        return (
+            f"<{tag}><p>"
+            + "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines, 1))
+            + "</p></"
+            + tag.split()[0]
+            + ">"
+        )
+
+    hypotheses = "".join(part(f'hyp system="{system}"', lines) for system, lines in OUTPUTS.items())
+    references = part('ref translator="A"', REFERENCE) + part('ref translator="B"', REFERENCE[::-1])
+    xml = f'<dataset id="t"><doc id="d">{references}{hypotheses}</doc></dataset>'
+    (task / "all.xml").write_text(xml, encoding="utf-8")
+    edit(task, "ref.{target}", "all.xml")
+    edit(task, "outputs/tiny.{pair}.{system}", "all.xml")
+    test = load(task)
+    assert list(test.outputs) == list(OUTPUTS.values())
+    assert list(test.references) == [REFERENCE, REFERENCE[::-1]]
+
+
+def test_shifted_judgements_are_noticed(task):
+    outputs = {"alpha": [f"line {n}" for n in range(10)], "beta": [f"line {n}" for n in range(10)]}
+    for system, lines in outputs.items():
+        (task / "outputs" / f"tiny.cs-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [HEADER, *(ranking_row(n, {"alpha": 1, "beta": 1 + n % 2}) for n in range(1, 11))]
+    (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
+    (warning,) = (line for line in check_test_set(load(task)) if line.startswith("warning"))
+    assert warning == (
+        "warning: 5 of 10 pairs of identical outputs have different ranks; "
+        "are the judgements shifted against the outputs?"
+    )
+
+
+def test_comparisons_of_assessments(task):
+    (task / "da.csv").write_text("SYS SID Z\nalpha 1 0.5\nbeta 1 0.7\ngamma.x 1 0.5\nbeta 2 1\n", encoding="utf-8")
+    edit(
+        task,
+        "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
+        "{file: da.csv, format: da-segments}",
+    )
+    pairs = load(task).assessments.comparisons()
+    found = {
+        (s, b, w, t) for s, b, w, t in np.stack([pairs.segments, pairs.better, pairs.worse, pairs.ties], 1).tolist()
+    }
+    assert found == {(0, 1, 0, 0), (0, 0, 2, 1), (0, 1, 2, 0)}

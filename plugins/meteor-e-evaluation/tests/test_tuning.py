@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from made_up import make_set
+from meteor_e_evaluation.tuning.grid import evaluate_grid, grid_size, java_axes, points
+from meteor_e_evaluation.tuning.objectives import OBJECTIVES, make_objective
+from meteor_e_evaluation.tuning.scorer import PointScorer, point_of
+from meteor_e_evaluation.tuning.search import search
+from meteor_e_evaluation.tuning.validation import cross_validate, hold_out, leave_out_overlap
+from scipy import stats
+
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.scoring import formula
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import Statistics
+
+DEFAULT = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6)
+AXES = java_axes((0.5, 0.2, 0.2, 0.4, 1, 0.0), (0.9, 1.4, 0.8, 1.0, 1, 1.0), (0.2, 0.4, 0.2, 0.2, 1, 0.25))
+
+
+def scalar(row, point):
+    parameters = Parameters(*point[:4], weights=point[4:])
+    return formula.compute(Statistics.from_vector([int(x) for x in row]), parameters).score
+
+
+def test_points_score_as_the_formula_does_in_any_order(data):
+    scorer = PointScorer(data)
+    some = [p for number, p in enumerate(points(AXES)) if number % 97 == 0]
+    for point in [*some, *some[::-1], DEFAULT]:
+        expected = [scalar(row, point) for row in data.counts[:30]]
+        assert scorer.score(point)[:30] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_the_best_of_several_references_counts():
+    data = make_set(units=6, references=3)
+    scores = PointScorer(data).score(DEFAULT)
+    expected = [max(scalar(row, DEFAULT) for row in data.counts[at : at + 3]) for at in data.starts]
+    assert scores == pytest.approx(expected, rel=1e-12)
+
+
+def test_rank_objective_is_the_strict_tau(data):
+    scores = PointScorer(data).score(DEFAULT).copy()
+    differences = scores[data.better] - scores[data.worse]
+    pooled = make_objective("rank", macro=False).prepare(data).value(scores)
+    assert pooled == pytest.approx(2 * (differences > 0).mean() - 1)
+    macro = make_objective("rank").prepare(data).value(scores)
+    group = data.groups[data.better]
+    assert macro == pytest.approx(np.mean([2 * (differences[group == g] > 0).mean() - 1 for g in (0, 1)]))
+    strict = make_objective("rank", macro=False, epsilon=0.05).prepare(data).value(scores)
+    assert strict == pytest.approx(2 * (differences > 0.05).mean() - 1)
+
+
+def test_correlation_objectives(data):
+    scores = PointScorer(data).score(DEFAULT).copy()
+
+    def value(name):
+        return make_objective(name, macro=False).prepare(data).value(scores)
+
+    assert value("pearson") == pytest.approx(stats.pearsonr(scores, data.humans).statistic)
+    assert value("spearman") == pytest.approx(stats.spearmanr(scores, data.humans).statistic)
+    repeated = data.lengths.astype(int)
+    weighted = stats.pearsonr(np.repeat(scores, repeated), np.repeat(data.humans, repeated)).statistic
+    assert value("weighted-pearson") == pytest.approx(weighted)
+    assert value("hter") == pytest.approx(-weighted)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+@pytest.mark.parametrize("macro", [True, False])
+def test_objectives_on_samples(data, name, macro):
+    prepared = make_objective(name, macro=macro).prepare(data)
+    scores = PointScorer(data).score(DEFAULT).copy()
+    weights = np.stack([np.ones(60), np.arange(60) % 2 * 2.0])
+    every, half = prepared.resampled(scores, weights)
+    assert every == pytest.approx(prepared.value(scores))
+    part = data.select(weights[1] > 0)
+    assert half == pytest.approx(
+        make_objective(name, macro=macro).prepare(part).value(PointScorer(part).score(DEFAULT)), abs=1e-9
+    )
+
+
+def test_judgements_of_the_wrong_kind(data):
+    none = np.array([], int)
+    with pytest.raises(InputError, match="no rankings"):
+        make_objective("rank").prepare(dataclasses.replace(data, better=none, worse=none))
+    with pytest.raises(InputError, match="no scores"):
+        make_objective("pearson").prepare(dataclasses.replace(data, humans=data.humans * np.nan))
+    with pytest.raises(ConfigError, match="unknown objective 'ranks' \\(did you mean 'rank'"):
+        make_objective("ranks")
+
+
+def test_grid_tries_every_point_and_takes_the_first_of_the_best(data):
+    objective = make_objective("rank")
+    result = evaluate_grid(data, objective, AXES)
+    assert result.evaluations == grid_size(AXES) == len(result.values)
+    prepared, scorer = objective.prepare(data), PointScorer(data)
+    everything = [(prepared.value(scorer.score(point)), point) for point in points(AXES)]
+    assert result.values.tolist() == [value for value, _ in everything]
+    best = max(value for value, _ in everything)
+    assert result.value == best
+    assert result.best == next(point for value, point in everything if value == best)
+    threaded = evaluate_grid(data, objective, AXES, threads=3)
+    assert (threaded.best, threaded.value) == (result.best, result.value)
+    assert (threaded.values == result.values).all()
+
+
+def test_axes_hold_both_ends():
+    assert java_axes((0.1,), (0.3,), (0.1,)) == [(0.1, 0.2, 0.3)]
+    with pytest.raises(ConfigError, match="must be more than 0"):
+        java_axes((0.1,), (0.3,), (0.0,))
+    with pytest.raises(ConfigError, match=r"from 0\.3 to 0\.1"):
+        java_axes((0.3,), (0.1,), (0.1,))
+
+
+@pytest.mark.parametrize(("name", "seed"), [("rank", 1), ("rank", 2), ("rank", 3), ("pearson", 1)])
+def test_search_is_at_least_as_good_as_the_grid_in_a_fraction_of_the_points(data, name, seed):
+    fine = java_axes((0.0, 0.0, 0.0, 0.0, 1, 0.0), (1, 2, 1, 1, 1, 1), (0.1, 0.2, 0.2, 0.2, 1, 0.2))
+    objective = make_objective(name)
+    grid = evaluate_grid(data, objective, fine)
+    found = search(data, objective, fine, [DEFAULT], seed=seed)
+    assert found.value >= grid.value
+    assert found.evaluations < grid.evaluations / 5
+    assert found == search(data, objective, fine, [DEFAULT], seed=seed)
+
+
+def test_a_search_stops_after_its_trials_and_is_no_worse_than_its_start(data):
+    objective = make_objective("rank")
+    before = objective.prepare(data).at(PointScorer(data), DEFAULT)
+    short = search(data, objective, AXES, [DEFAULT], seed=1, trials=25)
+    assert (short.evaluations, short.stopped) == (25, True)
+    whole = search(data, objective, AXES, [DEFAULT], seed=1)
+    assert before <= short.value <= whole.value
+    assert not whole.stopped
+    assert search(data, objective, AXES, [DEFAULT], seed=1, deadline=0.0).best == DEFAULT
+
+
+def test_search_on_the_grid_stays_on_it(data):
+    found = search(data, make_objective("rank"), AXES, [AXES_START], seed=1, refine=False)
+    assert all(value in axis for value, axis in zip(found.best, AXES, strict=True))
+
+
+AXES_START = tuple(axis[0] for axis in AXES)
+
+
+def test_cross_validation_keeps_translations_of_a_segment_together(data):
+    seen = []
+
+    def tune(parts):
+        (part,) = parts
+        seen.append(set((part.units % 30).tolist()))
+        return 0, DEFAULT
+
+    result = cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=5, seed=1)
+    assert result.gain == 0
+    assert len(result.tuned) == 5
+    assert all(len(part) == 24 for part in seen)
+    held = [set(range(30)) - part for part in seen]
+    assert set.union(*held) == set(range(30))
+    assert sum(map(len, held)) == 30
+    with pytest.raises(ConfigError, match="31 folds"):
+        cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=31, seed=1)
+
+
+def test_what_is_held_out_is_not_tuned_on(data, other):
+    assert leave_out_overlap(data, other) == (other, 0)
+    with pytest.raises(ConfigError, match="made up 1 is both tuned on and held out"):
+        leave_out_overlap(data, data)
+
+
+def test_renamed_data_are_recognized_by_their_texts(data, other):
+    texts = tuple(f"Segment {unit} of  the set" for unit in range(60))
+    data = dataclasses.replace(data, texts=texts)
+    renamed = dataclasses.replace(other, texts=tuple(text.lower().replace("  ", " ") for text in texts))
+    with pytest.raises(ConfigError, match="60 of 60 held-out segments were tuned on: their references are the same"):
+        leave_out_overlap(data, renamed)
+    units = np.arange(60)
+    many = dataclasses.replace(other, texts=tuple(f"other {unit}" for unit in units))
+    assert leave_out_overlap(data, many)[1] == 0
+    # A sentence or two that two test sets share are left out.
+    large = dataclasses.replace(
+        make_set(units=200, seed=3, name="large"), texts=("Segment 1 of the set", *(f"o {n}" for n in range(199)))
+    )
+    kept, count = leave_out_overlap(data, large)
+    assert count == 1
+    assert 0 not in kept.units
+
+
+def test_held_out_report(data, other):
+    objective = make_objective("rank")
+    tuned = search(data, objective, AXES, [DEFAULT], seed=1).best
+    poor = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)
+    report = hold_out(other, other, objective, poor, tuned, samples=300, seed=1)
+    assert report.gain[0] == pytest.approx(report.tuned[0] - report.default[0])
+    assert report.gain[1].low < report.gain[0] < report.gain[1].high
+    assert report.tuned[0] > report.default[0]
+    assert report.p < 0.05
+    same = hold_out(other, other, objective, DEFAULT, DEFAULT, samples=50, seed=1)
+    assert same.p == 1.0
+
+
+def test_point_of_parameters():
+    assert point_of(Parameters(0.85, 0.2, 0.6, 0.75, (1.0, 0.6))) == DEFAULT

@@ -1,0 +1,99 @@
+"""Vectors from packages; what a chain lacks is said at once."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_vectors import install, open_vectors
+from meteor_e_vectors.places import find_vectors, installed_path
+
+from meteor_e import ConfigError, Meteor, MeteorError, ResourceError
+from meteor_e.base import sha256_of
+from meteor_e.cli import cli
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch) -> Path:
+    """A package that holds three vectors as that on PyPI holds GloVe's."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows, words = io.BytesIO(), io.BytesIO()
+    np.save(rows, np.eye(3, dtype=np.float64))
+    parquet.write_table(pyarrow.table({"index": ["the", "cat", "dog"]}), words)
+    path = tmp_path / "glove.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("rows.npy", rows.getvalue())
+        archive.writestr("words.parquet", words.getvalue())
+    pin(monkeypatch, path)
+    return path
+
+
+def pin(monkeypatch, path: Path) -> None:
+    pinned = install.Wheel("glove==1.0", sha256_of(path), path.stat().st_size)
+    package = install.Package(pinned, "rows.npy", "words.parquet", "index", "en", "a test")
+    monkeypatch.setattr(install, "PACKAGES", {"glove": package})
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(cli, ["vectors", "install", *arguments])
+
+
+def test_from_a_wheel(wheel):
+    done = run("glove", "--from", str(wheel), "--offline", "--words", "2")
+    assert done.exit_code == 0, done.output
+    assert "installed glove (2 words)" in done.output
+    vectors = open_vectors(find_vectors("en"))
+    assert list(vectors.words) == ["the", "cat"]
+    assert vectors.metadata["language"] == "en"
+
+
+def test_what_is_missing_or_another_is_refused(wheel, monkeypatch, tmp_path):
+    def error(*arguments: str) -> str:
+        done = run(*arguments)
+        assert isinstance(done.exception, MeteorError), done.output
+        assert not installed_path("en").exists()
+        return str(done.exception)
+
+    assert "there are no vectors 'other' to install; there are: glove" in error("other")
+    assert "meteor-e vectors install glove --from FILE" in error("glove", "--offline")
+    assert "cannot read" in error("glove", "--from", str(tmp_path / "none"))
+    monkeypatch.setattr(install, "MAX_MEMBER", 100)
+    assert "more than 100 bytes" in error("glove", "--from", str(wheel))
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("rows.npy", b"\x93NUMPY\x01\x00")
+    assert "has SHA-256" in error("glove", "--from", str(wheel))
+    pin(monkeypatch, wheel)
+    monkeypatch.setattr(install, "MAX_MEMBER", 1 << 20)
+    assert "cannot be read" in error("glove", "--from", str(wheel))
+
+
+def test_vectors_of_another_language(wheel):
+    run("glove", "--from", str(wheel))
+    file = str(installed_path("en"))
+    for name in ("vector", "phrase-vector"):
+        with pytest.raises(ConfigError, match=r"the vectors en\.vectors are of 'en', and the chain is for 'other'"):
+            Meteor("other", matchers=["exact", {"use": name, "file": file}])
+
+
+def test_all_that_a_chain_lacks_is_said_before_a_pack_is_built(tmp_path, monkeypatch):
+    pytest.importorskip("meteor_e_dbnary")
+    pytest.importorskip("simplemma")
+    packs = tmp_path / "packs"
+    monkeypatch.setenv("METEOR_E_PACKS", str(packs))
+
+    def build(*arguments, **options):
+        raise AssertionError("a pack is built")
+
+    monkeypatch.setattr("meteor_e.packs.PackStore.install", build)
+    with pytest.raises(ResourceError) as caught:
+        Meteor.from_config("dbnary-vector", language="fr")
+    assert "`meteor-e dbnary install fr`" in str(caught.value)
+    assert "`meteor-e vectors train TEXT -l fr`" in str(caught.value)
+    with pytest.raises(ResourceError, match="meteor-e vectors install glove"):
+        Meteor.from_config("vector", language="en")

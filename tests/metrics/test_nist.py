@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from meteor_e.metrics.nist import NistMetric, brevity_penalty
+
+REFERENCE = [
+    "the ferry leaves the island at noon",
+    "a heavy rain fell on the old harbour",
+    "the baker sold all of her bread before nine",
+    "the train was late because of the snow",
+]
+OUTPUTS = {
+    "alpha": [
+        "the ferry leaves the island at noon",
+        "heavy rain fell on the old harbour",
+        "the baker sold all her bread before nine",
+        "the train was late because of the snow",
+    ],
+    "gamma": ["ferry go island", "rain is heavy", "bread is gone at nine", "the train was late because of the snow"],
+}
+
+
+def test_corpus_equals_nltk():
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
+    nist_score = pytest.importorskip("nltk.translate.nist_score", reason="nltk is not installed")
+    metric = NistMetric()
+    references = [metric.words(line) for line in REFERENCE]
+    metric.weigh(references)
+    for lines in OUTPUTS.values():
+        (ours,) = metric.corpus_scores(metric.statistics(lines, [[line] for line in REFERENCE]).sum(axis=0)[None])
+        theirs = nist_score.corpus_nist(
+            [[reference] for reference in references], [metric.words(line) for line in lines]
+        )
+        assert ours == pytest.approx(theirs)
+
+
+def test_brevity_penalty_is_a_half_at_two_thirds():
+    assert brevity_penalty(2, 3) == pytest.approx(0.5)
+    assert brevity_penalty(4, 3) == 1.0
+    assert brevity_penalty(0, 3) == 0.0
