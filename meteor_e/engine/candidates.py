@@ -24,6 +24,9 @@ Candidates grow with the product of a word's occurrences on both sides. Position
 same phrases begin have the same candidates, so one list is enough for all of them.
 """
 
+LONGEST_SHARED = 10_000
+"""Words of either side beyond which positions share nothing, so that the time a pair takes stays bounded."""
+
 _SEPARATOR = Token("")  # No segment has an empty word, and no table a phrase with one.
 
 
@@ -59,7 +62,7 @@ def collect_candidates(
     """
     if hypothesis == reference or (identity is not str and _all(identity, hypothesis) == _all(identity, reference)):
         matchers = matchers[:1]
-    places = range(len(reference))
+    places: Sequence[int] = range(len(reference))
     lists = _propose(matchers, hypothesis, reference, SEPARATE_CANDIDATES)
     shared = lists is None
     if lists is None:
@@ -79,14 +82,16 @@ def _propose(
         with guarded(f"matcher {matcher.name!r}"):
             for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
                 if not (
-                    0 <= j < j + reference_length <= reference_size and 0 <= i < i + hypothesis_length <= hypothesis_size
+                    0 <= j < j + reference_length <= reference_size
+                    and 0 <= i < i + hypothesis_length <= hypothesis_size
                 ):
                     match = Match(j, i, reference_length, hypothesis_length)
                     raise misplaced(matcher.name, match, hypothesis_size, reference_size)
                 by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
                 if total > limit:
-                    if all(family_of(one) not in _OWN_WAYS for one in matchers):
+                    short = max(hypothesis_size, reference_size) <= LONGEST_SHARED
+                    if short and all(family_of(one) not in _OWN_WAYS for one in matchers):
                         return None
                     limit = MAX_CANDIDATES
                     if total > limit:

@@ -119,9 +119,7 @@ class _Run(NamedTuple):
     by_start: dict[int, AlignedMatch]
 
 
-def _runs(
-    starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
-) -> list[_Run]:
+def _runs(starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool) -> list[_Run]:
     runs: list[_Run] = []
     before: AlignedMatch | None = None
     for match in starting:

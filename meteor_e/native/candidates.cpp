@@ -6,6 +6,10 @@
 
 namespace meteor {
 
+namespace {
+constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
+}
+
 Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeatures& features) {
     proposed_.clear();
     reference_cover_.assign(reference.size, 0);
@@ -24,7 +28,7 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
         room_ = chain_.max_candidates;
         proposed_.clear();
         hypothesis_cover_.assign(hypothesis.size, 0);
-        shared_ = share(reference, asked);
+        shared_ = std::max(hypothesis.size, reference.size) <= LONGEST_SHARED && share(reference, asked);
         const std::size_t positions = shared_ ? list_words_.size() : reference.size;
         reference_cover_.assign(positions, 0);
         const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
