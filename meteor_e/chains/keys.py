@@ -84,7 +84,7 @@ class ChainArguments(TypedDict, total=False):
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
-        idf: a text, one segment a line, by which words count: the rarer, the more; by default all count alike.
+        idf: a text, one segment per line, by which words count: the rarer, the more; by default all count alike.
         pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
             by default the language's.
         function_words: pack whose function words count; ``own`` for those of the chain's pack.
@@ -162,7 +162,7 @@ KEYS = {
         spell=lambda characters: "chars" if characters else "words",
     ),
     "idf": ChainKey(
-        "A text, one segment a line: words count by their inverse document frequency in it; goes with delta 0.5.",
+        "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
         is_path=bool,
         flags=("--idf",),
         metavar="FILE",

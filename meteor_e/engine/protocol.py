@@ -26,7 +26,7 @@ class EngineSettings(NamedTuple):
         parameters: of the formula.
         beam: paths that survive a position of the search.
         character_mode: count lengths and matches in characters.
-        weigh: what a word counts, in the place of 1; not in character mode.
+        weigh: what a word counts, instead of 1; not in character mode.
         identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.
     """
 

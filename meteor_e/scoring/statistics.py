@@ -166,7 +166,7 @@ def collect(
         matcher_count: number of matchers of the chain.
         function_words: the language's function words, in lower case.
         character_mode: count lengths and matches in characters.
-        weigh: what a word counts, in the place of 1.
+        weigh: what a word counts, instead of 1.
     """
     sides = []
     for words in (hypothesis, reference):
