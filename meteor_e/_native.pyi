@@ -38,6 +38,7 @@ class Core:
         matchers: the chain.
         normalizer: how a raw segment becomes words.
         max_candidates: candidate matches of one pair beyond which it is refused.
+        separate_candidates: those beyond which reference positions share lists.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Core:
         matchers: Sequence[PlannedMatcher],
         normalizer: Normalizer,
         max_candidates: int,
+        separate_candidates: int,
     ) -> None: ...
     @property
     def size(self) -> int:
@@ -59,8 +61,8 @@ class Core:
         """Add word types whose tokens carry more than their forms."""
     def undescribed(self) -> list[str]:
         """Return the forms of the word types that have no features yet."""
-    def describe(self, functional: bytes, features: Sequence[Any], /) -> None:
-        """Give the features of the word types that have none yet: a flag a type, an item a matcher."""
+    def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
+        """Give the features of the word types that have none yet: a flag a type, an item a matcher, a uint32 a type."""
     def clear(self) -> None:
         """Forget all word types; batches made before are void."""
 

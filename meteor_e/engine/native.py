@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -23,7 +24,7 @@ from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher,
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
-from meteor_e.engine.candidates import MAX_CANDIDATES, misplaced, too_many_candidates
+from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, Scored
 from meteor_e.engine.streaming import Chunk
@@ -222,6 +223,7 @@ class NativeEngine:
                 matchers=self._plan.matchers,
                 normalizer=self._normalizer,
                 max_candidates=MAX_CANDIDATES,
+                separate_candidates=SEPARATE_CANDIDATES,
             )
         return Lane(core, self._plan)
 
@@ -263,7 +265,9 @@ class NativeEngine:
                 features.append(_features(lane, place, planned, tokens))
         if self._keeps_tokens:
             lane.tokens.extend(tokens)
-        lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features)
+        weigh = self._settings.weigh
+        units = None if weigh is None else array("I", [weigh(token.form) for token in tokens]).tobytes()
+        lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features, units)
 
     def _encode(self, lane: Lane, batch: Batch) -> None:
         """Ask for the vectors of the distinct sentences; those that are too long get none."""

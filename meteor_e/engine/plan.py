@@ -70,7 +70,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     columns: dict[str, int] = {}
     planned = []
     for matcher in matchers:
-        family = _family(matcher)
+        family = family_of(matcher)
         kind = "keys" if family in ("strings", "synonyms") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
@@ -84,7 +84,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
                 accuracy_search_weight=matcher.accuracy_search_weight,
                 match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
                 threshold=similar.threshold if similar is not None else 0.0,
-                # Similarities are 1 at most but for rounding, so that 2 is no bound.
+                # Similarities are 1 at most except for rounding, so that 2 is no bound.
                 below=similar.below if similar is not None and similar.below is not None else 2.0,
                 resource=_resource(matcher, family),
             )
@@ -92,7 +92,8 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     return Plan(tuple(planned))
 
 
-def _family(matcher: Matcher) -> str:
+def family_of(matcher: Matcher) -> str:
+    """Return the family that the native core runs a matcher as."""
     # Not inherited: a class that derives from one of ours may look for other keys.
     own = vars(type(matcher)).get("core_family")
     if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):

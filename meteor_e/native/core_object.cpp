@@ -148,11 +148,12 @@ std::unique_ptr<Normalizer> normalizer_of(PyObject* object) {
 }
 
 int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
-    static const char* names[] = {"settings", "matchers", "normalizer", "max_candidates", nullptr};
+    static const char* names[] = {"settings", "matchers", "normalizer", "max_candidates", "separate_candidates",
+                                  nullptr};
     PyObject *settings, *matchers, *normalizer;
-    Py_ssize_t max_candidates;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$OOOn", const_cast<char**>(names), &settings, &matchers,
-                                     &normalizer, &max_candidates)) {
+    Py_ssize_t max_candidates, separate_candidates;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$OOOnn", const_cast<char**>(names), &settings, &matchers,
+                                     &normalizer, &max_candidates, &separate_candidates)) {
         return -1;
     }
     return guarded(-1, [&] {
@@ -166,10 +167,11 @@ int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
         core->chain.character_mode = to_bool(attribute(settings, "character_mode").get());
         core->chain.identity = identity_of(attribute(settings, "identity").get());
         if (core->chain.parameters.weights.size() != chain.size()) throw std::invalid_argument("one weight a matcher");
-        if (core->chain.beam < 1 || max_candidates < 1) {
+        if (core->chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
             throw std::invalid_argument("beam and max_candidates are at least 1");
         }
         core->chain.max_candidates = static_cast<std::size_t>(max_candidates);
+        core->chain.separate_candidates = static_cast<std::size_t>(separate_candidates);
         core->vocabulary = std::make_unique<Vocabulary>(core->chain);
         core->normalizer = normalizer_of(normalizer);
         object->core = core.release();
@@ -286,10 +288,10 @@ void add_vectors(VectorColumn& column, PyObject* object, std::size_t count) {
     column.add(values.data, count, values.size / count);
 }
 
-// describe(functional: bytes, features: sequence with an item a matcher)
+// describe(functional: bytes, features: sequence with an item a matcher, units: None or uint32 a new word type)
 PyObject* core_describe(PyObject* self, PyObject* arguments) {
-    PyObject *functional, *features;
-    if (!PyArg_ParseTuple(arguments, "SO", &functional, &features)) return nullptr;
+    PyObject *functional, *features, *units;
+    if (!PyArg_ParseTuple(arguments, "SOO", &functional, &features, &units)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Core& core = core_of(self);
         Vocabulary& vocabulary = *core.vocabulary;
@@ -306,6 +308,12 @@ PyObject* core_describe(PyObject* self, PyObject* arguments) {
                 add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
             }
             if (matcher.family == Family::similarity) add_vectors(vocabulary.vectors(matcher.column), items[k], count);
+        }
+        if (units != Py_None) {
+            const Buffer buffer(units);
+            const View<std::uint32_t> weights = buffer.items<std::uint32_t>();
+            if (weights.size != count) throw std::invalid_argument("one weight a new word type");
+            vocabulary.weigh(weights.data, count);
         }
         vocabulary.add_functional(reinterpret_cast<const std::uint8_t*>(PyBytes_AS_STRING(functional)), count);
         return Py_NewRef(Py_None);
