@@ -4,13 +4,14 @@
         [--batches 10] [--size 2000] [--seed 1] [--java-options "-norm"]
 
 Each batch takes pairs of outputs and references, drops, doubles, exchanges and changes words of both sides, scores the
-batch with both programs, and compares what they print, byte for byte. It prints a line per batch, and exits with 1 if
-anything differs.
+batch with both programs, and compares what they print, line by line. Scores that differ only in the last bit, as
+``pow`` has it, are counted on their own. It prints a line per batch, and exits with 1 if anything else differs.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
 import subprocess
@@ -60,6 +61,16 @@ def pairs(folder: Path, language: str) -> tuple[list[str], list[str]]:
     return hypotheses, references
 
 
+def nearly_equal(one: bytes, other: bytes) -> bool:
+    """Tell whether two lines differ in the last bit of their number only."""
+    name, _, number = one.rpartition(b"\t")
+    other_name, _, other_number = other.rpartition(b"\t")
+    if not name or name != other_name:
+        return False
+    first, second = float(number), float(other_number)
+    return abs(first - second) <= math.ulp(max(first, second))
+
+
 def main() -> None:
     """Compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -72,7 +83,7 @@ def main() -> None:
     arguments = parser.parse_args()
     hypotheses, references = pairs(arguments.data, arguments.language)
     draw = random.Random(arguments.seed)
-    different = 0
+    different = last_bits = 0
     with tempfile.TemporaryDirectory() as folder:
         names = [str(Path(folder, name)) for name in ("hypotheses", "references")]
         options = ["-l", "cz" if arguments.language == "cs" else arguments.language, *arguments.java_options.split()]
@@ -86,10 +97,14 @@ def main() -> None:
                 subprocess.run([*program, *names, *options], capture_output=True, check=True).stdout.splitlines()
                 for program in (java, ours)
             )
-            wrong = sum(one != other for one, other in zip(theirs, mine, strict=True))
+            unequal = [(one, other) for one, other in zip(theirs, mine, strict=True) if one != other]
+            wrong = sum(not nearly_equal(one, other) for one, other in unequal)
             different += wrong
-            print(f"batch {batch}: {batch * arguments.size} pairs, {wrong} lines differ", flush=True)
-    print(f"{arguments.batches * arguments.size} pairs, {different} lines differ")
+            last_bits += len(unequal) - wrong
+            print(
+                f"{batch * arguments.size} pairs: {different} lines differ, {last_bits} more in the last bit",
+                flush=True,
+            )
     sys.exit(different > 0)
 
 

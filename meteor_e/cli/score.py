@@ -139,8 +139,8 @@ def score(
 ) -> None:
     """Score hypotheses against references.
 
-    The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
-    Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
+    The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
+    Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
     One Parquet, JSON Lines, CSV or TSV file, or folder of Hugging Face datasets, holds both in columns.
 
     \b

@@ -56,8 +56,8 @@ def collect_statistics(
 
     Args:
         meteor: the chain.
-        hypotheses: one text a pair.
-        references: one text a pair.
+        hypotheses: one text per pair.
+        references: one text per pair.
         jobs: number of processes, where more threads than one are of no use.
         progress: told the number of pairs done.
     """

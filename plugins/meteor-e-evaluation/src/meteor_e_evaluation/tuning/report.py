@@ -80,7 +80,7 @@ def _summary(entry: dict[str, Any]) -> str:
 def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
     """Return a report for a terminal."""
     lines = [
-        f"tuned on  {report['tuned on']} ({report['judgements']} judgements)",
+        f"tuned on  {report['tuned on']} ({report['judgements']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
     labels = (*GREEK, *matchers)
