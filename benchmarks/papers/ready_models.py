@@ -3,7 +3,7 @@
     python benchmarks/papers/ready_models.py                     # writes weights and cards into the plugin
     python benchmarks/papers/ready_models.py --gains --write docs/results/feature-gains.md
 
-Weights that are shipped see all judgements of their recipe. Every figure on a card is of a model of the same recipe
+Weights that are shipped see all judgments of their recipe. Every figure on a card is of a model of the same recipe
 that did not see the test's year: trained without WMT13, tested on WMT13, and so on; WMT17 is in no training. Models
 for other targets than English have one year only, WMT12; theirs are figures of five folds that share no segment.
 """
@@ -222,7 +222,7 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgements."""
+    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgments."""
     light = load_recipe(RECIPES / "en-light.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)

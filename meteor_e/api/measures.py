@@ -1,4 +1,4 @@
-"""Measures: how well a metric's scores agree with people's judgements."""
+"""Measures: how well a metric's scores agree with people's judgments."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Measure(Component, Generic[Test]):
 
     @abstractmethod
     def agreement(self, test: Test) -> Agreement | None:
-        """Return the measure as a function of a metric's scores; ``None`` where there are no judgements for it.
+        """Return the measure as a function of a metric's scores; ``None`` where there are no judgments for it.
 
         The function takes ``(systems, segments)``, or ``(systems,)`` where the measure takes scores of systems.
         """
 
     def value(self, test: Test, scores: Scores) -> float:
-        """Return the measure; NaN where the test set has no judgements for it, or the metric no scores."""
+        """Return the measure; NaN where the test set has no judgments for it, or the metric no scores."""
         given = scores.segments if self.takes == "segments" else scores.systems
         agreement = None if np.isnan(given).all() else self.agreement(test)
         return math.nan if agreement is None else agreement(given)

@@ -15,6 +15,7 @@ from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats
+from meteor_e.base.errors import ConfigError
 from meteor_e.base.processes import worked_on
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
@@ -55,8 +56,8 @@ def collect_statistics(
 
     Args:
         meteor: the chain.
-        hypotheses: one text a pair.
-        references: one text a pair.
+        hypotheses: one text per pair.
+        references: one text per pair.
         jobs: number of processes, where more threads than one are of no use.
         progress: told the number of pairs done.
     """
@@ -263,6 +264,8 @@ class ChainMetric(Metric):
         counts = np.array(
             [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
         )
+        if len(counts) != len(hypotheses):
+            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
         return as_summed(counts)
 
     def corpus_scores(self, sums: Floats) -> Floats:

@@ -69,7 +69,7 @@ class Entry:
 
 
 class Registry:
-    """Finds what has a name. Use :func:`registry`; a registry of one's own serves tests.
+    """Finds what has a name. Use :func:`registry`; a registry of your own serves tests.
 
     Safe to use from several threads.
 

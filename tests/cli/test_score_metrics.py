@@ -132,6 +132,6 @@ def test_what_is_refused(cli, arguments, message):
 
 def test_help_is_in_groups(cli):
     out = cli("score", "--help").out
-    places = [out.index(f"\n{heading}:") for heading in ("Input", "Metrics", "Resources", "Output", "Statistics")]
+    places = [out.index(f"\n{heading}:") for heading in ("Input", "Metric", "Resources", "Output", "Statistics")]
     assert places == sorted(places)
     assert "Other options:\n  -h, --help" in out

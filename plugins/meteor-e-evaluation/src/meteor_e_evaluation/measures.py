@@ -1,4 +1,4 @@
-"""The measures of an evaluation, by name: from judgements and scores to one number and its bootstrap samples.
+"""The measures of an evaluation, by name: from judgments and scores to one number and its bootstrap samples.
 
 Each measure says what it is in one table, :data:`MEASURES`: its definition, where it comes from, what
 mt-metrics-eval (MTME) calls it, and how it treats ties and missing scores. The table in the documentation is made
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
-    """Return pairwise judgements: rankings, else comparisons of assessments of the same segment."""
+    """Return pairwise judgments: rankings, else comparisons of assessments of the same segment."""
     if test.rankings is not None:
         return test.rankings
     return None if test.assessments is None else test.assessments.comparisons()
@@ -62,7 +62,7 @@ class PairMeasure(Measure[TestSet]):
         return "paired"
 
     def pairs(self, test: TestSet) -> Rankings | None:
-        """Return the judgements that count."""
+        """Return the judgments that count."""
         return pairs_of(test)
 
     def agreement(self, test: TestSet) -> Agreement | None:

@@ -45,7 +45,7 @@ _TEXTS = {
         ("", "Silence followed."),
         ("Rivers carry sand to the sea.", "Rivers carry sand to the sea."),
         (
-            "Children were playing in the garden of neighbours while it rained",
+            "Children were playing in the garden of neighbors while it rained",
             "While it was raining, the children played in the neighbors' garden.",
         ),
     ),

@@ -1,7 +1,7 @@
 """Greedy matching of words in context: a sentence encoder in ONNX's form, run by ONNX Runtime.
 
 Any encoder will do that takes ``input_ids`` and ``attention_mask`` (and ``token_type_ids``, if it wants them) and whose
-first output is a vector a token, with its tokenizer in the form of Hugging Face's ``tokenizers`` (``tokenizer.json``).
+first output is one vector per token, with its tokenizer in the form of Hugging Face (``tokenizer.json``).
 Nothing is downloaded.
 """
 
