@@ -328,10 +328,7 @@ def _writer(
         if segments or alignments:
             stream.write("\n")
         header = ["system", *(_TITLES.get(part, part) for part in PARTS), "segments"]
-        stream.write(format_table(header, rows) + "
-
-" + meteor.signature + "
-" + left_out_note(left_out))
+        stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n" + left_out_note(left_out))
         if tests is not None:
             stream.write("\n" + tests.table(meteor, digits))
 
