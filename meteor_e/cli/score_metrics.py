@@ -13,6 +13,7 @@ from meteor_e.cli.tables import format_table
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric, Progress
     from meteor_e.api.tables import SystemInput
+    from meteor_e.metrics.system_table import WmtNames
 
 
 def score_with_metrics(
@@ -24,6 +25,7 @@ def score_with_metrics(
     digits: int | None,
     segments: bool,
     explain: bool = False,
+    names: WmtNames | None = None,
 ) -> str:
     """Score systems with metrics and return what is to be written.
 
@@ -36,6 +38,7 @@ def score_with_metrics(
         digits: decimals; ``None`` for as many as suit each metric.
         segments: whether to give the scores of segments, too.
         explain: whether to say in words why systems differ from the first one, for metrics that can.
+        names: what WMT's form calls the test set.
     """
     from meteor_e.metrics.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
 
@@ -62,7 +65,7 @@ def score_with_metrics(
         return "".join("\t".join(repr(column.scores[row]) for column in table.columns) + "\n"
                        for row in range(len(table.systems)))  # fmt: skip
     if form != "text":
-        return render_systems(table, form, digits=digits, segments=segments)
+        return render_systems(table, form, digits=digits, segments=segments, names=names)
     shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
     if explain:
         shown += "".join(
