@@ -59,8 +59,8 @@ class Core:
         """Add word types whose tokens carry more than their forms."""
     def undescribed(self) -> list[str]:
         """Return the forms of the word types that have no features yet."""
-    def describe(self, functional: bytes, features: Sequence[Any], /) -> None:
-        """Give the features of the word types that have none yet: a flag a type, an item a matcher."""
+    def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
+        """Give the features of the word types that have none yet: a flag a type, an item a matcher, a uint32 a type."""
     def clear(self) -> None:
         """Forget all word types; batches made before are void."""
 

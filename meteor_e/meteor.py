@@ -25,6 +25,7 @@ from meteor_e.engine.choice import make_engine
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
 from meteor_e.engine.streaming import CHUNK_CHARACTERS, ENCODED_CHARACTERS, Chunk, chunks, reference_list
 from meteor_e.engine.threads import default_threads, scored_in_order
+from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import registry
@@ -34,6 +35,7 @@ from meteor_e.scoring.results import CorpusScore, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.text.identity import find_identity
 from meteor_e.text.normalization import Normalizer
+from meteor_e.text.rarity import Rarity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,6 +155,7 @@ class Meteor:
         rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
         self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
         self._segmenter = make_segmenter(self.chain.language, registry())
+        self._rarity = None if self.chain.idf is None else self._read_rarity(self.chain.idf)
         self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
         self.threads = default_threads()
@@ -179,7 +182,7 @@ class Meteor:
     def _start_engine(self) -> None:
         chain = self.chain
         self._engine: Engine = make_engine(
-            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity),
+            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity),
             self.matchers,
             self.normalizer,
             self._function_words,
@@ -240,6 +243,17 @@ class Meteor:
         except ConfigError:
             self._wanted_engine = before
             raise
+
+    def _read_rarity(self, file: str) -> Rarity:
+        """Return what words count by a text; InputError if it cannot be read, or has no words."""
+        if self.chain.character_mode:
+            raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
+        return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
+
+    @property
+    def max_threads(self) -> int | None:
+        """Threads beyond which more are of no use to the engine; ``None`` if there is no such number."""
+        return self._engine.max_threads
 
     def _make_all(self, entries: Sequence[ChainMatcher]) -> list[Matcher]:
         """Make matchers; ResourceError says all that is missing."""
@@ -534,7 +548,7 @@ class Meteor:
                 ``failures``.
         """
         score = functools.partial(self.score_chunk, alignments=alignments)
-        threads = min(self.threads, self._engine.max_threads or self.threads)
+        threads = min(self.threads, self.max_threads or self.threads)
         encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
         return scored_in_order(chunks(hypotheses, references, size), score, threads)
@@ -544,7 +558,7 @@ class Meteor:
         return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
 
     def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a chunk's scores; in the place of a segment that has none, do as :attr:`on_error` has it."""
+        """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
             if error is not None and not self._tolerates(error, chunk.first + number):

@@ -21,7 +21,7 @@ from meteor_e.base.errors import MeteorError
 def main() -> int:
     """Run; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, help="a sentence a line; gzip and xz are read, too")
+    parser.add_argument("files", nargs="+", type=Path, help="one sentence per line; gzip and xz are read, too")
     parser.add_argument("-o", "--output", type=Path, required=True, help="word2vec's binary form")
     parser.add_argument("--dimension", type=int, default=400)
     parser.add_argument("--window", type=int, default=5)

@@ -48,7 +48,7 @@ class Paragraphs(HTMLParser):
         """End a paragraph."""
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
-        if text.count(" ") >= 3:  # captions of buttons teach nothing of a word's neighbours
+        if text.count(" ") >= 3:  # captions of buttons teach nothing of a word's neighbors
             self.found.append(text)
 
 

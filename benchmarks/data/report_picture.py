@@ -52,7 +52,7 @@ def main(target: Path) -> None:
     for shot in shots:
         picture.paste(shot, (0, top))
         top += shot.height
-    # Fewer colours make a smaller file; this method keeps rare ones, such as those of the matchers.
+    # Fewer colors make a smaller file; this method keeps rare ones, such as those of the matchers.
     picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/data/wmt21_join.py --write benchmarks/wmt21-segments
 
-The judgements count the segments with the documents in another order than the files of outputs and references have
-them. What is known: where documents begin among the judgements (people judge documents whole, so that no run of
-judgements goes from one to the next), and that the lines of a document stay together and in order. What is looked
+The judgments count the segments with the documents in another order than the files of outputs and references have
+them. What is known: where documents begin among the judgments (people judge documents whole, so that no run of
+judgments goes from one to the next), and that the lines of a document stay together and in order. What is looked
 for: for each document its first line, so that the documents cover all lines once. Among all such arrangements, the
 program takes the likeliest one, by integer programming (scipy's HiGHS), given
 
@@ -12,12 +12,12 @@ program takes the likeliest one, by integer programming (scipy's HiGHS), given
 - how much the first line of a document looks like a headline: no full stop, short, nothing in common with the lines
   before. What headlines look like is learned from the arrangement, and the arrangement found again, until it stays.
 
-Each pair's table has a row a segment: ``sid``, ``line`` (from 1), and ``sure``: 1 if two halves of the systems, each
+Each pair's table has one row per segment: ``sid``, ``line`` (from 1), and ``sure``: 1 if both halves of systems, each
 for itself, put the document at the same line (with what the whole says of headlines, METEOR, chrF and length). What is
 printed: the correlation of METEOR + chrF with people within systems, on the numbers as they are, on the arrangement,
-and on arrangements that were found without the judgements of the systems they are tested on.
+and on arrangements that were found without the judgments of the systems they are tested on.
 
-METEOR was used to find the join, so its correlation with WMT21's judgements is a little flattered by it: WMT21 is for
+METEOR was used to find the join, so its correlation with WMT21's judgments is a little flattered by it: WMT21 is for
 training, and no test of metrics that count matching words. ``METEOR_E_SHARED`` names the folder of the data.
 """
 
@@ -89,7 +89,7 @@ def normal_ranks(values: Floats) -> Floats:
 
 
 def document_bounds(rows: list[tuple[str, int, float]], count: int) -> list[int]:
-    """Return where documents begin: numbers over which hardly any two neighbouring rows of judgements go."""
+    """Return where documents begin: numbers over which hardly any two neighboring rows of judgments go."""
     crossed = np.zeros(count + 2, int)
     for (system, first, _), (other, second, _) in pairwise(rows):
         low, high = sorted((first, second))
@@ -123,13 +123,13 @@ def title_signs(outputs: list[list[str]]) -> Floats:
 
 
 def capital_share(line: str) -> float:
-    """Return the share of capitalised words among the longer ones after the first."""
+    """Return the share of capitalized words among the longer ones after the first."""
     words = [word for word in line.split()[1:] if len(word) > 3 and word[0].isalpha()]
     return sum(word[0].isupper() for word in words) / len(words) if words else 0.0
 
 
 def read_pair(name: str, meteor: Meteor) -> Pair:
-    """Read outputs, reference and judgements of a pair, and score the outputs."""
+    """Read outputs, reference and judgments of a pair, and score the outputs."""
     from sacrebleu.metrics import CHRF
 
     index = load_index(HERE / "wmt21.yaml")
@@ -145,7 +145,7 @@ def read_pair(name: str, meteor: Meteor) -> Pair:
         rows.append((spec.rename.get(system, system), int(cells[1]), float(cells[3])))
     count = len(reference)
     if max(number for _, number, _ in rows) != count:
-        raise InputError(f"{name}: the judgements count other segments than the reference has lines")
+        raise InputError(f"{name}: the judgments count other segments than the reference has lines")
     systems = sorted({system for system, _, _ in rows} & texts.keys())
     human = np.full((len(systems), count), np.nan)
     for system, number, score in rows:

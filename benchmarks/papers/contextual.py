@@ -36,7 +36,15 @@ SETS = {
     "wmt12": (("cs-en", "de-en", "es-en", "fr-en"), "tau-strict"),
     "wmt17": (("cs-en", "de-en", "lv-en"), "pearson"),
 }
-CHAINS = ("meteor", "contextual", "contextual-cosine", "baseline-contextual")
+CHAINS = (
+    "meteor",
+    "contextual",
+    "contextual-cosine",
+    "baseline-contextual",
+    "meteor-idf",
+    "contextual-idf",
+    "contextual-cosine-idf",
+)
 
 
 class KeptRows:
@@ -78,9 +86,18 @@ class KeptRows:
         return found
 
 
-def metrics(names: Sequence[str]) -> list[ChainMetric]:
-    """Return the chains as metrics."""
-    return [ChainMetric(None if name == "meteor" else name, name=name) for name in names]
+def metrics(names: Sequence[str], work: Path) -> list[ChainMetric]:
+    """Return the chains as metrics; ``-idf`` behind a name weighs words by the references of two other years."""
+    shared = Path(os.environ.get("METEOR_E_SHARED", HERE.parent.parent / "shared"))
+    texts = [shared / "data" / f"wmt{year}" / "references" / f"newstest20{year}-ref.en" for year in (11, 13)]
+    rare = work / "references.en"
+    rare.write_bytes(b"".join(text.read_bytes() for text in texts))
+    found = []
+    for name in names:
+        plain = name.removesuffix("-idf")
+        options = {"idf": str(rare), "parameters": {"delta": 0.5}} if plain != name else {}
+        found.append(ChainMetric(None if plain == "meteor" else plain, name=name, options=options))
+    return found
 
 
 def keep_rows(work: Path) -> None:
@@ -105,7 +122,7 @@ def table(name: str, names: Sequence[str], options: argparse.Namespace) -> str:
     tests = load_test_sets(load_index(HERE / f"{name}.yaml"), pairs)
     evaluation = evaluate(
         tests,
-        metrics(names),
+        metrics(names, options.work),
         [measure(measured)],
         ArrayCache(options.work / "scores"),
         samples=options.samples,
@@ -130,7 +147,7 @@ def speed(folder: Path, names: Sequence[str], segments: int) -> str:
     references = list(read_segments(reference))[:segments]
     best: dict[str, float] = {}
     for _ in range(3):
-        for name in names:
+        for name in (name for name in names if not name.endswith("-idf")):
             meteor = Meteor("en", threads=1) if name == "meteor" else Meteor.from_config(name, language="en", threads=1)
             begin = time.process_time()
             meteor.corpus(hypotheses, references)

@@ -173,7 +173,7 @@ def compute(
         fit_seeds(networks, X, y, validation=pair_matrix(parts[1], 1))
         found = [network.decisions(parts[2]) for network in networks]
         epochs = [network.best_epoch_ for network in networks]
-    # A tie is wrong, as in WMT12, but for the row that tests what that costs.
+    # A tie is wrong, as in WMT12, except for the row that tests what that costs.
     tie = 0.0 if settings.get("ties") == "for nothing" else -1.0
     signs = [np.where(each == 0, tie, np.sign(each)) for each in found]
     taus = np.array([[each[test.part == part].mean() for part in range(len(test.title))] for each in signs]) * 100
@@ -198,7 +198,7 @@ def narrowed(examples: Examples, features: list[int], numbers: list[int]) -> Exa
 
 
 def judgements(examples: Examples, rows: np.ndarray) -> Examples:
-    """Return examples with some of the judgements."""
+    """Return examples with some of the judgments."""
     names = ("better", "worse", "part", "group", "weight")
     return Examples(**{**examples.__dict__, **{name: getattr(examples, name)[rows] for name in names}})
 

@@ -49,7 +49,7 @@ GRID = java_axes(
 
 @dataclass(frozen=True)
 class Tried:
-    """What a threshold comes to on the data to choose by.
+    """The result of a threshold on the data to choose by.
 
     Attributes:
         threshold: of the vectors.

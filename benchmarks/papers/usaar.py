@@ -96,7 +96,7 @@ def segment_scores(
     rows = features.extract(batch, store, jobs=jobs)
     scores = rows[:, 0] if estimator is None else estimator.score_segments(rows)
     if not np.isfinite(scores).all():
-        raise InputError(f"{test.name} {test.pair}: {int((~np.isfinite(scores)).sum())} scores are no numbers")
+        raise InputError(f"{test.name} {test.pair}: {int((~np.isfinite(scores)).sum())} scores are not numbers")
     return scores.reshape(len(test.outputs), -1)
 
 
@@ -143,7 +143,7 @@ def row(
     drawn = [entry.resampled(test, each, weights[len(test)]) for test, each in zip(tests, scores, strict=True)]
     low, high = interval(unit * np.mean(drawn, axis=0))
     if not np.isfinite([*values, low, high]).all():
-        raise InputError(f"{title}, {measure}: a figure is no number")
+        raise InputError(f"{title}, {measure}: a figure is not a number")
     digits = 2 if unit == 100 else 3
     cells = " | ".join(f"{value:.{digits}f}" for value in (*values, np.mean(values)))
     return f"| {title} | {cells} | {low:.{digits}f} to {high:.{digits}f} |"

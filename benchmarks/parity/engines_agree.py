@@ -2,7 +2,7 @@
 
     python benchmarks/parity/engines_agree.py ../shared/data/wmt12 [--pair de-en] [--alignments]
 
-It prints a line a system, and exits with 1 if anything differs.
+It prints one line per system, and exits with 1 if anything differs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimators: what learns a metric from features and judgements."""
+"""Estimators: what learns a metric from features and judgments."""
 
 from __future__ import annotations
 

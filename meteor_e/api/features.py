@@ -129,7 +129,7 @@ class Feature(Component):
         systems: Sequence[str] | None = None,
         segments: Sequence[str] | None = None,
     ) -> NDArray[np.float64]:
-        """Return one row a segment, ``(len(hypotheses), dimension)``.
+        """Return one row per segment, ``(len(hypotheses), dimension)``.
 
         Args:
             hypotheses: raw hypotheses.

@@ -114,7 +114,7 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
 def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
     """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
 
-    An estimator learns a metric from features and judgements; recipes of ``meteor-e train`` name it.
+    An estimator learns a metric from features and judgments; recipes of ``meteor-e train`` name it.
     """
     raise NotImplementedError
 
@@ -123,7 +123,7 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
     """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
 
-    A measure says how well a metric's scores agree with people's judgements; ``meteor-e evaluate -s`` names it.
+    A measure says how well a metric's scores agree with people's judgments; ``meteor-e evaluate -s`` names it.
     """
     raise NotImplementedError
 

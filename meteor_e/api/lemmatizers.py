@@ -72,14 +72,14 @@ class Lemmatizer(Component):
                 ``sentence`` those of a sentence.
 
         Returns:
-            A pair a word, in their order. The tag is one of the universal tag set.
+            One pair per word, in their order. The tag is one of the universal tag set.
         """
 
     def analyze(self, words: Sequence[str]) -> list[Token]:
         """Return a token for each word, from memory where there is one.
 
         Raises:
-            PluginError: if the lemmatizer fails, or does not return a pair a word.
+            PluginError: if the lemmatizer fails, or does not return one pair per word.
         """
         if not words:
             return []

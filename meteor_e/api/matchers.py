@@ -219,7 +219,7 @@ class _VectorMatcher(Matcher):
                     if equal_match:
                         yield Match(j, i)
                 elif known and hypothesis_known[i] and similar[j, i]:
-                    # Rows are of length 1 but for rounding, which must not make a probability of more than 1.
+                    # Rows are of length 1 except for rounding, which must not make a probability of more than 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
 
@@ -229,7 +229,7 @@ class SimilarityMatcher(_VectorMatcher):
     Equal words match whatever their vectors are, with probability 1. A word's vector is the same in every sentence; it
     is asked for once a distinct token. See :class:`ContextualMatcher` for vectors that depend on the sentence.
 
-    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``; options of one's own derive from
+    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``; options of your own derive from
     it.
     """
 
@@ -253,13 +253,13 @@ class SimilarityMatcher(_VectorMatcher):
         return np.stack([rows[token] for token in tokens])
 
     def checked_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return :meth:`vectors`; TypeError if it is not one row a token."""
+        """Return :meth:`vectors`; TypeError if it is not one row per token."""
 
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
             raise TypeError(
                 f"{type(self).__name__}.vectors returned an array of shape {rows.shape} for {len(tokens)} "
-                "tokens; it must return one row a token"
+                "tokens; it must return one row per token"
             )
         return rows
 
@@ -332,7 +332,7 @@ class ContextualMatcher(_VectorMatcher):
         at most :data:`ENCODED_WORDS` words.
 
         Raises:
-            TypeError: if :meth:`encode` does not return a row a token.
+            TypeError: if :meth:`encode` does not return one row per token.
             ValueError: if a row is not finite, or longer than 1, or rows differ in dimension.
         """
         cache = self.memory
@@ -397,7 +397,7 @@ class ContextualMatcher(_VectorMatcher):
         ):
             raise TypeError(
                 f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(spans)} parts for "
-                f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row a token"
+                f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row per token"
             )
         # Not "any row is longer": of what is not a number, nothing is larger.
         if not (np.square(rows, dtype=np.float64).sum(axis=1) <= 1.01).all():

@@ -1,14 +1,15 @@
-"""Measures: how well a metric's scores agree with people's judgements."""
+"""Measures: how well a metric's scores agree with people's judgments."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from meteor_e.api.component import Component
 from meteor_e.api.metrics import Scores, SystemOutputs
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError
@@ -21,11 +22,10 @@ Agreement: TypeAlias = Callable[[Floats], float]
 Test = TypeVar("Test", bound=SystemOutputs)
 
 
-class Measure(ABC, Generic[Test]):
+class Measure(Component, Generic[Test]):
     """Base of all measures: from a judged test set and a metric's scores to one number and its bootstrap samples.
 
-    The test set is a :class:`meteor_e_evaluation.TestSet`. A plugin's measure is made without arguments; it sets the
-    attributes below in its class.
+    The test set is a :class:`meteor_e_evaluation.TestSet`. It sets the attributes below in its class.
 
     Attributes:
         name: what ``meteor-e evaluate -s`` calls it; lower case, unique among all installed plugins.
@@ -40,26 +40,26 @@ class Measure(ABC, Generic[Test]):
         pooled: whether the mean over language pairs weighs each by :meth:`weight`.
     """
 
-    name: str = ""
-    title: str = ""
-    level: str = "segment"
-    definition: str = ""
-    source: str = ""
-    mtme: str = ""
-    ties: str = ""
-    missing: str = ""
+    kind: ClassVar[str] = "measure"
+    title: ClassVar[str] = ""
+    level: ClassVar[str] = "segment"
+    definition: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    mtme: ClassVar[str] = ""
+    ties: ClassVar[str] = ""
+    missing: ClassVar[str] = ""
     takes: ClassVar[Literal["segments", "systems"]] = "segments"
     pooled: ClassVar[bool] = False
 
     @abstractmethod
     def agreement(self, test: Test) -> Agreement | None:
-        """Return the measure as a function of a metric's scores; ``None`` where there are no judgements for it.
+        """Return the measure as a function of a metric's scores; ``None`` where there are no judgments for it.
 
         The function takes ``(systems, segments)``, or ``(systems,)`` where the measure takes scores of systems.
         """
 
     def value(self, test: Test, scores: Scores) -> float:
-        """Return the measure; NaN where the test set has no judgements for it, or the metric no scores."""
+        """Return the measure; NaN where the test set has no judgments for it, or the metric no scores."""
         given = scores.segments if self.takes == "segments" else scores.systems
         agreement = None if np.isnan(given).all() else self.agreement(test)
         return math.nan if agreement is None else agreement(given)

@@ -4,7 +4,7 @@ A segmenter runs over raw text before the normalizer, and separates its words by
 (``segmenter: characters``). A minimal plugin::
 
     class Dashes(Segmenter):
-        \"\"\"Words are what stands between dashes.\"\"\"
+        \"\"\"Dashes separate words.\"\"\"
 
         name = "dashes"
 

@@ -67,7 +67,7 @@ class Document:
         data: texts, numbers, truth values, ``None``, lists, and mappings with texts as keys.
         source: the file's name in errors; empty for what comes from Python.
         lines: the lines (from 1) of keys and list items.
-        problems: keys that occur twice, and numbers that are none.
+        problems: keys that occur twice, and numbers that are not numbers.
     """
 
     data: Any
@@ -381,7 +381,7 @@ def plain_value(text: str) -> str | int | float | bool | None:
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
-    """Return a mapping as YAML that :func:`parse_yaml` and YAML 1.1's parsers read back, to the last digit."""
+    """Return a mapping as YAML that :func:`parse_yaml` and YAML 1.1's parsers read back, with the same digits."""
     import yaml
 
     class Dumper(yaml.SafeDumper):

@@ -87,7 +87,7 @@ class Chain(PlainKeys):
                 }
                 for matcher in self.matchers
             ],
-            **{name: getattr(self, name) for name in PLAIN},
+            **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
         }
         if self.pack is not None:
             chain["pack"] = self.pack

@@ -209,14 +209,14 @@ def build_chain(document: Document) -> ChainConfig:
         if key.is_path is not None and name in data
     }
     return ChainConfig(
-        **paths,
+        **{name: value for name, value in paths.items() if name not in PLAIN},
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
         normalization=Normalization(mode) if mode is not None else None,
         matchers=None
         if matchers is None
         else tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(matchers)),
-        plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
+        plain={name: KEYS[name].type(paths.get(name, data[name])) for name in PLAIN if name in data},
         lemmatizer=None if lemmatizer is not None and lemmatizer.use == "none" else lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),

@@ -11,14 +11,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from meteor_e.api.languages import Normalization
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.folders import sha256_of
 from meteor_e.base.yamlfile import is_folder, is_path
 from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
 
 __all__ = ["KEYS", "PLAIN", "ChainArguments", "ChainKey", "ChainOverrides", "PlainKeys", "check_bounds", "described"]
+
+
+def _digest(file: str) -> str:
+    path = Path(file)
+    return f"{path.name}@{sha256_of(path)[:12]}"
 
 
 class ChainKey(NamedTuple):
@@ -61,6 +68,7 @@ class PlainKeys:
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
+    idf: str | None = None
 
 
 class ChainArguments(TypedDict, total=False):
@@ -76,6 +84,7 @@ class ChainArguments(TypedDict, total=False):
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
+        idf: a text, one segment per line, by which words count: the rarer, the more; by default all count alike.
         pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
             by default the language's.
         function_words: pack whose function words count; ``own`` for those of the chain's pack.
@@ -88,6 +97,7 @@ class ChainArguments(TypedDict, total=False):
     normalization: str | None
     beam: int | None
     character_mode: bool | None
+    idf: str | os.PathLike[str] | None
     pack: str | os.PathLike[str] | None
     function_words: str | os.PathLike[str] | None
     lemmatizer: str | Mapping[str, Any] | None
@@ -150,6 +160,14 @@ KEYS = {
         flags=("--character-mode",),
         signature="units",
         spell=lambda characters: "chars" if characters else "words",
+    ),
+    "idf": ChainKey(
+        "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",
+        is_path=bool,
+        flags=("--idf",),
+        metavar="FILE",
+        default="all words count alike",
+        spell=_digest,
     ),
     "pack": ChainKey(
         "Resource pack: the name of an installed one, or a folder.",

@@ -19,7 +19,7 @@ __all__ = ["find_language", "make_segmenter"]
 
 
 def find_language(name: str, registry: Registry | None = None) -> Language:
-    """Return a language by its code, or from a file of one's own.
+    """Return a language by its code, or from a file of your own.
 
     Args:
         name: a code, an alias, or the path of a language file (with a slash, or ending in ``.yaml``).

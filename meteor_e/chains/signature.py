@@ -87,5 +87,5 @@ def _details(kind: str, thing: Matcher | Lemmatizer | Segmenter) -> str:
 
 
 def _language(language: Language) -> str:
-    """Return a language's code; of one from a file of one's own, also what nothing else in the signature tells."""
+    """Return a language's code; of one from a file of your own, also what nothing else in the signature tells."""
     return f"{language.code}({language.apostrophes} apostrophes)" if language.path else language.code

@@ -96,6 +96,7 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
         plugins = {name: _summary(name) for name in self.list_commands(context) if name not in COMMANDS}
+        _registry().tell()
         if plugins:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(sorted(plugins.items()))

@@ -42,7 +42,7 @@ GROUPS = {
     help="Lines to read, a JSON object a segment, the Java Matcher's format, or a matrix in LaTeX (TikZ).  "
     "[default: text]",
 )
-@click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colours.")
+@click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")
 @click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 def align(
@@ -57,7 +57,7 @@ def align(
     encoding: str,
     output: str | None,
 ) -> None:
-    """Align hypotheses with references, a segment a line, and show which words match.
+    """Align hypotheses with references, one segment per line, and show which words match.
 
     \b
     meteor-e align system.txt reference.txt

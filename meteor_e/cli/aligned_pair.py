@@ -1,4 +1,4 @@
-"""An aligned pair in the terminal: hypothesis over reference, coloured by matcher, chunks marked."""
+"""An aligned pair in the terminal: hypothesis over reference, colored by matcher, chunks marked."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def columns(alignment: Alignment) -> list[Column]:
 
 
 def show_alignment(alignment: Alignment, function_words: Collection[str], stream: TextIO) -> None:
-    """Print an aligned pair, in colours if the stream is a terminal that has them.
+    """Print an aligned pair, in colors if the stream is a terminal that has them.
 
     Args:
         alignment: of a hypothesis with a reference.

@@ -81,8 +81,8 @@ def _check_language(file: str) -> tuple[list[Problem | str], str]:
 
 @config.command()
 @click.argument("source", metavar="[FILE|NAME]", required=False)
-@click.option("-l", "--language", help="Language to use in the place of the chain's.")
-@click.option("-t", "--task", help="Task to use in the place of the chain's.")
+@click.option("-l", "--language", help="Language to use instead of the chain's.")
+@click.option("-t", "--task", help="Task to use instead of the chain's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(source: str | None, language: str | None, task: str | None, as_json: bool) -> None:
     """Print a chain in full, every default spelled out, as YAML that can be loaded again.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
-from meteor_e.base.errors import MeteorError, PluginError
+from meteor_e.base.errors import MeteorError, PluginError, PluginWarning
 from meteor_e.base.extras import how_to_install
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
@@ -16,9 +18,16 @@ class OpenGroup(FullHelpGroup):
     """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plugins among them, installed or not."""
+        """Return the names of all commands, those of plugins among them; warn of a plugin's that one of ours hides."""
+        from meteor_e.plugins.registry import registry
+
+        own, foreign = super().list_commands(context), self._foreign()
+        for name in sorted({*own}.intersection(foreign)):
+            source = registry().source("command", f"{self.name} {name}")
+            text = f"command '{self.name} {name}' of {source} is hidden by meteor_e's own; rename the plugin's"
+            warnings.warn(text, PluginWarning, stacklevel=2)
         ours = [name for group, name in map(_split, COMMANDS_OF_PLUGINS) if group == self.name]
-        return sorted({*super().list_commands(context), *ours, *self._foreign()})
+        return sorted({*own, *ours, *foreign})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command of ours, else a plugin's, else one that says what to install; ``None`` for any other."""

@@ -35,10 +35,10 @@ def refuse_pipes(paths: Iterable[str]) -> None:
 def plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[SystemInput]:
-    """Line up plain text files, one segment a line.
+    """Line up plain text files, one segment per line.
 
     Args:
-        hypotheses: a file a system; ``-`` is standard input.
+        hypotheses: one file per system; ``-`` is standard input.
         references: one or several files.
         references_per_segment: how many lines of a reference file belong to a segment.
         encoding: of all the files.
@@ -88,7 +88,7 @@ def _check_counts(segments: dict[str, int]) -> None:
         if count != expected:
             raise InputError(
                 f"{first} has {expected} segments, but {path} has {count}; "
-                "hypotheses and references must line up, one segment a line"
+                "hypotheses and references must line up, one segment per line"
             )
     if not expected:
         raise InputError(f"{first} is empty; there is nothing to score")

@@ -12,6 +12,7 @@ import click
 
 from meteor_e.api.tables import ScoreRun, SystemInput
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli.failures import left_out_note, numbers, on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import named, systems
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
@@ -43,7 +44,7 @@ GROUPS = {
     "Input": OptionGroup(
         (
             *("references", "references_per_segment", "form_in", "encoding", "names"),
-            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair"),
+            *("hypothesis_columns", "reference_columns", "split", "test_set", "pair", "on_error"),
         ),
         "system.txt -R first.txt -R second.txt",
     ),
@@ -117,6 +118,7 @@ GROUPS = {
     metavar="FILE",
     help="Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
 )
+@on_error_option
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
 def score(
     files: tuple[str, ...],
@@ -143,12 +145,13 @@ def score(
     seed: int,
     digits: int | None,
     output: str | None,
+    on_error: str,
     quiet: bool,
 ) -> None:
     """Score hypotheses against references.
 
-    The last file is the reference, unless --reference names one; all others are hypotheses, a file a system.
-    Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
+    The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
+    Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML; - is standard input.
     One Parquet, JSON Lines, CSV or TSV file, or folder of Hugging Face datasets, holds both in columns.
 
     \b
@@ -185,6 +188,8 @@ def score(
             f"--segments, --alignments and --significance do not go with {option}; "
             "-o FILE.parquet or FILE.jsonl holds the segments' scores and statistics"
         )
+    if on_error != "stop" and (table_output or cluster is not None):
+        raise ConfigError("--on-error goes with scores that are printed, and not with --dask or an output of segments")
     if several:
         for wrong, option in (
             (alignments, "--alignments"),
@@ -202,18 +207,25 @@ def score(
             digits,
             segments,
             explain,
+            on_error,
             _wmt_names(wmt_names, test_set, pair, form),
         )
         with destination(output) as stream:
             stream.write(content)
         return
     meteor = make_meteor()
-    score_one = functools.partial(_score_system, quiet=quiet)
+    left_out: tuple[int, ...] = ()
+    if on_error == "skip":
+        inputs, left_out = without_failures(inputs, [meteor])
+    else:
+        meteor.on_error = on_error
+    score_one = functools.partial(_score_system, quiet=quiet, left_out=left_out)
     if table_output or cluster is not None:
         run = ScoreRun(inputs, output if table_output else None, table.prefix, cluster, quiet)
         totals = run_elsewhere(meteor, run)
         score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
-    write = _writer(as_json, tsv, quiet, segments, alignments, 4 if digits is None else digits, tests, score_one)
+    places = 4 if digits is None else digits
+    write = _writer(as_json, tsv, quiet, segments, alignments, places, tests, score_one, left_out)
     with destination(None if table_output else output) as stream:
         write(stream, meteor, inputs)
 
@@ -283,6 +295,7 @@ def _writer(
     digits: int,
     tests: SystemTests | None,
     score_system: ScoreSystem,
+    left_out: tuple[int, ...] = (),
 ) -> Writer:
     def scored(meteor: Meteor, system: SystemInput, keep: Keep | None) -> CorpusScore:
         if tests is None:
@@ -301,8 +314,8 @@ def _writer(
         for system in inputs:
             kept: list[dict[str, Any]] = []
 
-            def keep(_: int, segment: SegmentScore, kept: list[dict[str, Any]] = kept) -> None:
-                kept.append(_segment_dict(segment, alignments))
+            def keep(number: int, segment: SegmentScore, kept: list[dict[str, Any]] = kept) -> None:
+                kept.append({"segment": number, **_segment_dict(segment, alignments)})
 
             corpus = scored(meteor, system, keep if segments or alignments else None)
             entry = {"system": system.name, **corpus.to_dict()}
@@ -316,6 +329,8 @@ def _writer(
             "engine": meteor.engine,
             "systems": results,
         }
+        if left_out:
+            document["left_out"] = list(left_out)
         if tests is not None:
             document["significance"] = tests.to_dict(meteor)
         json.dump(document, stream, ensure_ascii=False, indent=2)
@@ -345,7 +360,7 @@ def _writer(
         if segments or alignments:
             stream.write("\n")
         header = ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
-        stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n")
+        stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n" + left_out_note(left_out))
         if tests is not None:
             stream.write("\n" + tests.table(meteor, digits))
 
@@ -365,7 +380,9 @@ def _known_score(
     return meteor.corpus_score(totals[id(system)])
 
 
-def _score_system(meteor: Meteor, system: SystemInput, keep: Keep | None, quiet: bool) -> CorpusScore:
+def _score_system(
+    meteor: Meteor, system: SystemInput, keep: Keep | None, quiet: bool, left_out: tuple[int, ...] = ()
+) -> CorpusScore:
     """Score one system; segments are handed on as they are scored, and not kept."""
     from meteor_e.scoring.statistics import StatisticsSum
 
@@ -374,7 +391,7 @@ def _score_system(meteor: Meteor, system: SystemInput, keep: Keep | None, quiet:
         if keep is None:
             total = meteor.statistics(*_sides(system), progress=advance)
         else:
-            for number, segment in enumerate(meteor.segments(*_sides(system)), 1):
+            for number, segment in zip(numbers(left_out), meteor.segments(*_sides(system)), strict=False):
                 total.add(segment.statistics)
                 keep(number, segment)
                 advance(number)

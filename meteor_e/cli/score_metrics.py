@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.cli.failures import left_out_note, without_failures
 from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
@@ -25,6 +26,7 @@ def score_with_metrics(
     digits: int | None,
     segments: bool,
     explain: bool = False,
+    on_error: str = "stop",
     names: WmtNames | None = None,
 ) -> str:
     """Score systems with metrics and return what is to be written.
@@ -38,12 +40,20 @@ def score_with_metrics(
         digits: decimals; ``None`` for as many as suit each metric.
         segments: whether to give the scores of segments, too.
         explain: whether to say in words why systems differ from the first one, for metrics that can.
+        on_error: what becomes of segments that METEOR cannot align: ``stop``, ``skip`` or ``zero``.
         names: what WMT's form calls the test set.
     """
+    from meteor_e.metrics.chain_metric import ChainMetric
     from meteor_e.metrics.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
 
     if segments and form in ("text", "quiet"):
         raise ConfigError("--segments with -M needs --format json, tsv, csv or wmt")
+    meteors = [metric.meteor(language or metric.language) for metric in metrics if isinstance(metric, ChainMetric)]
+    left_out: tuple[int, ...] = ()
+    if on_error == "skip":
+        inputs, left_out = without_failures(inputs, meteors)
+    for meteor in meteors if on_error == "zero" else ():
+        meteor.on_error = on_error
     texts = []
     for system in inputs:
         pairs = list(system.pairs())
@@ -59,7 +69,14 @@ def score_with_metrics(
             return lambda done, _: advance(done)
 
         table = score_table(
-            metrics, texts, language=language, method=method, samples=samples, seed=seed, progress=progress
+            metrics,
+            texts,
+            language=language,
+            method=method,
+            samples=samples,
+            seed=seed,
+            progress=progress,
+            left_out=left_out,
         )
     if form == "quiet":
         return "".join("\t".join(repr(column.scores[row]) for column in table.columns) + "\n"
@@ -67,6 +84,7 @@ def score_with_metrics(
     if form != "text":
         return render_systems(table, form, digits=digits, segments=segments, names=names)
     shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
+    shown += left_out_note(left_out)
     if explain:
         shown += "".join(
             "\n"

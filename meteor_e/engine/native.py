@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -263,7 +264,9 @@ class NativeEngine:
                 features.append(_features(lane, place, planned, tokens))
         if self._keeps_tokens:
             lane.tokens.extend(tokens)
-        lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features)
+        weigh = self._settings.weigh
+        units = None if weigh is None else array("I", [weigh(token.form) for token in tokens]).tobytes()
+        lane.core.describe(bytes([token.form.lower() in function_words for token in tokens]), features, units)
 
     def _encode(self, lane: Lane, batch: Batch) -> None:
         """Ask for the vectors of the distinct sentences; those that are too long get none."""

@@ -84,7 +84,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
                 accuracy_search_weight=matcher.accuracy_search_weight,
                 match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
                 threshold=similar.threshold if similar is not None else 0.0,
-                # Similarities are 1 at most but for rounding, so that 2 is no bound.
+                # Similarities are 1 at most except for rounding, so that 2 is no bound.
                 below=similar.below if similar is not None and similar.below is not None else 2.0,
                 resource=_resource(matcher, family),
             )

@@ -6,7 +6,7 @@ readable definition. They give the same digits, and nothing above this protocol 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from meteor_e.base.errors import MeteorError
@@ -26,6 +26,7 @@ class EngineSettings(NamedTuple):
         parameters: of the formula.
         beam: paths that survive a position of the search.
         character_mode: count lengths and matches in characters.
+        weigh: what a word counts, instead of 1; not in character mode.
         identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.
     """
 
@@ -33,6 +34,7 @@ class EngineSettings(NamedTuple):
     beam: int
     character_mode: bool
     identity: str = "word"
+    weigh: Callable[[str], int] | None = None
 
 
 class Scored(NamedTuple):

@@ -148,5 +148,6 @@ class PythonEngine:
             len(self._matchers),
             self._function_words,
             character_mode=self._settings.character_mode,
+            weigh=self._settings.weigh,
         )
         return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))

@@ -39,7 +39,7 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
     """Check a segment and its references; return them as a sequence.
 
     Raises:
-        InputError: if one of them is no text, or there is no reference.
+        InputError: if one of them is not a text, or there is no reference.
     """
     try:
         texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
@@ -59,7 +59,7 @@ def chunks(
     """Yield chunks, the first ones small; what comes before an error is yielded before the error is raised.
 
     Raises:
-        InputError: if one side ends before the other, or a segment is no text.
+        InputError: if one side ends before the other, or a segment is not a text.
     """
     first, limit = 1, _FIRST_CHUNK
     pairs = paired(hypotheses, references)
@@ -95,7 +95,7 @@ def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
     """Yield each hypothesis with the list of its references.
 
     Raises:
-        InputError: if one side ends before the other, or a segment is no text.
+        InputError: if one side ends before the other, or a segment is not a text.
     """
     others = iter(references)
     missing = object()

@@ -61,7 +61,7 @@ class Tokenizer:
         if batch.intern():
             forms = core.undescribed()
             self._forms.extend(forms)
-            core.describe(bytes(len(forms)), [])
+            core.describe(bytes(len(forms)), [], None)
         return self._renumbered([batch.types(number) for number in range(len(lines))])
 
     def _renumbered(self, rows: list[list[int]]) -> list[list[int]]:

@@ -79,8 +79,8 @@ class PairedSystem(NamedTuple):
     Attributes:
         name: the system.
         keys: the segments.
-        hypotheses: one text a segment; empty where the system has none.
-        references: one list a segment, of the references that have it.
+        hypotheses: one text per segment; empty where the system has none.
+        references: one list per segment, of the references that have it.
         missing: segments that the system lacks.
         unreferenced: segments of the system that no reference has; they are not among ``keys``.
     """

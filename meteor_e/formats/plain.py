@@ -1,4 +1,4 @@
-"""Plain text: one segment a line."""
+"""Plain text: one segment per line."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
                 yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
     except _LineTooLongError:
         raise InputError(
-            f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment a line"
+            f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
         ) from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.

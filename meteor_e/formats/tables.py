@@ -32,7 +32,7 @@ def table_format(path: str, *, alone: bool = False) -> str | None:
             Plain text may be called so, too.
 
     Returns:
-        The name of its :class:`~meteor_e.api.TableFormat`; ``None`` if it is no table.
+        The name of its :class:`~meteor_e.api.TableFormat`; ``None`` if it is not a table.
     """
     if path == "-":
         return None

@@ -29,7 +29,7 @@ class NamedSet:
         source: segments of the source.
         references: one list of segments a reference.
         systems: outputs of systems, by name; empty where the test set has none.
-        reference_files: files of the references, a segment a line.
+        reference_files: files of the references, one segment per line.
         system_files: files of the outputs, by name.
     """
 

@@ -148,7 +148,7 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
             size += len(rest)
             if size > MAX_LINE:
                 raise InputError(
-                    f"line {number}: longer than {spell_size(MAX_LINE)}; this is not text, one segment a line"
+                    f"line {number}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
                 )
     if pending:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")

@@ -150,7 +150,7 @@ class JavaOptions:
         """Lines of the reference file that belong to a segment.
 
         Raises:
-            UsageError: if it is no number.
+            UsageError: if it is not a number.
         """
         try:
             return max(1, parse_java_int(self.references))
@@ -213,7 +213,7 @@ class Extension:
         """Return what the options mean; ``None`` if they are METEOR 1.5's.
 
         Raises:
-            UsageError: for a threshold that is no number.
+            UsageError: for a threshold that is not a number.
         """
         modules = (options.modules or "").lower().split()
         if options.vectors is options.threshold is options.lemmas is None and "embeddings" not in modules:
@@ -239,7 +239,7 @@ class JavaConfiguration:
         normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``.
         character_mode: count lengths and matches in characters.
         beam: paths of the search, ``None`` for the default.
-        words, synonyms, paraphrases: files in the place of the language's.
+        words, synonyms, paraphrases: files instead of the language's.
         warnings: what to say on standard error.
         extension: what METEOR-E adds, ``None`` for METEOR 1.5.
     """
@@ -366,7 +366,7 @@ def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:
         raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
     if name == "default":
         name = language.default_task
-    # Parameters of one's own make the task custom, whose weights are those of adequacy.
+    # Parameters of your own make the task custom, whose weights are those of adequacy.
     effective = "custom" if options.parameters is not None else name
     row = {"custom": "adq"}.get(effective, effective)
     if language.code == "other" and row != "universal":

@@ -357,7 +357,7 @@ def _union(*tables: Iterable[str]) -> list[str]:
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
     def score(references: list[str], hypothesis: str) -> list[int]:
-        # The Java program trims what stands between the bars.
+        # The Java program trims the text between the bars.
         sides = [java_trim(side) for side in references]
         return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics, configuration.slots)
 

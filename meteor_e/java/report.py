@@ -102,7 +102,7 @@ def statistics_line(statistics: Statistics, slots: int) -> str:
 def compare_lines(one: str, other: str) -> int:
     """Compare two lines of a score file, tab-separated, as the Java program sorts them.
 
-    They are compared as text, but for segment ids that are both whole numbers, where set, system and document are
+    They are compared as text, except for segment ids that are both whole numbers, where set, system and document are
     the same. With ``-vOut`` a line has more fields, and its ids too are compared as text.
     """
     left, right = one.split("\t"), other.split("\t")

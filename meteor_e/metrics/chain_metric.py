@@ -15,6 +15,7 @@ from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats
+from meteor_e.base.errors import ConfigError
 from meteor_e.base.processes import worked_on
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ChainMetric", "chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
 
 BATCH = 256
-NATIVE_BATCH = 8192
+THREADED_BATCH = 8192
 
 
 def statistics_signature(meteor: Meteor) -> str:
@@ -55,18 +56,18 @@ def collect_statistics(
 
     Args:
         meteor: the chain.
-        hypotheses: one text a pair.
-        references: one text a pair.
-        jobs: number of processes, where the native core is not there.
+        hypotheses: one text per pair.
+        references: one text per pair.
+        jobs: number of processes, where more threads than one are of no use.
         progress: told the number of pairs done.
     """
     distinct: dict[tuple[str, str], int] = {}
     at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
     pairs = list(distinct)
-    if meteor.engine == "native":
-        # The native core has threads of its own, and profits from long batches.
+    if meteor.max_threads != 1:
+        # Threads do what processes would, and profit from long batches.
         jobs = 1
-    size = NATIVE_BATCH if meteor.engine == "native" else BATCH
+    size = BATCH if meteor.max_threads == 1 else THREADED_BATCH
     batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
     width = statistics_width(len(meteor.matchers))
     counts = np.empty((len(pairs), width), np.int32)
@@ -263,6 +264,8 @@ class ChainMetric(Metric):
         counts = np.array(
             [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
         )
+        if len(counts) != len(hypotheses):
+            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
         return as_summed(counts)
 
     def corpus_scores(self, sums: Floats) -> Floats:

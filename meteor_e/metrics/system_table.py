@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -71,6 +72,7 @@ class SystemTable:
         language: ISO code of the text.
         method: test of the differences; ``None`` for none.
         samples, seed: of the test.
+        left_out: numbers of segments, from 1, that are left out of all systems and metrics.
     """
 
     systems: tuple[str, ...]
@@ -80,6 +82,13 @@ class SystemTable:
     method: str | None = None
     samples: int = 0
     seed: int = DEFAULT_SEED
+    left_out: tuple[int, ...] = ()
+
+    def numbered(self, scores: Floats) -> Iterator[tuple[int, float]]:
+        """Yield the scores of segments with the numbers that these have in the files; NaN for one that is left out."""
+        kept = iter(scores.tolist())
+        for number in range(1, len(scores) + len(self.left_out) + 1):
+            yield number, math.nan if number in self.left_out else next(kept)
 
 
 def score_table(
@@ -91,6 +100,7 @@ def score_table(
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     progress: Callable[[str], Progress] | None = None,
+    left_out: tuple[int, ...] = (),
 ) -> SystemTable:
     """Score systems with several metrics.
 
@@ -102,6 +112,7 @@ def score_table(
         samples: of the test.
         seed: of the test and the intervals.
         progress: makes a function that is told the progress of what it was named.
+        left_out: numbers of segments that the systems had, and that are in none of them any more.
 
     Raises:
         ConfigError: for an unknown method, or a metric that does not go with the language.
@@ -149,6 +160,7 @@ def score_table(
         method,
         number,
         seed,
+        left_out,
     )
 
 
@@ -283,9 +295,12 @@ def _rows(table: SystemTable, segments: bool) -> Iterator[list[str]]:
     yield ["system", "segment", *(f"{column.label}{part}" for column in table.columns
                                   for part in ("", *(f" {name}" for name in tested)))]  # fmt: skip
     for row, system in enumerate(table.systems):
-        for at in range(table.segment_counts[row]) if segments else ():
-            values = [[repr(float(column.segments[row][at])), *("" for _ in tested)] for column in table.columns]
-            yield [system, str(at + 1), *(cell for cells in values for cell in cells)]
+        of_segments = zip(*(table.numbered(column.segments[row]) for column in table.columns), strict=True)
+        for scored in of_segments if segments else ():
+            number = scored[0][0]
+            if number not in table.left_out:
+                values = [[repr(score), *("" for _ in tested)] for _, score in scored]
+                yield [system, str(number), *(cell for cells in values for cell in cells)]
         values = []
         for column in table.columns:
             cells = [repr(float(column.scores[row]))]
@@ -317,7 +332,9 @@ def _json(table: SystemTable, digits: int | None, segments: bool) -> str:
                 test = column.tests[row].to_dict()
                 entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
             if segments:
-                entry["segments"] = column.segments[row].tolist()
+                # What is left out is null, so that places are those of the files.
+                numbered = table.numbered(column.segments[row])
+                entry["segments"] = [None if number in table.left_out else score for number, score in numbered]
             scores[column.label] = entry
         systems.append({"system": system, "segment_count": table.segment_counts[row], "scores": scores})
     document: dict[str, Any] = {
@@ -327,6 +344,8 @@ def _json(table: SystemTable, digits: int | None, segments: bool) -> str:
         },
         "systems": systems,
     }
+    if table.left_out:
+        document["left_out"] = list(table.left_out)
     if table.method is not None:
         document["significance"] = {"test": table.method, "samples": table.samples, "seed": table.seed}
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
@@ -339,7 +358,7 @@ def _wmt(table: SystemTable, segments: bool, names: WmtNames) -> str:
         label = "_".join(column.label.split())
         for row, system in enumerate(table.systems):
             whole = None if segments else column.scores[row]
-            scores = column.segments[row].tolist()
+            scores = [score for _, score in table.numbered(column.segments[row])]
             lines += metric_task_lines(
                 label, names.pair, names.test_set, names.reference, "_".join(system.split()), scores, whole
             )

@@ -286,10 +286,10 @@ void add_vectors(VectorColumn& column, PyObject* object, std::size_t count) {
     column.add(values.data, count, values.size / count);
 }
 
-// describe(functional: bytes, features: sequence with an item a matcher)
+// describe(functional: bytes, features: sequence with an item a matcher, units: None or uint32 a new word type)
 PyObject* core_describe(PyObject* self, PyObject* arguments) {
-    PyObject *functional, *features;
-    if (!PyArg_ParseTuple(arguments, "SO", &functional, &features)) return nullptr;
+    PyObject *functional, *features, *units;
+    if (!PyArg_ParseTuple(arguments, "SOO", &functional, &features, &units)) return nullptr;
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
         Core& core = core_of(self);
         Vocabulary& vocabulary = *core.vocabulary;
@@ -306,6 +306,12 @@ PyObject* core_describe(PyObject* self, PyObject* arguments) {
                 add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
             }
             if (matcher.family == Family::similarity) add_vectors(vocabulary.vectors(matcher.column), items[k], count);
+        }
+        if (units != Py_None) {
+            const Buffer buffer(units);
+            const View<std::uint32_t> weights = buffer.items<std::uint32_t>();
+            if (weights.size != count) throw std::invalid_argument("one weight a new word type");
+            vocabulary.weigh(weights.data, count);
         }
         vocabulary.add_functional(reinterpret_cast<const std::uint8_t*>(PyBytes_AS_STRING(functional)), count);
         return Py_NewRef(Py_None);

@@ -105,6 +105,10 @@ void Vocabulary::add_type(std::uint32_t number) {
     }
 }
 
+void Vocabulary::weigh(const std::uint32_t* units, std::size_t count) {
+    std::copy_n(units, count, units_.begin() + static_cast<std::ptrdiff_t>(described()));
+}
+
 void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
     functional_.insert(functional_.end(), flags, flags + count);
 }

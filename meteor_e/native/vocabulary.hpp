@@ -60,6 +60,8 @@ public:
     std::uint32_t add(const char32_t* form, std::size_t size);
 
     // What Python says of the types that are new, in their order.
+    // What the new types count, in the place of 1; before add_functional.
+    void weigh(const std::uint32_t* units, std::size_t count);
     void add_functional(const std::uint8_t* flags, std::size_t count);
     KeyColumn& keys(std::size_t column) { return keys_[column]; }
     VectorColumn& vectors(std::size_t column) { return vectors_[column]; }

@@ -43,11 +43,11 @@ class Ingredients(NamedTuple):
     exceptions: PathLike | IO[bytes] | None = None
     paraphrases: PathLike | Stream | None = None
     notices: tuple[tuple[str, bytes], ...] = ()
-    """Licence texts and other small files: (file name, text)."""
+    """License texts and other small files: (file name, text)."""
     copies: tuple[tuple[str, PathLike], ...] = ()
     """Files that are put in as they are: (file name, where it is)."""
     licence: str = ""
-    """What the manifest says about the licence."""
+    """What the manifest says about the license."""
 
 
 def build_pack(
@@ -68,7 +68,7 @@ def build_pack(
     """Build a pack in the folder ``target`` from files in METEOR's formats, and open it.
 
     This is how a new language gets its resources. ``name`` defaults to the folder's name; a store finds the
-    pack if it lies in the store's root under that name. ``function_words``: a word a line. ``prefixes``: see
+    pack if it lies in the store's root under that name. ``function_words``: one word per line. ``prefixes``: see
     :func:`~meteor_e.packs.read_prefixes`. ``synonyms`` and ``exceptions``: see
     :func:`~meteor_e.packs.build_synonym_index`. ``paraphrases``: see
     :func:`~meteor_e.packs.build_paraphrase_index`. What is not given is not in the pack.
@@ -156,7 +156,7 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress | N
 def derive_pack(
     pack: Pack, target: PathLike, paraphrases: PathLike, how: str, progress: Progress | None = None
 ) -> Pack:
-    """Build a pack in the folder ``target`` that is like another one but for its paraphrases, and open it.
+    """Build a pack in the folder ``target`` that is like another one except for its paraphrases, and open it.
 
     ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
     of the new pack if the old one had it. Raises :class:`~meteor_e.base.errors.ResourceError`.

@@ -195,7 +195,7 @@ def _check_text(block: bytes, name: str, line: int) -> None:
 
 
 def _check_probabilities(lines: list[bytes], name: str, line: int) -> None:
-    """Refuse what is no table: a line out of place shifts probabilities and phrases."""
+    """Refuse a file that is not a table: a line out of place shifts probabilities and phrases."""
     if len(lines) % 3:
         raise ResourceError(
             f"{name}, line {line + len(lines)}: the table ends inside an entry; an entry is three lines: "

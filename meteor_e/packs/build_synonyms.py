@@ -1,4 +1,4 @@
-"""From METEOR's synonym files (text, two lines a word) to the index that :mod:`synonyms` maps."""
+"""From METEOR's synonym files (text, two lines per word) to the index that :mod:`synonyms` maps."""
 
 from __future__ import annotations
 

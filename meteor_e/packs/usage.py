@@ -1,4 +1,4 @@
-"""What of a pack a text can use: coverage, the most frequent phrases, and tables cut down to it."""
+"""What a text can use of a pack: coverage, the most frequent phrases, and tables cut down to it."""
 
 from __future__ import annotations
 

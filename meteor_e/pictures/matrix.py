@@ -59,7 +59,7 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
 
     Args:
         alignment: of a hypothesis with a reference.
-        function_words: printed in grey; in lower case.
+        function_words: printed in gray; in lower case.
 
     Raises:
         InputError: if a side is empty.

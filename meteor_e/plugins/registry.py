@@ -69,7 +69,7 @@ class Entry:
 
 
 class Registry:
-    """Finds what has a name. Use :func:`registry`; a registry of one's own serves tests.
+    """Finds what has a name. Use :func:`registry`; a registry of your own serves tests.
 
     Safe to use from several threads.
 
@@ -245,7 +245,7 @@ class Registry:
     def _get(self, kind: str, name: str, explicit: bool) -> Any:
         """Return what has a name; then warn of what is broken besides."""
         value = self._find(kind, name, explicit).load()
-        self._warn()
+        self.tell()
         return value
 
     def _find(self, kind_name: str, name: str, explicit: bool = False) -> Definition:
@@ -330,8 +330,8 @@ class Registry:
             text += "; others come with plugins, and 'meteor-e plugins' lists what is installed"
         return PluginError(text) if kind.base else ConfigError(text)
 
-    def _warn(self) -> None:
-        """Warn once of everything that is broken, now that what was asked for is found."""
+    def tell(self) -> None:
+        """Warn once of everything that is broken, or hidden by something of ours, as far as plugins were asked."""
         while True:
             with self._lock:
                 if not self._warnings:

@@ -1,6 +1,6 @@
 """METEOR's formula on arrays of statistics.
 
-The result equals :func:`meteor_e.scoring.formula.compute` but for the last bits; the order of the operations is
+The result equals :func:`meteor_e.scoring.formula.compute` except for the last bits; the order of the operations is
 the same, and powers are taken by :func:`math.pow`, so that segments which tie there tie here.
 """
 

@@ -33,7 +33,7 @@ class FormulaScores(NamedTuple):
     score: float
 
     def defined(self) -> FormulaScores:
-        """Return the scores with 0 in the place of each part that is not a number (as with an empty side)."""
+        """Return the scores with 0 instead of each part that is not a number (as with an empty side)."""
         return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import InputError
@@ -154,6 +154,7 @@ def collect(
     function_words: Collection[str],
     *,
     character_mode: bool = False,
+    weigh: Callable[[str], int] | None = None,
 ) -> Statistics:
     """Count the statistics of an aligned pair.
 
@@ -165,10 +166,11 @@ def collect(
         matcher_count: number of matchers of the chain.
         function_words: the language's function words, in lower case.
         character_mode: count lengths and matches in characters.
+        weigh: what a word counts, instead of 1.
     """
     sides = []
     for words in (hypothesis, reference):
-        units = word_units(words, character_mode)
+        units = word_units(words, character_mode) if weigh is None else [weigh(word) for word in words]
         functional = [word.lower() in function_words for word in words]
         sides.append((units, functional))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides

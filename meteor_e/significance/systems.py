@@ -29,7 +29,7 @@ Scorer: TypeAlias = Callable[[Floats], Floats]
 """From sums of statistics ``(samples, width)`` to scores ``(samples,)``."""
 
 SLACK = 1e-12
-"""Differences closer than this are equal but for rounding."""
+"""Differences closer than this are equal except for rounding."""
 
 METHODS = {"randomization": 10_000, "bootstrap": 1000}
 """The tests, and how many samples they take by default."""

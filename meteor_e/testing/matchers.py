@@ -176,7 +176,7 @@ def _check_vectors(report: Report, matcher: SimilarityMatcher, tokens: Sequence[
         return
     if not report.expect(
         isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == len(tokens),
-        f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row a token",
+        f"vectors returned {_array(rows)} for {len(tokens)} tokens; it must return a float32 array, one row per token",
     ):
         return
     kept = rows.copy()
@@ -222,7 +222,7 @@ def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequen
     ends = np.cumsum([0, *map(len, sentences)])
     if not report.expect(
         isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == ends[-1],
-        f"encode returned {_array(rows)} for {ends[-1]} tokens; it must return a float32 array, one row a token",
+        f"encode returned {_array(rows)} for {ends[-1]} tokens; it must return a float32 array, one row per token",
     ) or not report.expect(
         list(map(int, offsets)) == ends.tolist(),
         "the offsets are not those of the sentences; they begin at 0, and end with the number of all tokens",

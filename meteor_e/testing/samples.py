@@ -5,8 +5,8 @@ from __future__ import annotations
 from meteor_e.api.tokens import Token
 
 SENTENCES = (
-    "the old harbour master counted nine grey boats before supper",
-    "nine grey boats were counted by the elderly harbor masters , before the supper",
+    "the old harbour master counted nine grey boats before supper",  # codespell:ignore grey
+    "nine grey boats were counted by the elderly harbor masters , before the supper",  # codespell:ignore grey
     "she sells two baskets of ripe plums and one jar of honey every tuesday",
     "on tuesdays 2 baskets of ripe plum and 1 jar of honey are sold",
     "der alte Hafenmeister zählte neun graue Boote vor dem Abendessen",

@@ -1,7 +1,7 @@
 """The steps of METEOR's full normalization, in section 1 of the specification of METEOR 1.5.
 
 Every step is one left-to-right pass of non-overlapping replacements, so the order in which they consume their
-neighbours is part of the result (``a,b,c`` becomes ``a , b,c``).
+neighbors is part of the result (``a,b,c`` becomes ``a , b,c``).
 
 A module of its own because the native core needs none of it: compiling the patterns takes a tenth of a cold start.
 """

@@ -16,7 +16,7 @@ alone, where there is nothing else. The corrections:
   then takes every ``H`` for such a mark.
 * **German** keeps the second ``s`` of ``-nisse``.
 * **Hungarian** has ``õ`` and ``û`` where its rules mean ``ő`` and ``ű``, as if Latin-2 were Latin-1.
-* **Portuguese** has the endings ``-logía`` and ``-ución`` in the place of ``-logia`` and ``-ução``.
+* **Portuguese** has the endings ``-logía`` and ``-ución`` instead of ``-logia`` and ``-ução``.
 * **Russian** leaves ``ё`` alone; the newer release makes it ``е``.
 
 The rules come from comparing the stems of millions of words, real and made up.
@@ -99,7 +99,7 @@ _FINNISH_MASKS = "bcfgqwxz"
 def _finnish(word: str, stem: _Stem) -> str:
     """Mask what is no letter of the alphabet, and the consonants of the four endings that have no effect.
 
-    Equal neighbours get the same mask, different ones do not, for the rule on doubled letters.
+    Equal neighbors get the same mask, different ones do not, for the rule on doubled letters.
     """
     if _FINNISH_NUMBER.fullmatch(word):
         return word
@@ -138,7 +138,7 @@ def _german(word: str, stem: _Stem) -> str:
     word = word.replace("ß", "ss")
     if len(word) <= _LONG:
         found = stem(word)
-    else:  # German only cuts off, but for the letters that it folds.
+    else:  # German only cuts off, except for the letters that it folds.
         found = word.translate(_GERMAN_FOLDED)[: len(stem(word.translate(_GERMAN_MASKS)))]
     return found + "s" if found.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")) else found
 

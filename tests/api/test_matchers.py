@@ -207,7 +207,7 @@ def test_vectors_of_the_wrong_shape_are_a_mistake():
             return np.zeros(len(tokens), dtype=np.float32)
 
     for kind in (Short, Flat):
-        with pytest.raises(TypeError, match="it must return one row a token"):
+        with pytest.raises(TypeError, match="it must return one row per token"):
             list(kind(threshold=0.5).match(tokens("a b"), tokens("c")))
 
 

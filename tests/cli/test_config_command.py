@@ -140,7 +140,7 @@ def test_errors_are_one_line(tmp_path, arguments, code, message):
 def test_list():
     lines = run("list").splitlines()
     assert lines[0].split() == ["chain", "what", "it", "is"]
-    assert any(line.startswith("adq ") and line.endswith("tuned on judgements of adequacy") for line in lines)
+    assert any(line.startswith("adq ") and line.endswith("tuned on judgments of adequacy") for line in lines)
     listed = json.loads(run("list", "--json"))
     assert [entry["name"] for entry in listed] == registry().names("chain")
     assert all(entry["description"] and not entry["error"] for entry in listed)

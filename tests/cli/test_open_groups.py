@@ -109,3 +109,23 @@ def test_a_plugins_command_in_a_group(registry, capsys):
     assert run(capsys, "pack", "shoot")[0] == 2
     code, out, _ = run(capsys, "plugins")
     assert "pack shout" in out
+
+
+class Hidden:
+    @staticmethod
+    @hookimpl
+    def meteor_e_commands():
+        other = click.Command("list", help="Not ours.")
+        return {"pack list": other, "score": click.Command("score", help="Not ours.")}
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_plugins_command_that_ours_hides_is_told(registry, capsys):
+    registry.register(Hidden, "hidden")
+    code, out, err = run(capsys, "pack", "--help")
+    assert (code, "Not ours." in out) == (0, False)
+    assert "warning: command 'pack list' of plugin 'hidden' is hidden by meteor_e's own; rename the plugin's" in err
+    code, out, err = run(capsys, "--help")
+    assert (code, "Not ours." in out) == (0, False)
+    assert "warning: command 'score' is claimed by meteor_e" in err
+    assert "meteor_e's own is used; rename the plugin's" in err

@@ -543,7 +543,7 @@ WRONG = [
     (Doubles, {}, "float64 array .* it must return a float32 array"),
     (Long, {}, "has length 2; divide it by its length"),
     (Infinite, {}, "is not finite"),
-    (OneShort, {}, "float32 array of shape .* one row a token"),
+    (OneShort, {}, "float32 array of shape .* one row per token"),
     (ByBatch, {}, "the vector of a token alone differs"),
     (OneBuffer, {}, "a second call overwrites the rows"),
     (HashedLetters, {"threshold": 0.95}, "in a new process it proposes other matches"),

@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 _DESCRIPTION = """\
-METEOR 1.5, exact to the last digit and without Java: unigram matches by form, stem, synonym and paraphrase,
+METEOR 1.5 with the Java program's scores, without Java: unigram matches by form, stem, synonym and paraphrase,
 a harmonic mean of precision and recall, and a penalty for fragmentation.
 """
 

@@ -76,7 +76,7 @@ def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(InputError, match="no folders system-outputs/SOURCE-TARGET"):
         draft_index(tmp_path)
     lay_out(tmp_path, reference="t-ref.{target}", output="t.{system}", judgements="notes", content="nothing")
-    with pytest.raises(InputError, match="no file of judgements of a known form"):
+    with pytest.raises(InputError, match="no file of judgments of a known form"):
         draft_index(tmp_path)
     (tmp_path / "references" / "t-ref.cs").unlink()
     with pytest.raises(InputError, match=r"no name of a reference fits all of cs-en, en-cs; it holds t-ref\.en"):

@@ -54,7 +54,7 @@ def test_evaluate_as_a_table_with_significance(index):
 def test_evaluate_checks_data(index):
     result = run("evaluate", index, "--check")
     assert "Tiny cs-en: 3 systems, 10 segments, 32 pairs, 30 untied pairs" in result.stdout
-    assert "left out: 30 judgements of _ref" in result.stdout
+    assert "left out: 30 judgments of _ref" in result.stdout
 
 
 def test_evaluate_refuses_two_metrics_of_one_name(index):

@@ -252,7 +252,7 @@ def test_a_shifted_join_is_noticed(judged):
     rows = [error("alpha", at, "Accuracy", "Minor", text=OUTPUTS["alpha"][at]) for at in range(1, 10)]
     write(folder / "mqm.tsv", mqm(rows))
     (warning,) = [note for note in load("{file: mqm.tsv, format: mqm}").notes if "rated texts" in note]
-    assert warning.startswith("warning: 9 of 9 rated texts are not the system's output; are the judgements shifted")
+    assert warning.startswith("warning: 9 of 9 rated texts are not the system's output; are the judgments shifted")
 
 
 def test_averages_of_mqm_are_read_as_errors(judged):

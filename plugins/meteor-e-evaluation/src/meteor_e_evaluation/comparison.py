@@ -85,7 +85,7 @@ def compare(
         progress: told the number of permutations done and of all.
 
     Returns:
-        The tests; ``None`` for fewer than two metrics, or where the test does not fit the judgements.
+        The tests; ``None`` for fewer than two metrics, or where the test does not fit the judgments.
 
     Raises:
         ConfigError: for an unknown test, or one that the measure does not allow.

@@ -1,4 +1,4 @@
-"""Test sets: outputs, references and judgements, lined up as a data index says."""
+"""Test sets: outputs, references and judgments, lined up as a data index says."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from meteor_e_evaluation.ratings import read_mqm, read_ratings, read_score_lines
 __all__ = ["TestSet", "load_test_set"]
 
 SHIFTED = 0.2
-"""Share of rated texts that may differ from the outputs before we warn that the judgements are shifted."""
+"""Share of rated texts that may differ from the outputs before we warn that the judgments are shifted."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class TestSet(SystemOutputs):
         return np.full(shape, np.nan) if self.assessments is None else self.assessments.matrix(shape)
 
     def without(self, cells: NDArray[np.bool_]) -> TestSet:
-        """Return the test set without the judgements of some cells, ``(systems, segments)``."""
+        """Return the test set without the judgments of some cells, ``(systems, segments)``."""
         rankings, assessments = self.rankings, self.assessments
         if rankings is not None:
             lost = cells[rankings.better, rankings.segments] | cells[rankings.worse, rankings.segments]
@@ -128,7 +128,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     for spec in specs:
         judgements.read(spec, root)
     if not judgements.systems:
-        raise InputError(f"{index.file}: no judgements for {pair} in {', '.join(spec.file for spec in specs)}")
+        raise InputError(f"{index.file}: no judgments for {pair} in {', '.join(spec.file for spec in specs)}")
     source = _source(special.source or index.source, root, index, pair)
     if source is not None and len(source[1]) != length:
         raise InputError(f"{source[0]} has {len(source[1])} segments, {references[0][0]} has {length}")
@@ -246,7 +246,7 @@ class _Outputs:
 
 
 class _Judgements:
-    """Collects the judgements of one pair, with the names and numbers of the outputs."""
+    """Collects the judgments of one pair, with the names and numbers of the outputs."""
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class _Judgements:
 
     def read(self, spec: JudgementSpec, root: Path) -> None:
         """Add what one file has to say about the pair."""
-        files = _files(root, expand(spec.file, self._pair), self._index, self._pair, "a file of judgements")
+        files = _files(root, expand(spec.file, self._pair), self._index, self._pair, "a file of judgments")
         folders = (root, self._index.file.parent)
         lines = _read_map(spec.segment_map, folders, self._pair) if spec.segment_map else None
         for file in files:
@@ -375,7 +375,7 @@ class _Judgements:
             self._other_texts += text.split() != self._outputs.read(system)[segment].split()
 
     def _resolve(self, spec: JudgementSpec, name: str, where: str) -> tuple[str, ...]:
-        """Return the outputs that a name of the judgements stands for; none if it is to be dropped."""
+        """Return the outputs that a name of the judgments stands for; none if it is to be dropped."""
         key = (id(spec), name)
         known = self._names.get(key)
         if known is None:
@@ -384,7 +384,7 @@ class _Judgements:
             known = self._names[key] = tuple(system for system in resolved if system is not None)
             self.systems.update(known)
         if not known:
-            self._left_out[f"judgements of {name}"] = self._left_out.get(f"judgements of {name}", 0) + 1
+            self._left_out[f"judgments of {name}"] = self._left_out.get(f"judgments of {name}", 0) + 1
         return known
 
     def _resolve_one(self, spec: JudgementSpec, name: str, where: str) -> str | None:
@@ -414,7 +414,7 @@ class _Judgements:
         if lines is not None:
             line = lines.get(number)
             if line is None:
-                what = f"judgements of segments that are not in {spec.segment_map.file if spec.segment_map else ''}"
+                what = f"judgments of segments that are not in {spec.segment_map.file if spec.segment_map else ''}"
                 self._left_out[what] = self._left_out.get(what, 0) + 1
                 return None
             segment = line - 1
@@ -461,11 +461,11 @@ class _Judgements:
         if self._other_texts:
             message = f"{self._other_texts} of {self._texts} rated texts are not the system's output"
             if self._other_texts > SHIFTED * self._texts:
-                message = f"warning: {message}; are the judgements shifted against the outputs?"
+                message = f"warning: {message}; are the judgments shifted against the outputs?"
             yield message
         silent = sorted(set(outputs.files) - self.systems)
         if silent:
-            yield f"outputs without judgements: {', '.join(silent)}"
+            yield f"outputs without judgments: {', '.join(silent)}"
 
 
 def _read_map(spec: SegmentMap, folders: tuple[Path, ...], pair: str) -> dict[int, int]:

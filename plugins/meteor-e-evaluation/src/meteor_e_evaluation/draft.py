@@ -48,7 +48,7 @@ def draft_index(folder: str | os.PathLike[str]) -> dict[str, Any]:
     }
     judgements = _judgements(root, pairs, pattern, names)
     if not judgements:
-        raise InputError(f"{root / 'judgements'}: no file of judgements of a known form")
+        raise InputError(f"{root / 'judgements'}: no file of judgments of a known form")
     index["judgements"] = judgements
     index["measures"] = ["pearson" if judgements[0]["format"].startswith("da") else "tau-strict"]
     return index
@@ -105,7 +105,7 @@ def _judgements(root: Path, pairs: Sequence[str], outputs: str, names: dict[str,
 
 
 def _describe(file: Path, outputs: str, names: dict[str, list[str]], form: str) -> dict[str, Any] | None:
-    """Return the format of a file of judgements and the pattern of its system names."""
+    """Return the format of a file of judgments and the pattern of its system names."""
     head = list(itertools.islice(read_segments(file), 50))
     if not head:
         return None

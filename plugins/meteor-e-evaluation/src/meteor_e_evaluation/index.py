@@ -1,4 +1,4 @@
-"""The data index: a YAML file that says which outputs, references and judgements belong together.
+"""The data index: a YAML file that says which outputs, references and judgments belong together.
 
 A shared task's files do not say it themselves: systems are renamed, segments renumbered, codes differ. An index
 writes the join down once, so that no reader guesses. :doc:`docs/evaluation.md` describes the keys.
@@ -53,7 +53,7 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         file: tab-separated table with a header, in the folder of the data or in that of the index.
         key: its column with the judgements' numbers.
         line: its column with the lines, counted from 1.
-        only: keep only rows in which these columns have these values; judgements of others are left out.
+        only: keep only rows in which these columns have these values; judgments of others are left out.
     """
 
     file: str
@@ -63,7 +63,7 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgementSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of judgements and how its names and numbers are to be read.
+    """A file of judgments and how its names and numbers are to be read.
 
     Attributes:
         file: its path; ``{pair}`` and the like stand for the language pair.
@@ -108,7 +108,7 @@ class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where system outputs are.
 
     Attributes:
-        file: a path with ``{system}`` in it for one file a system, or one XML file with all of them.
+        file: a path with ``{system}`` in it for one file per system, or one XML file with all of them.
         format: ``plain``, ``sgml`` or ``xml``; by default what the file looks like.
     """
 
@@ -145,7 +145,7 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         pairs: language pairs, ``source-target``, with what differs for each.
         outputs, references, source: file patterns; ``{pair}``, ``{source}``, ``{target}`` are filled in.
             ``sacrebleu:NAME`` is a test set that sacreBLEU knows.
-        judgements: files of judgements.
+        judgements: files of judgments.
         description: for people.
         root: folder of the files, relative to the index; environment variables are filled in.
         language: language of the metrics, by default the target.

@@ -1,4 +1,4 @@
-"""Judgements that are lined up with outputs, as arrays."""
+"""Judgments that are lined up with outputs, as arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kendall's τ on pairwise judgements, in the variants of the WMT metrics tasks, and pairwise accuracy.
+"""Kendall's τ on pairwise judgments, in the variants of the WMT metrics tasks, and pairwise accuracy.
 
 What the variants do with ties is written out in ``docs/evaluation.md``. Sources: Callison-Burch et al. (2012),
 section 4; Macháček and Bojar (2013; 2014), "Results of the WMT13/WMT14 Metrics Shared Task"; Kendall (1945) for
@@ -19,7 +19,7 @@ __all__ = ["PairCounts", "TieCalibration", "TiedAccuracy", "count_pairs", "pair_
 
 
 class PairCounts(NamedTuple):
-    """How judgements and a metric agree; numbers, or arrays of them.
+    """How judgments and a metric agree; numbers, or arrays of them.
 
     Attributes:
         concordant: both prefer the same system.
@@ -40,7 +40,7 @@ def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
     """Return the metric's score of the better system less that of the worse.
 
     Args:
-        rankings: judgements.
+        rankings: judgments.
         scores: ``(systems, segments)``.
     """
     result: Floats = scores[rankings.better, rankings.segments] - scores[rankings.worse, rankings.segments]
@@ -55,7 +55,7 @@ def outcomes(differences: Floats, ties: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
-    """Count how judgements and scores agree."""
+    """Count how judgments and scores agree."""
     counts = np.bincount(outcomes(pair_differences(rankings, scores), rankings.ties), minlength=5)
     return PairCounts(*(float(count) for count in counts))
 
@@ -104,10 +104,10 @@ class TiedAccuracy(NamedTuple):
 
 
 class TieCalibration:
-    """Finds the threshold for ties with which a metric agrees best, for many metrics on one set of judgements.
+    """Finds the threshold for ties with which a metric agrees best, for many metrics on one set of judgments.
 
     Args:
-        rankings: judgements, with ties.
+        rankings: judgments, with ties.
         weights: weight of each segment, ``(segments,)``; by default 1.
     """
 
@@ -156,7 +156,7 @@ def tied_accuracy(
     by no more than a threshold, which is the one that gives the best accuracy (of equals the smallest).
 
     Args:
-        rankings: judgements, with ties.
+        rankings: judgments, with ties.
         scores: ``(systems, segments)``.
         threshold: use this one.
         weights: weight of each segment, ``(segments,)``; by default 1.

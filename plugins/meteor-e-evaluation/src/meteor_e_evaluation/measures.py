@@ -1,4 +1,4 @@
-"""The measures of an evaluation, by name: from judgements and scores to one number and its bootstrap samples.
+"""The measures of an evaluation, by name: from judgments and scores to one number and its bootstrap samples.
 
 Each measure says what it is in one table, :data:`MEASURES`: its definition, where it comes from, what
 mt-metrics-eval (MTME) calls it, and how it treats ties and missing scores. The table in the documentation is made
@@ -7,15 +7,13 @@ from there.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from meteor_e.api import ConfigError, Measure, Scores, near_miss
+from meteor_e.api import ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
 from meteor_e.plugins import plugin_registry
 from meteor_e.significance import DEFAULT_SEED
 from meteor_e_evaluation import kendall
@@ -37,22 +35,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class TabledMeasure(Measure[TestSet]):
-    """A measure of :data:`MEASURES`, which gives it its attributes."""
-
-    name: str = field()
-    title: str = field()
-    level: str = field()
-    definition: str = field(default="", kw_only=True)
-    source: str = field(default="", kw_only=True)
-    mtme: str = field(default="", kw_only=True)
-    ties: str = field(default="", kw_only=True)
-    missing: str = field(default="", kw_only=True)
-
-
 def pairs_of(test: TestSet) -> Rankings | None:
-    """Return pairwise judgements: rankings, else comparisons of assessments of the same segment."""
+    """Return pairwise judgments: rankings, else comparisons of assessments of the same segment."""
     if test.rankings is not None:
         return test.rankings
     return None if test.assessments is None else test.assessments.comparisons()
@@ -68,18 +52,17 @@ def _nothing(weights: Floats) -> Floats:
     return np.full(len(weights), math.nan)
 
 
-@dataclass(frozen=True)
-class PairMeasure(TabledMeasure):
+class PairMeasure(Measure[TestSet]):
     """A variant of Kendall's τ, or accuracy, over pairs of systems on a segment."""
 
-    variant: str
+    variant: ClassVar[str]
 
     def default_test(self) -> str:
         """Exchange what metrics say of a segment's pairs."""
         return "paired"
 
     def pairs(self, test: TestSet) -> Rankings | None:
-        """Return the judgements that count."""
+        """Return the judgments that count."""
         return pairs_of(test)
 
     def agreement(self, test: TestSet) -> Agreement | None:
@@ -106,11 +89,15 @@ class PairMeasure(TabledMeasure):
         return np.asarray(kendall.tau(kendall.PairCounts(*(weights @ counts).T), self.variant), float)
 
 
-@dataclass(frozen=True)
 class RelativeRanking(PairMeasure):
     """The strict τ over pairs whose human scores differ by a threshold or more (daRR)."""
 
-    threshold: float = 25.0
+    variant: ClassVar[str] = "strict"
+
+    class Options(ComponentOptions):
+        """What counts as a difference."""
+
+        threshold: Annotated[float, Meta(ge=0, description="Lowest difference of human scores that counts.")] = 25.0
 
     def pairs(self, test: TestSet) -> Rankings | None:
         """Return the pairs of assessments that differ enough."""
@@ -119,11 +106,10 @@ class RelativeRanking(PairMeasure):
         pairs = test.assessments.averaged().comparisons().strict()
         human = test.human
         gap = human[pairs.better, pairs.segments] - human[pairs.worse, pairs.segments]
-        return pairs.select(gap >= self.threshold)
+        return pairs.select(gap >= self.options.threshold)
 
 
-@dataclass(frozen=True)
-class TiedMeasure(TabledMeasure):
+class TiedMeasure(Measure[TestSet]):
     """Pairwise accuracy with tie calibration; bootstrap samples keep the threshold of the whole set."""
 
     def agreement(self, test: TestSet) -> Agreement | None:
@@ -150,18 +136,17 @@ class TiedMeasure(TabledMeasure):
         return result
 
 
-@dataclass(frozen=True)
-class SegmentCorrelation(TabledMeasure):
+class SegmentCorrelation(Measure[TestSet]):
     """Correlation with human scores over all rated segments of all systems."""
 
-    kind: str
+    coefficient: ClassVar[str]
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return the coefficient as a function of segments' scores."""
         given = test.assessments
         if given is None:
             return None
-        return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.kind)
+        return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.coefficient)
 
     def default_test(self) -> str:
         """Williams' test."""
@@ -173,7 +158,7 @@ class SegmentCorrelation(TabledMeasure):
         if given is None or not len(given):
             return None
         metrics = np.array([entry.segments[given.systems, given.segments] for entry in scores])
-        return _ranked(metrics, given.scores) if self.kind == "spearman" else (metrics, given.scores)
+        return _ranked(metrics, given.scores) if self.coefficient == "spearman" else (metrics, given.scores)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the coefficient on resampled segments."""
@@ -181,18 +166,19 @@ class SegmentCorrelation(TabledMeasure):
             return _nothing(weights)
         given = test.assessments
         metric = scores.segments[given.systems, given.segments]
-        if self.kind == "pearson":
+        if self.coefficient == "pearson":
             return grouped_pearson(metric, given.scores, given.segments, weights)
         rows = (weights[:, given.segments]).astype(int)
-        return np.array([correlate(np.repeat(metric, row), np.repeat(given.scores, row), self.kind) for row in rows])
+        return np.array(
+            [correlate(np.repeat(metric, row), np.repeat(given.scores, row), self.coefficient) for row in rows]
+        )
 
 
-@dataclass(frozen=True)
-class GroupedMeasure(TabledMeasure):
+class GroupedMeasure(Measure[TestSet]):
     """Correlation or accuracy within groups of rated cells, averaged over the groups."""
 
-    kind: str
-    grouping: Grouping
+    coefficient: ClassVar[str]
+    grouping: ClassVar[Grouping]
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return the mean as a function of segments' scores."""
@@ -201,9 +187,9 @@ class GroupedMeasure(TabledMeasure):
         return self._prepared(test.human, None)
 
     def _prepared(self, human: Floats, weights: Floats | None) -> Agreement:
-        if self.kind == "pair-differences":
+        if self.coefficient == "pair-differences":
             return pair_difference_pearson(human, weights)
-        return grouped(self.kind, self.grouping, human, weights)
+        return grouped(self.coefficient, self.grouping, human, weights)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean on resampled segments."""
@@ -261,12 +247,10 @@ def ranked_rows(test: TestSet) -> tuple[list[int], Floats]:
     return rows, np.array([human[test.systems[row]] for row in rows])
 
 
-@dataclass(frozen=True)
-class SystemMeasure(TabledMeasure):
+class SystemMeasure(Measure[TestSet]):
     """Correlation over systems, or, as ``accuracy``, the share of pairs of systems in the right order."""
 
-    kind: str
-
+    coefficient: ClassVar[str]
     takes: ClassVar[Literal["segments", "systems"]] = "systems"
 
     def default_test(self) -> str:
@@ -274,15 +258,15 @@ class SystemMeasure(TabledMeasure):
 
         On ranks of some twenty systems Williams' test rejects too often (7.5 % at .05), so it is used by name only.
         """
-        return "williams" if self.kind == "pearson" else "systems"
+        return "williams" if self.coefficient == "pearson" else "systems"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of systems; their ranks for Spearman's coefficient."""
-        if self.kind not in ("pearson", "spearman"):
+        if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
         rows, human = ranked_rows(test)
         metrics = np.array([entry.systems[rows] for entry in scores])
-        return _ranked(metrics, human) if self.kind == "spearman" else (metrics, human)
+        return _ranked(metrics, human) if self.coefficient == "spearman" else (metrics, human)
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return the coefficient as a function of systems' scores."""
@@ -294,8 +278,8 @@ class SystemMeasure(TabledMeasure):
     def _agree(self, metric: Floats, human: Floats) -> float:
         if np.isnan(metric).any():
             return math.nan
-        if self.kind != "accuracy":
-            return correlate(metric, human, self.kind)
+        if self.coefficient != "accuracy":
+            return correlate(metric, human, self.coefficient)
         first, second = np.triu_indices(len(human), 1)
         right = np.sign(metric[first] - metric[second]) == np.sign(human[first] - human[second])
         return float(right.mean())
@@ -309,7 +293,6 @@ class SystemMeasure(TabledMeasure):
         return np.array([self._agree(sample, human) for sample in systems])
 
 
-@dataclass(frozen=True)
 class PooledAccuracy(SystemMeasure):
     """Accuracy over the pairs of systems of all language pairs together."""
 
@@ -321,11 +304,13 @@ class PooledAccuracy(SystemMeasure):
         return count * (count - 1) / 2
 
 
-@dataclass(frozen=True)
-class SoftAccuracy(TabledMeasure):
+class SoftAccuracy(Measure[TestSet]):
     """Soft pairwise accuracy: p-values of pairs of systems by a metric beside those by people."""
 
-    seed: int = DEFAULT_SEED
+    class Options(ComponentOptions):
+        """How permutations are drawn."""
+
+        seed: Annotated[int, Meta(ge=0, description="Of the permutations.")] = DEFAULT_SEED
 
     def _rows(self, test: TestSet) -> list[int]:
         rated = np.asarray(~np.isnan(test.human).all(axis=1))
@@ -336,7 +321,7 @@ class SoftAccuracy(TabledMeasure):
         rows = self._rows(test) if test.assessments is not None else []
         if len(rows) < 2 or np.isnan(scores.segments).all():
             return math.nan
-        return soft_accuracy(test.human[rows], scores.segments[rows], seed=self.seed)
+        return soft_accuracy(test.human[rows], scores.segments[rows], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return SPA as a function of segments' scores, with p from the normal distribution."""
@@ -360,13 +345,21 @@ _PAIRED = "a pair needs ratings of both"
 _NEVER = "tied metric scores count as wrong; pairs tied by people are left out"
 
 
-def _pair(name: str, title: str, variant: str, definition: str, source: str, ties: str) -> PairMeasure:
-    return PairMeasure(
-        name, title, "segment", variant, definition=definition, source=source, ties=ties, missing=_PAIRED
+def _defined(base: type[Measure[TestSet]], name: str, title: str, **attributes: Any) -> type[Measure[TestSet]]:
+    """Return a measure of the table: a subclass with its own attributes, at the module's top so that it pickles."""
+    found = type(name.title().replace("-", ""), (base,), {"name": name, "title": title, **attributes})
+    found.__module__, found.__doc__ = __name__, f"{attributes['definition'][:1].upper()}{attributes['definition'][1:]}."
+    globals()[found.__name__] = found
+    return found
+
+
+def _pair(name: str, title: str, variant: str, definition: str, source: str, ties: str) -> type[Measure[TestSet]]:
+    return _defined(
+        PairMeasure, name, title, variant=variant, definition=definition, source=source, ties=ties, missing=_PAIRED
     )
 
 
-def _grouped(kind: str, grouping: Grouping, name: str, title: str, mtme: str) -> GroupedMeasure:
+def _grouped(kind: str, grouping: Grouping, name: str, title: str, mtme: str) -> type[Measure[TestSet]]:
     what = {
         "pearson": "Pearson's r",
         "spearman": "Spearman's ρ",
@@ -388,12 +381,12 @@ def _grouped(kind: str, grouping: Grouping, name: str, title: str, mtme: str) ->
     if kind == "acc" and groups:
         groups = "; a group with fewer than two ratings is left out"
     source = "Deutsch et al. (2023)" if kind == "acc" else "Kendall (1945)" if kind == "kendall" else "WMT21–24"
-    return GroupedMeasure(
+    return _defined(
+        GroupedMeasure,
         name,
         title,
-        "segment",
-        kind,
-        grouping,
+        coefficient=kind,
+        grouping=grouping,
         definition=f"{what} {where}",
         source=source,
         mtme=mtme,
@@ -412,12 +405,13 @@ _MTME = {
 }
 
 
-def _system(name: str, title: str, kind: str, definition: str, mtme: str, ties: str) -> SystemMeasure:
-    return SystemMeasure(
+def _system(name: str, title: str, kind: str, definition: str, mtme: str, ties: str) -> type[Measure[TestSet]]:
+    return _defined(
+        SystemMeasure,
         name,
         title,
-        "system",
-        kind,
+        level="system",
+        coefficient=kind,
         definition=definition,
         source="WMT08–24",
         mtme=mtme,
@@ -426,7 +420,7 @@ def _system(name: str, title: str, kind: str, definition: str, mtme: str, ties: 
     )
 
 
-MEASURES: dict[str, TabledMeasure] = {
+MEASURES: dict[str, type[Measure[TestSet]]] = {
     entry.name: entry
     for entry in (
         _pair(
@@ -462,11 +456,10 @@ MEASURES: dict[str, TabledMeasure] = {
             "corrected as in τ-b",
         ),
         _pair("accuracy", "accuracy", "accuracy", "share of concordant pairs", "–", _NEVER),
-        RelativeRanking(
+        _defined(
+            RelativeRanking,
             "darr",
             "τ daRR",
-            "segment",
-            "strict",
             definition="strict τ over pairs whose human scores differ by a threshold or more, 25 by default "
             "(darr:threshold=N)",
             source="Ma et al. (2018); WMT17–21",
@@ -474,10 +467,10 @@ MEASURES: dict[str, TabledMeasure] = {
             ties="tied metric scores count as wrong",
             missing=_PAIRED,
         ),
-        TiedMeasure(
+        _defined(
+            TiedMeasure,
             "acc-eq",
             "acc_eq",
-            "segment",
             definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
             "scores tie within the threshold that suits it best",
             source="Deutsch et al. (2023); WMT23–24",
@@ -485,22 +478,22 @@ MEASURES: dict[str, TabledMeasure] = {
             ties="ties of both sides are right, ties of one side are wrong",
             missing=_PAIRED,
         ),
-        SegmentCorrelation(
+        _defined(
+            SegmentCorrelation,
             "pearson",
             "Pearson r",
-            "segment",
-            "pearson",
+            coefficient="pearson",
             definition="Pearson's r over all rated segments of all systems",
             source="WMT15–24",
             mtme="Pearson, none",
             ties="–",
             missing=_RATED,
         ),
-        SegmentCorrelation(
+        _defined(
+            SegmentCorrelation,
             "spearman",
             "Spearman ρ",
-            "segment",
-            "spearman",
+            coefficient="spearman",
             definition="Spearman's ρ over all rated segments of all systems",
             source="WMT",
             mtme="Spearman, none",
@@ -514,12 +507,12 @@ MEASURES: dict[str, TabledMeasure] = {
             for kind in _NAMES
             for by in _BY
         ),
-        GroupedMeasure(
+        _defined(
+            GroupedMeasure,
             "pearson-pdp",
             "Pearson r of differences",
-            "segment",
-            "pair-differences",
-            "item",
+            coefficient="pair-differences",
+            grouping="item",
             definition="Pearson's r of the differences between every two systems on a segment, each in both directions",
             source="mt-metrics-eval",
             mtme="Pearson of pairwise differences, item",
@@ -551,21 +544,23 @@ MEASURES: dict[str, TabledMeasure] = {
             "accuracy",
             "a pair that one side ties is wrong, one that both tie is right",
         ),
-        PooledAccuracy(
+        _defined(
+            PooledAccuracy,
             "system-accuracy-pooled",
             "system accuracy, pooled",
-            "system",
-            "accuracy",
+            level="system",
+            coefficient="accuracy",
             definition="the same; means pool the pairs of systems of all language pairs",
             source="Kocmi et al. (2021); WMT21–24",
             mtme="accuracy over language pairs",
             ties="a pair that one side ties is wrong, one that both tie is right",
             missing="as above",
         ),
-        SoftAccuracy(
+        _defined(
+            SoftAccuracy,
             "spa",
             "SPA",
-            "system",
+            level="system",
             definition="1 − mean over pairs of systems of |p by people − p by the metric|, p by paired permutations",
             source="Thompson et al. (2024); WMT24",
             mtme="PairwiseConfidenceError (SPA)",
@@ -589,27 +584,13 @@ def measure(name: str) -> Measure[TestSet]:
         ConfigError: if there is none, or if it does not take the option.
     """
     base, separator, text = name.partition(":")
-    if base not in MEASURES:
-        foreign = plugin_registry().names("measure")
-        if base in foreign and not separator:
-            return plugin_registry().measure(base)()
-        names = measure_names()
+    names = measure_names()
+    if base not in names:
         raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
-    found = MEASURES[base]
-    if not separator:
-        return found
-    options = {"darr": ("threshold",), "spa": ("seed",)}.get(base, ())
-    option, separator, value = text.partition("=")
-    if option not in options:
-        raise ConfigError(f"measure {name!r}: {base} has no option {option!r}; it has {', '.join(options) or 'none'}")
-    try:
-        number = int(value) if option == "seed" else float(value)
-    except ValueError:
-        raise ConfigError(f"measure {name!r}: {value!r} is not a number") from None
-    if not math.isfinite(number) or number < 0:
-        raise ConfigError(f"measure {name!r}: {value!r} is not a number of 0 or more")
-    changes: dict[str, Any] = {"name": name, "title": f"{found.title} ({text})", option: number}
-    return dataclasses.replace(found, **changes)
+    found: Measure[TestSet] = plugin_registry().measure(base).make(**named_options(text, f"measure {name!r}"))
+    if separator:
+        vars(found).update(name=name, title=f"{found.title} ({text})")
+    return found
 
 
 def measure_table() -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from meteor_e import hookimpl
+
+if TYPE_CHECKING:
+    from meteor_e.api import Measure
 
 
 @hookimpl
@@ -12,6 +17,14 @@ def meteor_e_metrics() -> dict[str, str]:
         "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
         "mtme": "meteor_e_evaluation.score_files:MtmeMetric",
     }
+
+
+@hookimpl
+def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
+    """Return the measures of agreement with people."""
+    from meteor_e_evaluation.measures import MEASURES
+
+    return dict(MEASURES)
 
 
 @hookimpl

@@ -44,7 +44,7 @@ NOT_RANKED = -1
 
 
 class Comparison(NamedTuple):
-    """A judgement on the outputs of two systems for one segment.
+    """A judgment on the outputs of two systems for one segment.
 
     Attributes:
         pair: language pair, ``source-target``; empty where the file does not say.

@@ -167,7 +167,7 @@ def read_ratings(
         only: keep only rows in which these columns have these values, such as ``{type: TGT}``.
 
     Yields:
-        A score a row; rows without one (``None`` or empty) are left out.
+        One score per row; rows without one (``None`` or empty) are left out.
 
     Raises:
         InputError: for missing columns or what is not a number, with file and line.

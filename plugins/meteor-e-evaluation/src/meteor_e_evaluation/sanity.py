@@ -1,4 +1,4 @@
-"""Does a test set look lined up? Warnings about judgements that seem to belong to other outputs."""
+"""Does a test set look lined up? Warnings about judgments that seem to belong to other outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_SYSTEMS = 5
 
 
 def check_test_set(test: TestSet) -> list[str]:
-    """Return warnings about judgements and outputs of a test set; what was left out comes first."""
+    """Return warnings about judgments and outputs of a test set; what was left out comes first."""
     warnings = list(test.notes)
     warnings += _identical_outputs(test)
     warnings += _empty_outputs(test)
@@ -53,7 +53,7 @@ def _identical_outputs(test: TestSet) -> list[str]:
     only_strict = not bool(rankings.ties.any())
     if only_strict or not suspicious:
         return [message]
-    return [f"warning: {message}; are the judgements shifted against the outputs?"]
+    return [f"warning: {message}; are the judgments shifted against the outputs?"]
 
 
 def _empty_outputs(test: TestSet) -> list[str]:
@@ -69,13 +69,13 @@ def _empty_outputs(test: TestSet) -> list[str]:
 def check_scores(test: TestSet, scores: Scores) -> list[str]:
     """Return warnings about a metric that does not agree with people.
 
-    For each pair with at least 200 judgements, the correlation (Pearson's, or τ over untied pairs) must exceed
-    0.05 in amount; else judgements and outputs may be shifted. A negative correlation, also of systems' scores,
+    For each pair with at least 200 judgments, the correlation (Pearson's, or τ over untied pairs) must exceed
+    0.05 in amount; else judgments and outputs may be shifted. A negative correlation, also of systems' scores,
     suggests that the metric counts errors.
     """
     value = _agreement(test, scores)
     if not math.isnan(value) and abs(value) <= NEAR_ZERO:
-        shifted = f"are the judgements shifted against the outputs of {test.pair}?"
+        shifted = f"are the judgments shifted against the outputs of {test.pair}?"
         return [f"warning: {scores.name} and people do not correlate ({value:.3f}); {shifted}"]
     if math.isnan(value):
         value = _system_agreement(test, scores)

@@ -15,7 +15,7 @@ class LengthRatio(Feature):
 
     @property
     def dimension(self) -> int:
-        """One number a segment: 0 if both sides are equally long."""
+        """One number per segment: 0 if both sides are equally long."""
         return 1
 
     @property

@@ -54,7 +54,7 @@ TRAIN_GROUPS = {
 @click.command(cls=GroupedCommand, groups=TRAIN_GROUPS)
 @click.argument("recipe", metavar="RECIPE")
 @click.option("-o", "--output", metavar="FILE", help="The model file.  [default: the recipe's name, .safetensors]")
-@click.option("--seed", type=click.IntRange(min=0), help="In the place of the recipe's.")
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped.")
 @click.option("--plot", metavar="FILE", help="Draw the learning curve.")
 @click.option(
@@ -84,7 +84,7 @@ def train(
     meteor-e train network.yaml --seed 2 --plot curve.png
     meteor-e train en-light.yaml --root wmt11=DIR --root wmt13=DIR
 
-    System outputs and judgements of WMT's tasks are at statmt.org/wmt11 to wmt17 (results.html of each year), those
+    System outputs and judgments of WMT's tasks are at statmt.org/wmt11 to wmt17 (results.html of each year), those
     of 2021 at github.com/wmt-conference/wmt21-news-systems and github.com/google-research/mt-metrics-eval. A judged
     set of toy size is in the folder examples/judged of meteor_e.
     """
@@ -255,7 +255,7 @@ RANK_GROUPS = {
 @click.option(
     "--index",
     metavar="INDEX",
-    help="Rank the systems of a judged test set, in the place of files, and say how far people agree.",
+    help="Rank the systems of a judged test set, instead of files, and say how far people agree.",
 )
 @click.option(
     "--pair",
@@ -264,7 +264,7 @@ RANK_GROUPS = {
     metavar="SRC-TRG",
     help="A language pair of the index; may be repeated.  [default: all into the model's language]",
 )
-@click.option("--root", metavar="DIR", help="Folder of the data, in the place of the index's.")
+@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def rank(

@@ -1,4 +1,4 @@
-"""From test sets to examples: features and vectors of judged hypotheses, and the judgements among them."""
+"""From test sets to examples: features and vectors of judged hypotheses, and the judgments among them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def load_examples(
     """Read judged test sets and extract their features.
 
     Args:
-        specs: the judgements.
+        specs: the judgments.
         features: of hypotheses, given their references.
         vectors: of single segments.
         store: where rows are kept.
@@ -73,7 +73,7 @@ def load_examples(
             raise InputError(f"{spec.index}: no language pair into {language!r}")
         chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
         if not chosen:
-            raise InputError(f"{spec.index}: no judgements are left after skip: {spec.skip}")
+            raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
         for test in chosen:
             told = None if progress is None else progress(f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
@@ -81,7 +81,7 @@ def load_examples(
 
 
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
-    """Return test sets with so many judgements in all, drawn without replacement; ties do not count as judgements.
+    """Return test sets with so many judgments in all, drawn without replacement; ties do not count as judgments.
 
     Args:
         tests: test sets with rankings, or with scores of segments.

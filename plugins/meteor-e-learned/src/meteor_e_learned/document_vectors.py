@@ -24,7 +24,7 @@ DELIMITER = "_"
 
 
 def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
-    """Join neighbours that the vocabulary holds as one, from the left on; what is joined may be joined again.
+    """Join neighbors that the vocabulary holds as one, from the left on; what is joined may be joined again.
 
     Args:
         words: of a segment.
@@ -99,7 +99,7 @@ def train_document_vectors(
     One thread trains, so that the same text and settings give the same vectors. The defaults are the paper's.
 
     Args:
-        files: a sentence a line; gzip and xz are read, too.
+        files: one sentence per line; gzip and xz are read, too.
         output: the file.
         dimension: numbers a vector.
         window: words that count as context, on each side.

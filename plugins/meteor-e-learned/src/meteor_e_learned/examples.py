@@ -1,4 +1,4 @@
-"""What estimators learn from: features of judged hypotheses, and the judgements among them."""
+"""What estimators learn from: features of judged hypotheses, and the judgments among them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Examples:
-    """Judged hypotheses and their judgements.
+    """Judged hypotheses and their judgments.
 
     Attributes:
         title: test set and language pair of each part, in order.

@@ -32,6 +32,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("near-words.", "words that nearly match"),
     ("word-classes.", "function words, numbers and content words"),
     ("tag-overlap.", "parts of speech"),
+    ("model-score.", "what the model sees that this one stands on"),
+    ("encoder-matching.", "words and sentences that an encoder holds for alike"),
     ("difficulty.", "kind of words and marks, beside the reference's"),
 )
 

@@ -199,7 +199,7 @@ class FeatureSet:
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """What must be the same for rows to be comparable: a line a column's feature, then the columns."""
+        """What must be the same for rows to be comparable: one line per column's feature, then the columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
     @property
@@ -231,7 +231,7 @@ class FeatureSet:
     def extract(
         self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress | None = None
     ) -> Floats:
-        """Return a row a segment, ``(len(batch), dimension)``.
+        """Return one row per segment, ``(len(batch), dimension)``.
 
         Args:
             batch: the segments, as many as you like.

@@ -158,5 +158,5 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         raise InputError(f"{name}: not a model file of meteor-e: {error}") from error
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
-            raise InputError(f"{name}: damaged: {key} has numbers that are none")
+            raise InputError(f"{name}: damaged: {key} has values that are not numbers")
     return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, probes)

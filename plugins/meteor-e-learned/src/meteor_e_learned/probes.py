@@ -45,7 +45,7 @@ _TEXTS = {
         ("", "Silence followed."),
         ("Rivers carry sand to the sea.", "Rivers carry sand to the sea."),
         (
-            "Children were playing in the garden of neighbours while it rained",
+            "Children were playing in the garden of neighbors while it rained",
             "While it was raining, the children played in the neighbors' garden.",
         ),
     ),
@@ -119,7 +119,13 @@ class Probes:
         columns, numbers = _numbers(features, self.hypotheses, self.references)
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its probes are of other features than its own")
-        allowed = TOLERANCE * (1 + np.abs(self.numbers))
+        tolerances = [
+            max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
+            for entry in features.features
+            for column in entry.columns
+            if column in columns
+        ]
+        allowed = np.array(tolerances) * (1 + np.abs(self.numbers))
         over = np.argwhere(~(np.abs(numbers - self.numbers) <= allowed))
         if not len(over):
             return
@@ -134,7 +140,7 @@ class Probes:
         raise ConfigError(
             f"model {model!r}: feature {columns[column]!r} gives {numbers[row, column]:.6g} where the model was "
             f"trained with {self.numbers[row, column]:.6g} ({count} of {len(columns)} numbers "
-            f"differ by more than {TOLERANCE:g})"
+            f"differ by more than {tolerances[column]:g})"
             + (f"; {what}" if what else "; its resources differ from those of the training")
             + (f"; run: pip install {advice}" if advice else "; train the model again")
         )

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from meteor_e_learned.prediction import ReadyMetric
 
-__all__ = ["CsRanker", "DeRanker", "EnAdequacy", "EnLight", "EnRanker", "EsRanker", "FrRanker"]
+__all__ = ["CsRanker", "DeRanker", "EnAdequacy", "EnAdequacyContext", "EnLight", "EnRanker", "EsRanker", "FrRanker"]
 
 
 class EnLight(ReadyMetric):
@@ -25,6 +25,12 @@ class EnAdequacy(ReadyMetric):
     """English, scores of single segments beside people's ratings."""
 
     name: ClassVar[str] = "en-adequacy"
+
+
+class EnAdequacyContext(ReadyMetric):
+    """English, scores of single segments beside people's ratings; with a sentence encoder, and slow."""
+
+    name: ClassVar[str] = "en-adequacy-context"
 
 
 class FrRanker(ReadyMetric):

@@ -26,14 +26,14 @@ __all__ = [
 
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Judgements to learn from.
+    """Judgments to learn from.
 
     Attributes:
         index: a data index, as ``meteor-e evaluate`` reads it.
         pairs: language pairs; by default all into the recipe's language.
         sample: take so many comparisons (or scores) of all; by default all.
         skip: leave so many out, those that ``sample: SKIP`` takes: with the same index, pairs and seed, what one entry
-            skips and what the other samples have no judgement in common.
+            skips and what the other samples have no judgment in common.
         seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
             sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
@@ -53,12 +53,12 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         name: of the model.
         estimator: as ``meteor-e plugins`` lists them.
-        train: judgements to learn from.
+        train: judgments to learn from.
         features: entries as :meth:`meteor_e_learned.extraction.FeatureSet.from_config` takes them.
         vectors: entries of features of single segments, for networks.
         options: of the estimator.
-        target: an entry of one feature with one number, which is learned in the place of human scores.
-        validation: judgements that say when to stop, or how good the model is; not learned from.
+        target: an entry of one feature with one number, which is learned instead of human scores.
+        validation: judgments that say when to stop, or how good the model is; not learned from.
         language: of hypotheses and references.
         description: for people.
         seed: of all that is drawn.
@@ -88,7 +88,7 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     recipe: Recipe = msgspec.convert(document.data, Recipe)
     _check_estimator(recipe, document.where(("estimator",)))
     if not recipe.train:
-        raise ConfigError(f"{document.where(('train',))}: no judgements to learn from")
+        raise ConfigError(f"{document.where(('train',))}: no judgments to learn from")
     if not recipe.features and not recipe.vectors:
         raise ConfigError(f"{path}: neither features nor vectors")
     return recipe

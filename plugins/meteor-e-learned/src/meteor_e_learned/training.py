@@ -53,7 +53,7 @@ def train(
         output: the model file.
         folder: what the recipe's paths are seen from.
         store: where features are kept.
-        seed: in the place of the recipe's.
+        seed: instead of the recipe's.
         resume: go on from a checkpoint, if there is one beside the output.
         jobs: processes that extract features.
         listener: told what is logged.
@@ -101,7 +101,7 @@ def train(
     with checkpoints.written_when_interrupted(), guarded(f"training {recipe.estimator!r}"):
         figures = estimator.learn(examples, held, Run(recipe.seed, features.columns, log, checkpoints, state, of_words))
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
-        raise ConfigError(f"training {recipe.estimator!r} came to numbers that are none; try a lower learning_rate")
+        raise ConfigError(f"training {recipe.estimator!r} came to infinite numbers; try a lower learning_rate")
     if held is not None and (seen := comparisons_in_common(examples, held)):
         figures["validation comparisons trained on, too"] = seen
     card = {

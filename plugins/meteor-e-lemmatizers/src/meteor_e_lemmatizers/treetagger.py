@@ -1,6 +1,6 @@
 """Lemmas and tags by an installed TreeTagger, a process that is kept and asked sentence by sentence.
 
-TreeTagger reads a token a line and writes ``token⇥tag⇥lemma``. It looks ahead, so that a sentence comes out only when
+TreeTagger reads one token per line and writes ``token⇥tag⇥lemma``. It looks ahead: a sentence comes out only when
 more has gone in: behind each sentence follow a marker, which it passes on (``-sgml``), and a full stop or two for it
 to look at.
 """

@@ -83,8 +83,8 @@ def report(
 ) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
 
-    The last file is the reference, unless --reference names one; all others are hypotheses, a file a system. The
-    first system is the baseline. Files hold one segment a line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
+    The last file is the reference, unless --reference names one; all others are hypotheses, one file per system. The
+    first system is the baseline. Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
 
     \b
     meteor-e report system1.txt system2.txt reference.txt -l de -o report.html

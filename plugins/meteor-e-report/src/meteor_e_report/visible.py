@@ -29,7 +29,7 @@ _NAMES = {
 
 
 def visible(text: str) -> str:
-    """Return a text with a name or a symbol in the place of each character that cannot be seen."""
+    """Return a text with a name or a symbol instead of each character that cannot be seen."""
     return _HIDDEN.sub(_symbol, text)
 
 

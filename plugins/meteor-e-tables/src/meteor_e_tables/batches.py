@@ -27,7 +27,7 @@ class Texts(NamedTuple):
     """The texts of some rows.
 
     Attributes:
-        hypotheses: a list a system.
+        hypotheses: one list per system.
         references: of each row, at least one.
     """
 

@@ -63,7 +63,7 @@ class ColumnNames(NamedTuple):
 
 
 class ScoredColumns(NamedTuple):
-    """What some segments came to, a row a segment.
+    """What some segments came to, one row per segment.
 
     Attributes:
         scores: ``(segments, parts)``, float64: the columns of :data:`PARTS`.

@@ -93,7 +93,7 @@ def line_ranges(paths: Sequence[str], system: str | None = None, *, rows: int = 
         if count != lines:
             raise InputError(
                 f"{first} has {lines} segments, but {name} has {count}; "
-                "hypotheses and references must line up, one segment a line"
+                "hypotheses and references must line up, one segment per line"
             )
     if not lines:
         raise InputError(f"{first} is empty; there is nothing to score")

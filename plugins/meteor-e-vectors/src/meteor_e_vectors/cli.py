@@ -121,7 +121,7 @@ def train(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Train vectors on text, a sentence a line (plain, gzip, bzip2, xz).
+    """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
 
     The defaults are METEOR-E's: CBOW, 50 dimensions, window 5, words split and lowercased as METEOR does.
 
@@ -233,7 +233,7 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
 @vectors.command()
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
-@click.option("-o", "--output", metavar="FILE", help="The vector file, in the place of -l.")
+@click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
 @click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: what it looks like]")
 @click.option("-k", "--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 @click.option("--limit", type=click.IntRange(min=1), help="Keep so many words, the first in the file.  [default: all]")
@@ -344,7 +344,7 @@ def threshold(
     quiet: bool,
     make_meteor: Callable[[], Meteor],
 ) -> None:
-    """Find the threshold that agrees best with human judgements: METEOR-E's oracle threshold.
+    """Find the threshold that agrees best with human judgments: METEOR-E's oracle threshold.
 
     All else stays as it is; `meteor-e tune` searches parameters and weights, too. The best value on data says little
     of other data.

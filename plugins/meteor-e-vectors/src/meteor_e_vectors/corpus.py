@@ -1,4 +1,4 @@
-"""From raw text to what vectors are trained on: a sentence a line, words as METEOR sees them.
+"""From raw text to what vectors are trained on: one sentence per line, words as METEOR sees them.
 
 The bilingual corpora of the paper's section 4.2 come out of the same function: :func:`interleaved` mixes two
 sides, which are two languages, or words and their tags, or words and their lemmas.
@@ -110,9 +110,9 @@ def write_corpus(
     """Write the corpus that vectors are trained on.
 
     Args:
-        output: one sentence a line, units separated by spaces.
+        output: one sentence per line, units separated by spaces.
         meteor: normalizes (and lemmatizes) the texts' language.
-        texts: files, a sentence a line.
+        texts: files, one sentence per line.
         key: what a unit is; see :mod:`meteor_e_vectors.keys`.
         side: pseudo-bilingual: each sentence is mixed with its tags or its lemmas.
         bitext: bilingual: files in another language, line by line translations of ``texts``; each side is
@@ -144,7 +144,7 @@ def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], 
     """Write corpora that :func:`write_corpus` has written before into one, as they are.
 
     Args:
-        output: one sentence a line, units separated by spaces.
+        output: one sentence per line, units separated by spaces.
         texts: the corpora.
         progress: called with the number of lines done.
 

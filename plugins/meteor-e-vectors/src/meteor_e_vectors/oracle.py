@@ -24,7 +24,7 @@ class ThresholdSearch:
 
     Attributes:
         columns: test sets and language pairs, then their mean if there are several.
-        rows: each threshold with the measure, a number a column.
+        rows: each threshold with the measure, one number per column.
 
 
     """
@@ -80,7 +80,7 @@ def search_threshold(
 
     Raises:
         ConfigError: if the chain has no such matcher, or there is no such measure.
-        InputError: if there are no judgements in the language.
+        InputError: if there are no judgments in the language.
     """
     from meteor_e.base import ArrayCache, require
 

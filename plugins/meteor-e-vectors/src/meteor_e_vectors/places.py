@@ -1,4 +1,4 @@
-"""Where vectors are: the folder with one file a language, and the cache of converted ones."""
+"""Where vectors are: the folder with one file per language, and the cache of converted ones."""
 
 from __future__ import annotations
 

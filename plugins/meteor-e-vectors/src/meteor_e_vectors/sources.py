@@ -43,7 +43,7 @@ class Source:
     Attributes:
         format: one of :data:`FORMATS`.
         words: in the file's order, which is by frequency for all known programs.
-        rows: a vector a word.
+        rows: one vector per word.
         counts: how often each word occurred, if the file says so.
         subwords: of fastText models.
         dropped: words that were there before, and are left out.

@@ -79,7 +79,7 @@ def train(
     The corpus is read from disk, once an epoch; memory grows with the vocabulary only.
 
     Args:
-        corpus: a sentence a line.
+        corpus: one sentence per line.
         settings: model and numbers.
         progress: called with the number of epochs done.
         repeats: how often the corpus has each word of the text, so that ``min_count`` and the counts are the text's.

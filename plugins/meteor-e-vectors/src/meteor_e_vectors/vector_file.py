@@ -130,7 +130,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         return self._vocabulary.id(word)
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row a word, ``(len(words), dimension)``: its own, else that of its subwords, else zeros."""
+        """Return one row per word, ``(len(words), dimension)``: its own, else that of its subwords, else zeros."""
         found = np.zeros((len(words), self.dimension), dtype=np.float32)
         for row, word in zip(found, words, strict=True):
             number = self.number(word)
@@ -208,7 +208,7 @@ def write_vectors(
     Args:
         path: the file.
         words: distinct, the most frequent first.
-        rows: a vector a word, ``(len(words), dimension)``, finite; may be mapped from another file.
+        rows: one vector per word, ``(len(words), dimension)``, finite; may be mapped from another file.
         counts: how often each word occurs.
         subwords: vectors of parts of words.
         metadata: how the vectors were made, as JSON can hold it; ``key`` says what they are looked up by.

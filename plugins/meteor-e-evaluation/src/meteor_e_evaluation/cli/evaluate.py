@@ -205,9 +205,9 @@ GROUPS = {
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars, no remarks on the data but warnings.")
 def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
-    """Measure how well metrics agree with human judgements.
+    """Measure how well metrics agree with human judgments.
 
-    An INDEX is a YAML file that says which outputs, references and judgements belong together, or mtme:FOLDER for a
+    An INDEX is a YAML file that says which outputs, references and judgments belong together, or mtme:FOLDER for a
     test set laid out as in mt-metrics-eval. Scores are kept: a second run with another measure computes none again.
 
     \b

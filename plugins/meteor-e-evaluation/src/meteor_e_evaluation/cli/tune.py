@@ -125,7 +125,7 @@ GROUPS = {
     "--epsilon", type=click.FloatRange(min=0), default=0.0, help="Smallest difference that orders a pair.  [default: 0]"
 )
 @click.option(
-    "--pooled", is_flag=True, help="All judgements count alike, as for the Java Trainer.  [default: language pairs do]"
+    "--pooled", is_flag=True, help="All judgments count alike, as for the Java Trainer.  [default: language pairs do]"
 )
 @click.option("--starts", type=click.IntRange(min=0), default=6, help="Random starts of the search.  [default: 6]")
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Points for each search at most.")
@@ -145,9 +145,9 @@ GROUPS = {
 @cache_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
-    """Find parameters and matcher weights that agree best with human judgements.
+    """Find parameters and matcher weights that agree best with human judgments.
 
-    An INDEX says where outputs, references and judgements are, as for meteor-e evaluate. What comes out is only
+    An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. What comes out is only
     worth something on data that were not tuned on: name them with --held-out, or use --folds.
 
     \b
@@ -339,7 +339,7 @@ def _summary(entry: dict[str, Any]) -> str:
 
 def _text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
     lines = [
-        f"tuned on  {report['tuned on']} ({report['judgements']} judgements)",
+        f"tuned on  {report['tuned on']} ({report['judgements']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
     labels = (*NAMES, *matchers)

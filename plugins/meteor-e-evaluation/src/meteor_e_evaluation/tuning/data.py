@@ -91,7 +91,7 @@ def collect(
     whole: bool = False,
     progress: Progress | None = None,
 ) -> TuningSet:
-    """Align the judged segments of test sets and gather their statistics and judgements.
+    """Align the judged segments of test sets and gather their statistics and judgments.
 
     Several ratings of a segment of a system are averaged.
 

@@ -52,7 +52,7 @@ def points(axes: Axes) -> Iterator[Point]:
 
 @dataclass(frozen=True)
 class GridResult:
-    """What a grid came to.
+    """The result of a grid.
 
     Attributes:
         best: the best point; of equals the first in the order of :func:`points`.
@@ -78,7 +78,7 @@ def evaluate_grid(
     """Try all points.
 
     Args:
-        data: the cells and judgements.
+        data: the cells and judgments.
         objective: what to maximize.
         axes: α, β, γ, δ, and the weight of each matcher.
         threads: number of threads.

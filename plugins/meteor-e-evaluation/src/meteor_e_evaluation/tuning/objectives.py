@@ -48,7 +48,7 @@ class Objective(ABC):
         """Get ready for a data set.
 
         Raises:
-            InputError: if the data set has no judgements of the kind.
+            InputError: if the data set has no judgments of the kind.
         """
 
 
@@ -106,7 +106,7 @@ class RankObjective(Objective):
     def prepare(self, data: TuningSet) -> PreparedObjective:
         """Get ready for a data set."""
         if not len(data.better):
-            raise InputError("these judgements are no rankings; choose another objective, such as pearson")
+            raise InputError("these judgments are no rankings; choose another objective, such as pearson")
         return _Ranked(self, data)
 
 
@@ -188,7 +188,7 @@ class CorrelationObjective(Objective):
     def prepare(self, data: TuningSet) -> PreparedObjective:
         """Get ready for a data set."""
         if np.isnan(data.humans).all():
-            raise InputError("these judgements are no scores of segments; choose the objective rank")
+            raise InputError("these judgments are no scores of segments; choose the objective rank")
         return _Correlated(self, data)
 
 
@@ -297,7 +297,7 @@ class _Measured(PreparedObjective):
             units = slice(int(starts[group]), int(starts[group + 1]))
             self._groups.append(_Group(test, cells, int(systems[group]), units, agreement, weight))
         if not self._groups or not any(group.weight for group in self._groups):
-            raise InputError(f"these judgements do not allow the objective {objective.name}")
+            raise InputError(f"these judgments do not allow the objective {objective.name}")
 
     def _mean(self, values: Sequence[float]) -> float:
         weights = np.array([group.weight for group in self._groups])

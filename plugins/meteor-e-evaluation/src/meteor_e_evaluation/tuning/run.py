@@ -188,7 +188,7 @@ def tune(
 
     Raises:
         ConfigError: if held-out segments were tuned on, or the settings do not go together.
-        InputError: if the judgements do not allow the objective.
+        InputError: if the judgments do not allow the objective.
     """
 
     def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:

@@ -1,4 +1,4 @@
-"""Scores of all cells for a point of parameters, with what neighbouring points share computed once."""
+"""Scores of all cells for a point of parameters, with what neighboring points share computed once."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = ["SearchResult", "search"]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
         best: the best point.
@@ -55,7 +55,7 @@ def search(
     a step function, so that slopes are of no use. At the end the grid is refined twice around the best point.
 
     Args:
-        data: the cells and judgements.
+        data: the cells and judgments.
         objective: what to maximize.
         axes: the values of each coordinate.
         starts: points to start from, moved to the grid.

@@ -19,7 +19,7 @@ __all__ = ["DocumentCosineFeature"]
 class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
     """The cosine of the document vectors of hypothesis and reference (Vela and Tan, 2015, equations 3, 4 and 11).
 
-    A document vector is the sum of the vectors of words and phrases over their number; neighbours that the file holds
+    A document vector is the sum of the vectors of words and phrases over their number; neighbors that the file holds
     as one, such as ``prime_minister``, are joined. Where no word of a side is known, the cosine is 0, never NaN.
 
     Args:

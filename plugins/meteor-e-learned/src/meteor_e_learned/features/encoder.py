@@ -1,7 +1,7 @@
 """Greedy matching of words in context: a sentence encoder in ONNX's form, run by ONNX Runtime.
 
 Any encoder will do that takes ``input_ids`` and ``attention_mask`` (and ``token_type_ids``, if it wants them) and whose
-first output is a vector a token, with its tokenizer in the form of Hugging Face's ``tokenizers`` (``tokenizer.json``).
+first output is one vector per token, with its tokenizer in the form of Hugging Face (``tokenizer.json``).
 Nothing is downloaded.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
+from meteor_e.api import ConfigError, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
@@ -50,6 +50,19 @@ class _Encoded:
     unit: Floats32
     information: NDArray[np.float64]
     whole: Floats32
+
+
+def _installed(encoder: str) -> tuple[str, str]:
+    """Return network and tokenizer of an installed encoder."""
+    try:
+        contextual: Any = import_module("meteor_e_contextual")
+    except ImportError as error:
+        raise PluginError(
+            f"the encoder {encoder!r} is one of the plugin meteor-e-contextual, which is not installed; run: "
+            f"pip install meteor-e-contextual && meteor-e encoder install {encoder}"
+        ) from error
+    network, tokenizer = contextual.encoder_paths(encoder)
+    return str(network), str(tokenizer)
 
 
 def _stat(path: str, what: str) -> tuple[int, int]:
@@ -110,8 +123,10 @@ class EncoderMatchingFeature(ReferenceFeature):
         tokenizer_file: its tokenizer, ``tokenizer.json``.
         language: of hypotheses and references.
         longest: tokens of a segment that are looked at; encoders have a limit.
+        encoder: name of an encoder that ``meteor-e encoder install`` installed, instead of the two files.
 
     Raises:
+        ConfigError: unless there is either an encoder or both files.
         ResourceError: if a file cannot be read.
         InputError: if a file is no encoder, or no tokenizer.
         PluginError: if ONNX Runtime or tokenizers is not installed.
@@ -123,11 +138,31 @@ class EncoderMatchingFeature(ReferenceFeature):
     class Options(LanguageOptions):
         """What a recipe may say."""
 
-        model_file: Annotated[FilePath, Meta(description="The encoder, ONNX.")]
-        tokenizer_file: Annotated[FilePath, Meta(description="Its tokenizer, tokenizer.json.")]
+        model_file: Annotated[FilePath, Meta(description="The encoder, ONNX.")] | None = None
+        tokenizer_file: Annotated[FilePath, Meta(description="Its tokenizer, tokenizer.json.")] | None = None
         longest: Annotated[int, Meta(ge=3, description="Tokens of a segment that are looked at, at most.")] = 256
+        encoder: (
+            Annotated[str, Meta(description="An installed encoder, such as minilm, instead of the two files.")] | None
+        ) = None
 
-    def __init__(self, model_file: str, tokenizer_file: str, language: str = "en", longest: int = 256) -> None:
+    tolerance: ClassVar[float] = 1e-3
+    """By how much numbers may differ between processors, which add up in another order."""
+
+    def __init__(
+        self,
+        model_file: str | None = None,
+        tokenizer_file: str | None = None,
+        language: str = "en",
+        longest: int = 256,
+        encoder: str | None = None,
+    ) -> None:
+        if encoder is not None and model_file is None and tokenizer_file is None:
+            model_file, tokenizer_file = _installed(encoder)
+        elif encoder is not None or model_file is None or tokenizer_file is None:
+            raise ConfigError(
+                "feature 'encoder-matching' needs an installed encoder (encoder: minilm), or model_file and "
+                "tokenizer_file"
+            )
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
         self._longest = longest
         self._frequencies = Frequencies(language)
@@ -223,3 +258,7 @@ class EncoderMatchingFeature(ReferenceFeature):
         runs = f"onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
         words = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}"
         return f"@{self._encoder.digest}:{self._longest}|{runs}|{words}"
+
+    def definition(self) -> str:
+        """Return the digest of encoder and tokenizer, without the versions of what runs them."""
+        return f"@{self._encoder.digest}:{self._longest}:{self._frequencies.language}"

@@ -31,7 +31,7 @@ class MeteorFeature(Feature):
         chain: path of a YAML chain, name of a chain, or a mapping; by default the language's chain.
         language: code of the language; by default that of the recipe.
         task: what the parameters were tuned for; by default the chain's or the language's.
-        settings: options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer, in the place of those
+        settings: options of the chain's matchers and, under ``lemmatizer``, of its lemmatizer, instead of those
             that the chain gives: ``{vector: {file: en.vectors, threshold: 0.7}}``.
 
     Raises:

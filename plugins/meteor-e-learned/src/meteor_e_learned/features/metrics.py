@@ -282,7 +282,7 @@ class NistFeature(_MetricFeature):
     the segment's own references, as nltk's ``sentence_nist`` does: then only single words carry weight.
 
     Args:
-        corpus_file: text files, plain, gzip, bzip2 or xz, a segment a line: the references of the test set, say.
+        corpus_file: text files, plain, gzip, bzip2 or xz, one segment per line: the references of the test set, say.
     """
 
     name: ClassVar[str] = "nist"

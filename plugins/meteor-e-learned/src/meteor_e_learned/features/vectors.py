@@ -184,7 +184,7 @@ class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
     """Greedy matching: each word goes with the most similar one of the other side, by cosine.
 
     Equal words have similarity 1, words without a vector 0 with all others. Weighted by what words tell (their
-    frequency in wordfreq's list), and with vectors that carry their neighbours along, so that order counts.
+    frequency in wordfreq's list), and with vectors that carry their neighbors along, so that order counts.
 
     Args:
         file: word vectors in word2vec's form.

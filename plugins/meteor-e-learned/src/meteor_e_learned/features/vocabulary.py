@@ -37,7 +37,7 @@ class Frequencies:
 
     Args:
         language: code of a language that wordfreq has.
-        corpora: text files, plain, gzip, bzip2 or xz, a segment a line.
+        corpora: text files, plain, gzip, bzip2 or xz, one segment per line.
     """
 
     def __init__(self, language: str, corpora: Sequence[str] = ()) -> None:

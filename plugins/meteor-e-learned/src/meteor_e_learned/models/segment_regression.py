@@ -78,7 +78,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
             Meta(
                 ge=0,
                 lt=0.5,
-                description="Quantile of human scores beyond which they are cut off, so that a few judgements far from "
+                description="Quantile of human scores beyond which they are cut off, so that a few judgments far from "
                 "all others do not weigh most; folds compare with the scores as they are.",
             ),
         ] = 0.05
@@ -128,7 +128,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
             sums[degree] = whole
         means = {choice: float(np.mean(values)) if values else float("nan") for choice, values in found.items()}
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in means.items()}
-        # A correlation that is no number, as of scores that do not vary, is none to choose by.
+        # Scores that do not vary have no correlation, so that nothing can be chosen by it.
         self.degree_, self.alpha_ = max(means, key=lambda choice: -np.inf if np.isnan(means[choice]) else means[choice])
         self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
         return self

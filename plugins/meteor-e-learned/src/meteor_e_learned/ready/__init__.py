@@ -94,7 +94,7 @@ def resolve_model(name: str) -> Path:
     """Return the file of a model: of one that comes with the plugin, by its name, or the path itself.
 
     Raises:
-        ConfigError: for a name that no model has and that is no file.
+        ConfigError: for a name that is neither a model's nor a file's.
     """
     bare = "/" not in name and "." not in name and "\\" not in name
     if bare and (name in ready_models() or not Path(name).exists()):

@@ -76,7 +76,7 @@ def corpus_score(scored: dd.DataFrame, metric: PortableMetric | Meteor, *, prefi
 
 
 def read_text(hypotheses: PathLike, *references: PathLike, rows: int = RANGE_ROWS) -> dd.DataFrame:
-    """Make a Dask data frame of plain text files, one segment a line.
+    """Make a Dask data frame of plain text files, one segment per line.
 
     The files are looked through once, here, for the beginnings of lines; each worker reads its own lines, so they
     must be where the workers can see them, under the same path.

@@ -1,0 +1,70 @@
+"""The score of another model as a feature: what is learned on top of it need not learn it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.metric import signature_of
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.scoring import score_segments
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.api import MatcherContext
+
+__all__ = ["ModelScoreFeature"]
+
+
+class ModelScoreFeature(Feature):
+    """The score that a trained model gives, before it is mapped to a share.
+
+    Args:
+        model: name of a model that comes with the plugin, or a model file.
+    """
+
+    name: ClassVar[str] = "model-score"
+    dimension = 1
+
+    class Options(ComponentOptions):
+        """What a recipe may say."""
+
+        model: Annotated[str, Meta(description="A model's name, such as en-light, or a model file.")]
+
+    def __init__(self, model: str) -> None:
+        self._model = load_model(model)
+        self._store = FeatureStore(enabled=False)
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: Any) -> Self:
+        """Refuse a model of another language than the recipe's."""
+        made = super().create(context, options)
+        language = made._model.recipe.language
+        if language != context.language.code:
+            raise ConfigError(
+                f"feature 'model-score': model {options.model!r} scores language {language!r}, and the recipe's is "
+                f"{context.language.code!r}"
+            )
+        return made
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score."""
+        return ("score",)
+
+    def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
+        """Score."""
+        return score_segments(self._model, batch, self._store, raw=True)[:, None]
+
+    def describe(self) -> str:
+        """Return the model's signature, and those of its features."""
+        return "|".join([signature_of(self._model), *self._model.features.signature])
+
+    def definition(self) -> str:
+        """Return the model's signature."""
+        return signature_of(self._model)

@@ -1,0 +1,108 @@
+"""Segments that cannot be aligned: the others keep their numbers, and systems stay comparable."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ENDLESS = "a " * 2001
+
+
+@pytest.fixture
+def files(cli):
+    """Two systems and a reference; the third segment of the first and the fifth of the second repeat one word."""
+    lines = ["the cat sat", "a dog ran home", "it rains", "we go", "they stay", "the end"]
+    first, second, reference = list(lines), [line.replace("the", "that") for line in lines], list(lines)
+    first[0] = "the cat stood"
+    first[2] = reference[4] = second[4] = ENDLESS
+    reference[2] = ENDLESS + "b"
+    for name, text in (("one", first), ("two", second), ("ref", reference)):
+        cli.file(name, "".join(f"{line}\n" for line in text))
+    keep = [number for number in range(6) if number not in (2, 4)]
+    for name, text in (("one.kept", first), ("two.kept", second), ("ref.kept", reference)):
+        cli.file(name, "".join(f"{text[number]}\n" for number in keep))
+    return cli
+
+
+OPTIONS = ("-l", "other", "-m", "exact")
+
+
+def test_stop_is_the_default_and_names_the_segment(files):
+    assert "segment 3" in files.failing(1, "score", "one", "ref", *OPTIONS)
+
+
+def test_one_system_keeps_the_numbers_of_its_segments(files):
+    found = files("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--tsv", "--segments")
+    assert [line.split("\t")[1] for line in found.out.splitlines()[1:]] == ["1", "2", "4", "5", "6", "all"]
+    (line,) = found.err.splitlines()
+    assert line.startswith("meteor-e: warning: segment 3 of one: ")
+    assert line.endswith("; it is left out")
+    for name in ("one", "ref"):
+        text = (files.folder / name).read_text().splitlines(keepends=True)
+        files.file(f"{name}.5", "".join(text[:2] + text[3:]))
+    kept = files("score", "one.5", "ref.5", *OPTIONS, "--tsv", "--segments").out
+    assert [line.split("\t")[2:] for line in found.out.splitlines()] == [
+        line.split("\t")[2:] for line in kept.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("metrics", [(), ("-M", "meteor"), ("-M", "meteor", "-M", "exact=meteor:matchers=exact")])
+def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
+    arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--json", "--segments")
+    found = json.loads(files("score", "one", "two", "ref", *arguments, "--on-error", "skip").out)
+    kept = json.loads(
+        files("score", "one.kept", "two.kept", "ref.kept", *arguments, "--name", "one", "--name", "two").out
+    )
+    assert found.pop("left_out") == [3, 5]
+    for system, other in zip(found["systems"], kept["systems"], strict=True):
+        if metrics:
+            for scores, others in zip(system["scores"].values(), other["scores"].values(), strict=True):
+                assert [scores["segments"][place] for place in (2, 4)] == [None, None]
+                assert [score for score in scores["segments"] if score is not None] == others.pop("segments")
+                del scores["segments"]
+        else:
+            assert [segment.pop("segment") for segment in system["segments"]] == [1, 2, 4, 6]
+            for segment in other["segments"]:
+                del segment["segment"]
+    assert found == kept
+
+
+def test_tables_say_what_is_left_out(files):
+    for metrics in ((), ("-M", "meteor")):
+        out = files("score", "one", "two", "ref", *OPTIONS, *metrics, "--on-error", "skip", "--significance").out
+        assert "Left out, because it cannot be aligned in every system: 2 segments 3, 5.\n" in out
+
+
+def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
+    arguments = ("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--segments")
+    lines = files(*arguments, "-f", "wmt").out.splitlines()
+    assert [line.split("\t")[-2] for line in lines] == ["1", "2", "3", "4", "5", "6"]
+    assert [line.split("\t")[-2] for line in lines if line.endswith("\tNone")] == ["3"]
+    rows = files(*arguments, "-f", "csv").out.splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == ["1", "2", "4", "5", "6", "all"]
+
+
+@pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
+def test_zero_counts_the_segment(files, metrics):
+    found = files("score", "one", "ref", *OPTIONS, *metrics, "--on-error", "zero", "--json", "--segments")
+    (system,) = json.loads(found.out)["systems"]
+    segments = system["scores"]["METEOR"]["segments"] if metrics else [entry["score"] for entry in system["segments"]]
+    assert len(segments) == 6
+    assert segments[2] == segments[4] == 0
+    assert "segment 3: " in found.err
+    assert "; it scores 0" in found.err
+
+
+def test_where_nothing_is_left_there_is_no_score(cli):
+    cli.file("one", f"{ENDLESS}\n")
+    cli.file("ref", f"{ENDLESS}b\n")
+    result = cli("score", "one", "ref", *OPTIONS, "--on-error", "skip")
+    assert result.code == 1
+    assert "one: no segment can be aligned; there is nothing to score" in result.err
+    assert result.out == ""
+
+
+def test_an_output_of_segments_is_refused(files):
+    message = files.failing(2, "score", "one", "ref", *OPTIONS, "--on-error", "skip", "-o", "out.jsonl")
+    assert "--on-error goes with scores that are printed" in message

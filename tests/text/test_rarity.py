@@ -1,0 +1,90 @@
+"""Words count by how rare they are, in both engines."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import pytest
+
+from meteor_e import ConfigError, InputError, Meteor
+from meteor_e.engine.native import native_module
+from meteor_e.scoring import formula
+from meteor_e.text.rarity import UNIT, Rarity
+
+TEXT = ["the cat sat on the mat", "The dog slept", "the cat", "a lynx"]
+
+
+@pytest.fixture
+def text(tmp_path) -> str:
+    path = tmp_path / "references.txt"
+    path.write_text("\n".join(TEXT) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_weights():
+    rarity = Rarity([line.lower().split() for line in TEXT], "text")
+    assert rarity("the") == round(UNIT * math.log(5 / 4))
+    assert rarity("cat") == round(UNIT * math.log(5 / 3))
+    assert rarity("lynx") == round(UNIT * math.log(5 / 2))
+    assert rarity("unseen") == round(UNIT * math.log(5))
+    assert Rarity([["the"]], "text")("the") == 1
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_statistics_count_weights(text, engine):
+    if engine == "native" and native_module() is None:
+        pytest.skip("the extension is not built, or METEOR_E_PURE is set")
+    meteor = Meteor("other", matchers=["exact"], idf=text, parameters={"delta": 0.5})
+    meteor.engine = engine
+    cat, the, lynx, dog = (round(UNIT * math.log(5 / count)) for count in (3, 4, 2, 2))
+    for copy in (meteor, pickle.loads(pickle.dumps(meteor))):
+        scored = copy.score("the cat", "the lynx dog")
+        statistics = scored.statistics
+        assert statistics.hypothesis_length == the + cat
+        assert statistics.reference_length == the + lynx + dog
+        assert statistics.matchers[0].hypothesis_content + statistics.matchers[0].hypothesis_function == the
+        assert (statistics.hypothesis_matched, statistics.reference_matched) == (1, 1)
+        assert scored.score == formula.compute(statistics, meteor.chain.parameters).score
+        assert scored.precision == pytest.approx(the / (the + cat))
+        assert copy.score("the cat sat", "the cat sat").score == 1
+
+
+def test_both_engines_agree(text):
+    if native_module() is None:
+        pytest.skip("the extension is not built, or METEOR_E_PURE is set")
+    pair = [Meteor("other", matchers=["exact"], idf=text) for _ in range(2)]
+    pair[1].engine = "python"
+    hypotheses, references = [*TEXT, "a new cat", "", "zebra"], ["mat a cat", *TEXT, "a cat", "zebra crossing"]
+    scores = [list(meteor.segments(hypotheses, references)) for meteor in pair]
+    assert scores[0] == scores[1]
+    assert pair[0].corpus(hypotheses, references) == pair[1].corpus(hypotheses, references)
+
+
+def test_the_signature_names_the_text(text):
+    plain = Meteor("other", matchers=["exact"])
+    assert "idf" not in plain.signature
+    assert "|idf:references.txt@" in Meteor("other", matchers=["exact"], idf=text).signature
+
+
+def test_a_chain_file_sees_the_text_from_its_place(text, tmp_path):
+    chain = tmp_path / "rare.yaml"
+    chain.write_text("language: other\nmatchers: [exact]\nidf: references.txt\n", encoding="utf-8")
+    assert "|idf:references.txt@" in Meteor.from_config(chain).signature
+
+
+def test_refused(text, tmp_path):
+    with pytest.raises(InputError, match=r"none\.txt"):
+        Meteor("other", matchers=["exact"], idf=str(tmp_path / "none.txt"))
+    empty = tmp_path / "empty.txt"
+    empty.write_text("\n \n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no words to weigh others by"):
+        Meteor("other", matchers=["exact"], idf=str(empty))
+    with pytest.raises(ConfigError, match="leave out character_mode or idf"):
+        Meteor("other", matchers=["exact"], idf=text, character_mode=True)
+
+
+def test_too_many_words(monkeypatch):
+    monkeypatch.setattr("meteor_e.text.rarity.MOST_WORDS", 3)
+    with pytest.raises(InputError, match="more than 3 distinct words"):
+        Rarity([line.split() for line in TEXT], "text")
