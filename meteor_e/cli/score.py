@@ -61,6 +61,10 @@ GROUPS = {
 """The groups of the help text."""
 
 
+_TITLES = {"score": "METEOR", "f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
+"""What the table calls parts of the score that have another name there."""
+
+
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
 @click.option(
@@ -359,7 +363,7 @@ def _writer(
             rows.append([system.name, *parts, str(corpus.segment_count)])
         if segments or alignments:
             stream.write("\n")
-        header = ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
+        header = ["system", *(_TITLES.get(part, part) for part in PARTS), "segments"]
         stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n" + left_out_note(left_out))
         if tests is not None:
             stream.write("\n" + tests.table(meteor, digits))

@@ -20,7 +20,16 @@ from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
 
-__all__ = ["FORMATS", "Column", "SystemTable", "SystemTexts", "WmtNames", "render_systems", "score_table"]
+__all__ = [
+    "FORMATS",
+    "Column",
+    "SystemTable",
+    "SystemTexts",
+    "WmtNames",
+    "metric_score",
+    "render_systems",
+    "score_table",
+]
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,9 @@ def score_table(
     columns = []
     for metric in metrics:
         results = [
-            _scored(metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}"))
+            metric_score(
+                metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}")
+            )
             for system in systems
         ]
         tests: tuple[SystemTest, ...] = ()
@@ -164,7 +175,20 @@ def score_table(
     )
 
 
-def _scored(metric: Metric, system: SystemTexts, language: str, progress: Progress | None) -> MetricScore:
+def metric_score(
+    metric: Metric, system: SystemTexts, language: str = "", progress: Progress | None = None
+) -> MetricScore:
+    """Score one system with a metric of any kind.
+
+    Args:
+        metric: what scores.
+        system: what is scored.
+        language: ISO code of the text.
+        progress: told about the work.
+
+    Raises:
+        InputError: if segments differ in their number of references, for a metric that scores whole systems.
+    """
     if metric.by_system:
         if len({len(texts) for texts in system.references}) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
