@@ -19,8 +19,8 @@ _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
 _PLAIN = re.compile(
     f"[\"\u201c(\\[]*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+-)*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
-# Numbers, marks and apostrophes. No rule looks beyond the blank after them, except for further digits (telephone numbers,
-# fractions) and full stops (ellipses).
+# Numbers, marks and apostrophes. No rule looks beyond the blank after them, except for further digits (telephone
+# numbers, fractions) and full stops (ellipses).
 _MARKS = re.compile('(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*').fullmatch
 _JOINING = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING | frozenset(f"0123456789{DIGIT}")
