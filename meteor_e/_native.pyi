@@ -38,6 +38,7 @@ class Core:
         matchers: the chain.
         normalizer: how a raw segment becomes words.
         max_candidates: candidate matches of one pair beyond which it is refused.
+        separate_candidates: those beyond which reference positions share lists.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Core:
         matchers: Sequence[PlannedMatcher],
         normalizer: Normalizer,
         max_candidates: int,
+        separate_candidates: int,
     ) -> None: ...
     @property
     def size(self) -> int:

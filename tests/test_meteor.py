@@ -303,7 +303,7 @@ class TestPlugins:
 
 
 class TestSegmentsThatCannotBeAligned:
-    ENDLESS = "a " * 2001
+    ENDLESS = "a " * 10_001
 
     @pytest.fixture(params=["native", "python"])
     def plain(self, request, monkeypatch):
@@ -320,7 +320,7 @@ class TestSegmentsThatCannotBeAligned:
         return ["x y", self.ENDLESS, "x"], ["x y", self.ENDLESS + "b", "x z"]
 
     def test_stop_names_the_segment(self, plain):
-        with pytest.raises(InputError, match="segment 2: a segment of 2001 words"):
+        with pytest.raises(InputError, match="segment 2: a segment of 10001 words"):
             plain.corpus(*self.sides())
 
     def test_skip_leaves_it_out(self, plain):
@@ -337,8 +337,8 @@ class TestSegmentsThatCannotBeAligned:
         assert corpus.segment_count == 3
         assert corpus.segments[1].score == 0
         assert corpus.segments[1].alignment.matches == ()
-        assert corpus.statistics.hypothesis_length == 3 + 2001
-        assert corpus.statistics.reference_length == 4 + 2002
+        assert corpus.statistics.hypothesis_length == 3 + 10_001
+        assert corpus.statistics.reference_length == 4 + 10_002
 
     def test_another_choice_is_an_error(self, plain):
         with pytest.raises(ConfigError, match="on_error is 'ignore'"):

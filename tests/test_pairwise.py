@@ -56,7 +56,7 @@ def test_threads_change_nothing(own_packs):
 
 def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
     meteor = Meteor("other")
-    bad = ["x", "a " * 3000 + "b", "a " * 3000 + "c"]
+    bad = ["x", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2, hypothesis 2, reference 2: .*because words repeat"):
         list(meteor.pairwise_batches([["x"], bad]))
 

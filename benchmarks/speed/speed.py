@@ -25,6 +25,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 Pairs = list[tuple[str, str]]
+SYSTEMS = 11
+"""Systems of a language pair that are read, at most."""
+
 CORPUS = 3004
 """Segments of a news test set: the size of the job that people run."""
 
@@ -92,10 +95,12 @@ def median(repeat: int, run: Callable[[], Run]) -> Run:
 
 def read_pairs(data: Path, pair: str) -> Pairs:
     """Read all systems of a language pair, without repeated pairs."""
-    (reference,) = (data / "references").glob(f"*-{pair.replace('-', '')}-ref.en")
+    folder = data / "references"
+    # One for each language pair, or one for all of them.
+    (reference,) = [*folder.glob(f"*-{pair.replace('-', '')}-ref.en"), *folder.glob("*[0-9]-ref.en")]
     references = reference.read_text(encoding="utf-8").splitlines()
     pairs: dict[tuple[str, str], None] = {}
-    for path in sorted((data / "system-outputs" / pair).iterdir()):
+    for path in sorted((data / "system-outputs" / pair).iterdir())[:SYSTEMS]:
         hypotheses = path.read_text(encoding="utf-8").splitlines()
         pairs.update(dict.fromkeys(zip(hypotheses, references, strict=True)))
     return list(pairs)
@@ -115,6 +120,12 @@ def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
 def java_command(jar: str, hypotheses: str, references: str) -> list[str]:
     """Return the Java program's command line: all modules, statistics only, as tuners run it."""
     return ["java", "-Xmx2G", "-jar", jar, hypotheses, references, "-l", "en", "-norm", "-ssOut"]
+
+
+def compat_command(hypotheses: str, references: str) -> list[str]:
+    """Return the command line of our stand-in for the Java program, with the same options."""
+    command = [sys.executable, "-m", "meteor_e", "compat", hypotheses, references]
+    return [*command, "-l", "en", "-norm", "-ssOut"]
 
 
 STEADY = """
@@ -186,9 +197,12 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
     ours = [sys.executable, "-m", "meteor_e", "score", *small, "-l", "en", "-q"]
     rows = []
     java_small, java_large, whole = [], [], {1: [], 2: []}
+    compat: tuple[list[Run], list[Run]] = ([], [])
     for _ in range(repeat):
         java_small.append(measure(java_command(jar, *small)))
         java_large.append(measure(java_command(jar, *large)))
+        for files, runs in zip((small, large), compat, strict=True):
+            runs.append(measure(compat_command(*files), {"METEOR_E_THREADS": "1"}))
         for threads, runs in whole.items():
             runs.append(measure([*ours, "--threads", str(threads)]))
 
@@ -200,6 +214,9 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
     steady = steady_rates(large, CORPUS, 3 * repeat, tuple(whole))
     for (threads, runs), rate in zip(whole.items(), steady, strict=True):
         rows.append(Row(f"meteor_e, {threads} thread{'s' * (threads > 1)}", middle(runs), rate))
+    # As for Java: what the pairs after the first ones add to a process.
+    extra = middle(compat[1]).seconds - middle(compat[0]).seconds
+    rows.append(Row("meteor_e compat, 1 thread", middle(compat[0]), (len(pairs) - CORPUS) / extra))
     pure = {"METEOR_E_PURE": "1"}
     (rate,) = steady_rates(small, CORPUS // 2, 1, [1], **pure)
     rows.append(Row("meteor_e, pure Python", median(1, lambda: measure(ours, pure)), rate))

@@ -35,6 +35,7 @@ from meteor_e.scoring.formula import PARTS
 if TYPE_CHECKING:
     from meteor_e.formats.inputs import Format
     from meteor_e.meteor import Meteor
+    from meteor_e.metrics.system_table import WmtNames
     from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
     from meteor_e.scoring.statistics import StatisticsSum
 
@@ -49,12 +50,19 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("form", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output", "prefix", "quiet"),
+        (
+            *("form", "wmt_names", "segments", "alignments", "explain", "as_json", "tsv", "digits", "output"),
+            *("prefix", "quiet"),
+        ),
         "… --segments --format tsv -o scores.tsv",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
+
+
+_TITLES = {"score": "METEOR", "f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
+"""What the table calls parts of the score that have another name there."""
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
@@ -83,6 +91,12 @@ GROUPS = {
     "system outputs are scored.",
 )
 @click.option("--pair", metavar="SRC-TRG", help="Language pair of the test set, such as de-en.")
+@click.option(
+    "--wmt-names",
+    nargs=3,
+    metavar="PAIR TESTSET REFERENCE",
+    help="Names for --format wmt, such as de-en newstest2017 refA.  [default: those of --test-set and --pair]",
+)
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option(
     "-f",
@@ -122,6 +136,7 @@ def score(
     metrics: tuple[str, ...],
     test_set: str | None,
     pair: str | None,
+    wmt_names: tuple[str, str, str] | None,
     names: tuple[str, ...],
     form: str | None,
     segments: bool,
@@ -197,6 +212,7 @@ def score(
             segments,
             explain,
             on_error,
+            _wmt_names(wmt_names, test_set, pair, form),
         )
         with destination(output) as stream:
             stream.write(content)
@@ -216,6 +232,30 @@ def score(
     write = _writer(as_json, tsv, quiet, segments, alignments, places, tests, score_one, left_out)
     with destination(None if table_output else output) as stream:
         write(stream, meteor, inputs)
+
+
+def _wmt_names(
+    given: tuple[str, str, str] | None, test_set: str | None, pair: str | None, form: str
+) -> WmtNames | None:
+    """Return what WMT's form calls pair, test set and reference; ``None`` for another form.
+
+    Raises:
+        ConfigError: if names are given for another form, or WMT's has none.
+    """
+    from meteor_e.metrics.system_table import WmtNames
+
+    if given is not None:
+        if form != "wmt":
+            raise ConfigError("--wmt-names goes with --format wmt")
+        return WmtNames(*given)
+    if form != "wmt":
+        return None
+    if test_set is None or pair is None:
+        raise ConfigError(
+            "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
+            "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
+        )
+    return WmtNames(pair, test_set, "ref")
 
 
 def _of_test_set(
@@ -323,7 +363,7 @@ def _writer(
             rows.append([system.name, *parts, str(corpus.segment_count)])
         if segments or alignments:
             stream.write("\n")
-        header = ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
+        header = ["system", *(_TITLES.get(part, part) for part in PARTS), "segments"]
         stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n" + left_out_note(left_out))
         if tests is not None:
             stream.write("\n" + tests.table(meteor, digits))

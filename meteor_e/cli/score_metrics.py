@@ -14,6 +14,7 @@ from meteor_e.cli.tables import format_table
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric, Progress
     from meteor_e.api.tables import SystemInput
+    from meteor_e.metrics.system_table import WmtNames
 
 
 def score_with_metrics(
@@ -26,6 +27,7 @@ def score_with_metrics(
     segments: bool,
     explain: bool = False,
     on_error: str = "stop",
+    names: WmtNames | None = None,
 ) -> str:
     """Score systems with metrics and return what is to be written.
 
@@ -39,6 +41,7 @@ def score_with_metrics(
         segments: whether to give the scores of segments, too.
         explain: whether to say in words why systems differ from the first one, for metrics that can.
         on_error: what becomes of segments that METEOR cannot align: ``stop``, ``skip`` or ``zero``.
+        names: what WMT's form calls the test set.
     """
     from meteor_e.metrics.chain_metric import ChainMetric
     from meteor_e.metrics.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
@@ -79,7 +82,7 @@ def score_with_metrics(
         return "".join("\t".join(repr(column.scores[row]) for column in table.columns) + "\n"
                        for row in range(len(table.systems)))  # fmt: skip
     if form != "text":
-        return render_systems(table, form, digits=digits, segments=segments)
+        return render_systems(table, form, digits=digits, segments=segments, names=names)
     shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
     shown += left_out_note(left_out)
     if explain:

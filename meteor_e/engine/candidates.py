@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from meteor_e.api.matchers import Match, Matcher
+from meteor_e.api.matchers import Match, Matcher, PhraseMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.base.guard import guarded
+from meteor_e.engine.plan import family_of
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
 
 MAX_CANDIDATES = 4_000_000
-"""Candidates of one pair of segments beyond which it is refused.
+"""Candidates of one pair of segments beyond which it is refused; those of positions that share a list count once."""
 
-Candidates grow with the product of a word's occurrences on both sides. Prose of 10,000 words a side has about
-a million; a segment that repeats one word 2,000 times reaches the bound.
+SEPARATE_CANDIDATES = 1 << 16
+"""Candidates of one pair of segments beyond which reference positions share lists.
+
+Candidates grow with the product of a word's occurrences on both sides. Positions where the same token stands and the
+same phrases begin have the same candidates, so one list is enough for all of them.
 """
+
+LONGEST_SHARED = 10_000
+"""Words of either side beyond which positions share nothing, so that the time a pair takes stays bounded."""
+
+_SEPARATOR = Token("")  # No segment has an empty word, and no table a phrase with one.
+
+
+_OWN_WAYS = ("proposals", "contextual")  # families that may look at more than a token and the phrases that begin there
 
 
 class Candidates(NamedTuple):
     """All candidates of a pair.
 
     Attributes:
-        by_reference: for each reference position the candidates that start there, as they were proposed.
+        by_reference: for each reference position the candidates that start there, as they were proposed. Positions
+            may share a list; its candidates then have the ``reference_start`` of the first of them.
         fixed: for each reference position the match that is fixed there before the search, or ``None``.
+        shared: whether positions share lists.
     """
 
     by_reference: list[list[AlignedMatch]]
     fixed: list[AlignedMatch | None]
+    shared: bool = False
 
 
 def collect_candidates(
@@ -44,44 +60,128 @@ def collect_candidates(
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.
         PluginError: if a matcher fails, or proposes words that are not there.
     """
-    reference_size, hypothesis_size = len(reference), len(hypothesis)
-    by_reference: list[list[AlignedMatch]] = [[] for _ in range(reference_size)]
-    reference_cover = [0] * reference_size
-    hypothesis_cover = [0] * hypothesis_size
     if hypothesis == reference or (identity is not str and _all(identity, hypothesis) == _all(identity, reference)):
         matchers = matchers[:1]
+    places: Sequence[int] = range(len(reference))
+    lists = _propose(matchers, hypothesis, reference, SEPARATE_CANDIDATES)
+    shared = lists is None
+    if lists is None:
+        places, lists = _propose_shared(matchers, hypothesis, reference)
+    return Candidates([lists[place] for place in places], _fixed(lists, places, len(hypothesis)), shared)
+
+
+def _propose(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], separate: int
+) -> list[list[AlignedMatch]] | None:
+    """Return the candidates of each reference position; ``None`` where positions should share lists, and can."""
+    reference_size, hypothesis_size = len(reference), len(hypothesis)
+    by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
     total = 0
+    limit = min(separate, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
         with guarded(f"matcher {matcher.name!r}"):
             for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-                if reference_length == 1 == hypothesis_length and 0 <= j < reference_size and 0 <= i < hypothesis_size:
-                    reference_cover[j] += 1
-                    hypothesis_cover[i] += 1
-                else:
-                    if not (
-                        0 <= j < j + reference_length <= reference_size
-                        and 0 <= i < i + hypothesis_length <= hypothesis_size
-                    ):
-                        match = Match(j, i, reference_length, hypothesis_length)
-                        raise misplaced(matcher.name, match, hypothesis_size, reference_size)
-                    for word in range(j, j + reference_length):
-                        reference_cover[word] += 1
-                    for word in range(i, i + hypothesis_length):
-                        hypothesis_cover[word] += 1
+                if not (
+                    0 <= j < j + reference_length <= reference_size
+                    and 0 <= i < i + hypothesis_length <= hypothesis_size
+                ):
+                    match = Match(j, i, reference_length, hypothesis_length)
+                    raise misplaced(matcher.name, match, hypothesis_size, reference_size)
                 by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
                 total += 1
+                if total > limit:
+                    short = max(hypothesis_size, reference_size) <= LONGEST_SHARED
+                    if short and all(family_of(one) not in _OWN_WAYS for one in matchers):
+                        return None
+                    limit = MAX_CANDIDATES
+                    if total > limit:
+                        raise too_many_candidates(hypothesis_size, reference_size)
+    return by_reference
+
+
+def _propose_shared(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
+) -> tuple[list[int], list[list[AlignedMatch]]]:
+    """Return the list of each reference position, and the lists."""
+    phrases = {index: _phrases_at(one, reference) for index, one in enumerate(matchers) if family_of(one) == "phrases"}
+    numbers: dict[Hashable, int] = {}
+    firsts: list[int] = []
+    places = []
+    for j, token in enumerate(reference):
+        key = (token, *(tuple(found[j]) for found in phrases.values()))
+        place = numbers.setdefault(key, len(firsts))
+        if place == len(firsts):
+            firsts.append(j)
+        places.append(place)
+    words = [reference[first] for first in firsts]
+    lists: list[list[AlignedMatch]] = [[] for _ in firsts]
+    total = 0
+    for index, matcher in enumerate(matchers):
+        asked: Sequence[Token] = words
+        starts = {place: place for place in range(len(firsts))}
+        if index in phrases:
+            asked, starts = _windows(reference, firsts, phrases[index])
+        with guarded(f"matcher {matcher.name!r}"):
+            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, asked):
+                place = starts.get(j, -1)
+                if place < 0:
+                    continue
+                lists[place].append(
+                    AlignedMatch(firsts[place], reference_length, i, hypothesis_length, index, probability)
+                )
+                total += 1
                 if total > MAX_CANDIDATES:
-                    raise too_many_candidates(hypothesis_size, reference_size)
-    fixed: list[AlignedMatch | None] = [None] * reference_size
-    for j, starting in enumerate(by_reference):
-        if len(starting) != 1:
+                    raise too_many_candidates(len(hypothesis), len(reference))
+    return places, lists
+
+
+def _phrases_at(matcher: Matcher, reference: Sequence[Token]) -> list[list[tuple[int, int]]]:
+    """Return the (length, number) of the table's phrases at each position."""
+    assert isinstance(matcher, PhraseMatcher)
+    table = matcher.table
+    assert table is not None
+    ids = [table.word_id(token.form) for token in reference]
+    return [table.phrases_at(ids, start) for start in range(len(ids))]
+
+
+def _windows(
+    reference: Sequence[Token], firsts: Sequence[int], phrases: Sequence[Sequence[tuple[int, int]]]
+) -> tuple[list[Token], dict[int, int]]:
+    """Return the words that the phrases of each list cover, set apart, and which list begins where."""
+    words: list[Token] = []
+    starts = {}
+    for place, first in enumerate(firsts):
+        if phrases[first]:
+            starts[len(words)] = place
+            words += [*reference[first : first + phrases[first][-1][0]], _SEPARATOR]
+    return words, starts
+
+
+def _fixed(
+    lists: Sequence[Sequence[AlignedMatch]], places: Sequence[int], hypothesis_size: int
+) -> list[AlignedMatch | None]:
+    uses = Counter(places)
+    hypothesis_cover = [0] * hypothesis_size
+    for place, matches in enumerate(lists):
+        for match in matches:
+            for word in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
+                hypothesis_cover[word] += uses[place]
+    lengths = [Counter(match.reference_length for match in matches) for matches in lists]
+    reference_cover = [0] * len(places)
+    for j, place in enumerate(places):
+        for length, count in lengths[place].items():
+            for word in range(j, j + length):
+                reference_cover[word] += count
+    fixed: list[AlignedMatch | None] = [None] * len(places)
+    for j, place in enumerate(places):
+        if len(lists[place]) != 1:
             continue
-        (only,) = starting
+        (only,) = lists[place]
         words = range(j, j + only.reference_length)
         others = range(only.hypothesis_start, only.hypothesis_start + only.hypothesis_length)
         if all(reference_cover[word] == 1 for word in words) and all(hypothesis_cover[word] == 1 for word in others):
             fixed[j] = only
-    return Candidates(by_reference, fixed)
+    return fixed
 
 
 def _all(identity: Identity, tokens: Sequence[Token]) -> list[Hashable]:

@@ -24,7 +24,7 @@ from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher,
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
-from meteor_e.engine.candidates import MAX_CANDIDATES, misplaced, too_many_candidates
+from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, Scored
 from meteor_e.engine.streaming import Chunk
@@ -223,6 +223,7 @@ class NativeEngine:
                 matchers=self._plan.matchers,
                 normalizer=self._normalizer,
                 max_candidates=MAX_CANDIDATES,
+                separate_candidates=SEPARATE_CANDIDATES,
             )
         return Lane(core, self._plan)
 

@@ -70,7 +70,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     columns: dict[str, int] = {}
     planned = []
     for matcher in matchers:
-        family = _family(matcher)
+        family = family_of(matcher)
         kind = "keys" if family in ("strings", "synonyms") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
@@ -92,7 +92,8 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     return Plan(tuple(planned))
 
 
-def _family(matcher: Matcher) -> str:
+def family_of(matcher: Matcher) -> str:
+    """Return the family that the native core runs a matcher as."""
     # Not inherited: a class that derives from one of ours may look for other keys.
     own = vars(type(matcher)).get("core_family")
     if own is not None and (own != "synonyms" or _is_synonym_index(matcher)):

@@ -19,8 +19,9 @@ A path over the reference is a tuple ``(rank, used, last, next, matches)``:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e.scoring.alignment import AlignedMatch
 
@@ -44,6 +45,7 @@ def search(
     *,
     beam: int = DEFAULT_BEAM,
     compare_matched_words: bool = False,
+    shared: bool = False,
 ) -> list[AlignedMatch]:
     """Choose an alignment.
 
@@ -61,14 +63,21 @@ def search(
         The chosen candidates, by reference position.
     """
     paths: list[_Path] = [(0, 0, -1, 0, None)]
+    known_runs: dict[int, list[_Run]] = {}
     for position, starting in enumerate(candidates):
         if len(paths) > 1:
             paths.sort(key=_rank)
             del paths[beam:]
         match = fixed[position]
         if match is not None:
+            match = match._replace(reference_start=position)
             gain = _gain(match, search_weights, compare_matched_words)
             paths = [path if path[3] > position else _extend_fixed(path, match, gain) for path in paths]
+        elif shared:
+            runs = known_runs.get(id(starting))
+            if runs is None:
+                runs = known_runs[id(starting)] = _runs(starting, search_weights, compare_matched_words)
+            paths = _expand_runs(paths, position, runs, beam)
         else:
             free = [
                 (
@@ -91,6 +100,119 @@ def search(
         chosen.append(candidate)
     chosen.reverse()
     return chosen
+
+
+class _Run(NamedTuple):
+    """Candidates of a list that differ only in where they begin in the hypothesis, in its order.
+
+    Attributes:
+        gain: what each takes off a path's rank.
+        reference_length, hypothesis_length: of each.
+        starts: the words where they begin, as a bit mask.
+        by_start: the candidates.
+    """
+
+    gain: int
+    reference_length: int
+    hypothesis_length: int
+    starts: int
+    by_start: dict[int, AlignedMatch]
+
+
+def _runs(starting: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool) -> list[_Run]:
+    runs: list[_Run] = []
+    before: AlignedMatch | None = None
+    for match in starting:
+        alike = before is not None and (
+            (before.matcher, before.reference_length, before.hypothesis_length)
+            == (match.matcher, match.reference_length, match.hypothesis_length)
+            and before.hypothesis_start < match.hypothesis_start
+        )
+        if not alike:
+            gain = _gain(match, search_weights, compare_matched_words)
+            runs.append(_Run(gain, match.reference_length, match.hypothesis_length, 0, {}))
+        run = runs[-1]
+        run.by_start[match.hypothesis_start] = match
+        runs[-1] = run._replace(starts=run.starts | 1 << match.hypothesis_start)
+        before = match
+    return runs
+
+
+def _expand_runs(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
+    """Do as :func:`_expand`, for lists so long that their candidates cannot be gone through for each path.
+
+    Of the candidates of a run that break the chunk, or of all if none is open, only the first ``beam`` can survive. The
+    distances of the others are added up at once.
+    """
+    expanded: list[_Path] = []
+    for path in paths:
+        rank, used, last, following, matches = path
+        if following > position:
+            expanded.append(path)
+            continue
+        for run in runs:
+            length = run.hypothesis_length
+            blocked = used
+            for shift in range(1, length):
+                blocked |= used >> shift
+            left = run.starts & ~blocked
+            wanted = beam
+            mask = (1 << length) - 1
+            while left:
+                goes_on = last >= 0 and bool(left >> last & 1)
+                if wanted:
+                    start = (left & -left).bit_length() - 1
+                elif goes_on:
+                    start = last
+                    passed = left & ((1 << start) - 1)
+                    rank += _distances(passed, position)
+                    left ^= passed
+                else:
+                    rank += _distances(left, position)
+                    break
+                broken = last >= 0 and last != start
+                if start != last:
+                    wanted -= 1
+                expanded.append(
+                    (
+                        rank - run.gain + (_CHUNK if broken else 0),
+                        used | mask << start,
+                        start + length,
+                        position + run.reference_length,
+                        (matches, run.by_start[start]._replace(reference_start=position)),
+                    )
+                )
+                rank += abs(position - start)
+                left ^= 1 << start
+        expanded.append((rank + _CHUNK if last >= 0 else rank, used, -1, following, matches))
+    return expanded
+
+
+def _distances(words: int, position: int) -> int:
+    """Return the sum of the distances of some words, a bit mask, from a position."""
+    before = words & ((1 << position) - 1)
+    after = words >> position
+    return position * before.bit_count() - _sum(before) + _sum(after)
+
+
+def _sum(words: int) -> int:
+    """Return the sum of the numbers of the bits that are set."""
+    total, weight, count = 0, 0, words.bit_length()
+    while 1 << weight < count:
+        total += (words & _numbers_with(weight, count.bit_length())).bit_count() << weight
+        weight += 1
+    return total
+
+
+@cache
+def _numbers_with(weight: int, bits: int) -> int:
+    """Return the numbers below ``2**bits`` that have a bit of some weight, as a bit mask."""
+    half = 1 << weight
+    mask, size = ((1 << half) - 1) << half, 2 * half
+    while size < 1 << bits:
+        mask |= mask << size
+        size *= 2
+    return mask
 
 
 def _gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:

@@ -41,7 +41,9 @@ class Tokenizer:
         if normalizer is not None and module is not None:
             # It only reads, so it needs no matcher; the parameters are never used.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
-            self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, max_candidates=1)
+            self._core = module.Core(
+                settings=settings, matchers=(), normalizer=normalizer, max_candidates=1, separate_candidates=0
+            )
 
     @property
     def words(self) -> list[str]:

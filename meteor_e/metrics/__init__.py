@@ -9,13 +9,14 @@ from meteor_e.base.lazy import lazy_names
 if TYPE_CHECKING:
     from meteor_e.metrics.chain_metric import ChainMetric, chain_statistics
     from meteor_e.metrics.specs import parse_metric, parse_metrics
-    from meteor_e.metrics.system_table import SystemTable, SystemTexts, render_systems, score_table
+    from meteor_e.metrics.system_table import SystemTable, SystemTexts, metric_score, render_systems, score_table
 
 __all__ = [
     "ChainMetric",
     "SystemTable",
     "SystemTexts",
     "chain_statistics",
+    "metric_score",
     "parse_metric",
     "parse_metrics",
     "render_systems",
@@ -27,6 +28,6 @@ __getattr__, __dir__ = lazy_names(
     {
         "chain_metric": ["ChainMetric", "chain_statistics"],
         "specs": ["parse_metric", "parse_metrics"],
-        "system_table": ["SystemTable", "SystemTexts", "render_systems", "score_table"],
+        "system_table": ["SystemTable", "SystemTexts", "metric_score", "render_systems", "score_table"],
     },
 )

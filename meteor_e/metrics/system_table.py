@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,16 @@ from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
 
-__all__ = ["FORMATS", "Column", "SystemTable", "SystemTexts", "render_systems", "score_table"]
+__all__ = [
+    "FORMATS",
+    "Column",
+    "SystemTable",
+    "SystemTexts",
+    "WmtNames",
+    "metric_score",
+    "render_systems",
+    "score_table",
+]
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,9 @@ def score_table(
     columns = []
     for metric in metrics:
         results = [
-            _scored(metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}"))
+            metric_score(
+                metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}")
+            )
             for system in systems
         ]
         tests: tuple[SystemTest, ...] = ()
@@ -164,7 +175,20 @@ def score_table(
     )
 
 
-def _scored(metric: Metric, system: SystemTexts, language: str, progress: Progress | None) -> MetricScore:
+def metric_score(
+    metric: Metric, system: SystemTexts, language: str = "", progress: Progress | None = None
+) -> MetricScore:
+    """Score one system with a metric of any kind.
+
+    Args:
+        metric: what scores.
+        system: what is scored.
+        language: ISO code of the text.
+        progress: told about the work.
+
+    Raises:
+        InputError: if segments differ in their number of references, for a metric that scores whole systems.
+    """
     if metric.by_system:
         if len({len(texts) for texts in system.references}) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
@@ -179,7 +203,23 @@ def _scored(metric: Metric, system: SystemTexts, language: str, progress: Progre
     return metric.score_prepared(system.hypotheses, system.references, progress=progress)
 
 
-def render_systems(table: SystemTable, form: str, *, digits: int | None = None, segments: bool = False) -> str:
+class WmtNames(NamedTuple):
+    """What WMT's score files call a test set.
+
+    Attributes:
+        pair: language pair, such as ``de-en``.
+        test_set: name of the test set.
+        reference: name of the reference.
+    """
+
+    pair: str
+    test_set: str
+    reference: str
+
+
+def render_systems(
+    table: SystemTable, form: str, *, digits: int | None = None, segments: bool = False, names: WmtNames | None = None
+) -> str:
     """Return a table in one of :data:`FORMATS`.
 
     Args:
@@ -187,15 +227,21 @@ def render_systems(table: SystemTable, form: str, *, digits: int | None = None, 
         form: its form.
         digits: decimals; by default as many as suit each metric. TSV, CSV, JSON and WMT's form have all.
         segments: whether to give the scores of segments, too (TSV, CSV, JSON, WMT's form).
+        names: what WMT's form calls pair, test set and reference; that form needs them.
 
     Raises:
-        ConfigError: for an unknown form, or segments where a form has no room for them.
+        ConfigError: for WMT's form without names, for an unknown form, or segments where a form has no room for them.
     """
     if form not in FORMATS:
         raise ConfigError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
     if segments and form in ("latex", "markdown"):
         raise ConfigError(f"--segments does not go with --format {form}; use json, tsv, csv or wmt")
-    return FORMATS[form](table, digits, segments)
+    renderer = FORMATS[form]
+    if renderer is not None:
+        return renderer(table, digits, segments)
+    if names is None:
+        raise ConfigError("WMT's form needs names of language pair, test set and reference")
+    return _wmt(table, segments, names)
 
 
 def shown_cells(table: SystemTable, digits: int | None) -> Iterator[list[str]]:
@@ -329,27 +375,28 @@ def _json(table: SystemTable, digits: int | None, segments: bool) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _wmt(table: SystemTable, digits: int | None, segments: bool) -> str:
+def _wmt(table: SystemTable, segments: bool, names: WmtNames) -> str:
     """Return lines of the metrics task: of segments if they are asked for, else of systems."""
-    pair = f"src-{table.language or 'trg'}"
     lines: list[str] = []
     for column in table.columns:
         label = "_".join(column.label.split())
         for row, system in enumerate(table.systems):
             whole = None if segments else column.scores[row]
             scores = [score for _, score in table.numbered(column.segments[row])]
-            lines += metric_task_lines(label, pair, "testset", "ref", "_".join(system.split()), scores, whole)
+            lines += metric_task_lines(
+                label, names.pair, names.test_set, names.reference, "_".join(system.split()), scores, whole
+            )
     return "".join(f"{line}\n" for line in lines)
 
 
 Renderer: TypeAlias = Callable[[SystemTable, "int | None", bool], str]
 
-FORMATS: Mapping[str, Renderer] = {
+FORMATS: Mapping[str, Renderer | None] = {
     "tsv": _tsv,
     "csv": _csv,
     "json": _json,
     "latex": _latex,
     "markdown": _markdown,
-    "wmt": _wmt,
+    "wmt": None,  # needs names
 }
 """Forms of a table, beside that for a terminal."""

@@ -4,28 +4,9 @@
 #include <cstdlib>
 #include <limits>
 
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
-#endif
-
 namespace meteor {
 
 namespace {
-
-// The number of the lowest bit that is set.
-inline unsigned lowest(std::uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
-    return static_cast<unsigned>(__builtin_ctzll(bits));
-#elif defined(_M_X64) || defined(_M_ARM64)
-    unsigned long index;
-    _BitScanForward64(&index, bits);
-    return static_cast<unsigned>(index);
-#else
-    unsigned index = 0;
-    while (!(bits >> index & 1)) ++index;
-    return index;
-#endif
-}
 
 std::int64_t distance(std::uint32_t position, const Match& match) {
     return std::llabs(static_cast<std::int64_t>(position) - match.hypothesis_start);
@@ -141,9 +122,9 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
         } else if (!left[0]) {
             stream = 1;
         } else if (left[1]) {
-            stream = keys_[lowest(left[1])] + extra < keys_[lowest(left[0])];
+            stream = keys_[lowest_bit(left[1])] + extra < keys_[lowest_bit(left[0])];
         }
-        const unsigned from = lowest(left[stream]);
+        const unsigned from = lowest_bit(left[stream]);
         left[stream] &= left[stream] - 1;
         const std::int64_t key = keys_[from] + (stream && reorder ? extra : 0);
         next_keys_[path] =
@@ -244,7 +225,7 @@ void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) 
     const std::size_t count = stream_count_;
     for (std::size_t k = 0; k < count; ++k) {
         extra[k] = streams_[k].change * (std::int64_t{1} << MEMBER_BITS);
-        heads[k] = keys_[lowest(streams_[k].members)] + extra[k];
+        heads[k] = keys_[lowest_bit(streams_[k].members)] + extra[k];
     }
     while (next_paths_ < beam) {
         std::size_t first = 0;
@@ -256,10 +237,10 @@ void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) 
         }
         if (key == ENDED) break;
         Stream& stream = streams_[first];
-        const unsigned from = lowest(stream.members);
+        const unsigned from = lowest_bit(stream.members);
         survive(key, stream.step_of[class_of_[from]], position);
         stream.members &= stream.members - 1;
-        heads[first] = stream.members ? keys_[lowest(stream.members)] + extra[first] : ENDED;
+        heads[first] = stream.members ? keys_[lowest_bit(stream.members)] + extra[first] : ENDED;
     }
 }
 
@@ -269,7 +250,7 @@ void BeamSearch<Parts>::sort_steps(std::size_t beam, std::uint32_t position) {
     for (std::size_t step = 0; step < step_count_; ++step) {
         const std::int64_t extra = steps_[step].change * (std::int64_t{1} << MEMBER_BITS);
         for (std::uint64_t left = classes_[steps_[step].from].members; left; left &= left - 1) {
-            sorted_.push_back({keys_[lowest(left)] + extra, static_cast<std::uint16_t>(step)});
+            sorted_.push_back({keys_[lowest_bit(left)] + extra, static_cast<std::uint16_t>(step)});
         }
     }
     const auto better = [](const Taken& a, const Taken& b) { return a.key == b.key ? a.step < b.step : a.key < b.key; };

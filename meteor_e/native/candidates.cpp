@@ -1,8 +1,14 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace meteor {
+
+namespace {
+constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
+}
 
 Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeatures& features) {
     proposed_.clear();
@@ -15,8 +21,30 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
     const bool equal =
         hypothesis.size == reference.size && std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
     const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
+    shared_ = false;
+    room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
+    Outcome outcome = propose(hypothesis, reference, features, asked, equal || reference.size > LONGEST_KNOWN_SEGMENT);
+    if (outcome.problem == Problem::too_many_candidates) {
+        room_ = chain_.max_candidates;
+        proposed_.clear();
+        hypothesis_cover_.assign(hypothesis.size, 0);
+        shared_ = std::max(hypothesis.size, reference.size) <= LONGEST_SHARED && share(reference, asked);
+        const std::size_t positions = shared_ ? list_words_.size() : reference.size;
+        reference_cover_.assign(positions, 0);
+        const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
+        outcome = propose(hypothesis, words, features, asked, true);
+    }
+    if (outcome.problem != Problem::none) return outcome;
+    sort_by_reference();
+    if (shared_) cover_shared();
+    fix();
+    return outcome;
+}
+
+Outcome Candidates::propose(Words hypothesis, Words reference, const PairFeatures& features, std::size_t asked,
+                            bool alone) {
     Outcome outcome;
-    KnownSegment& known = know(reference, equal || reference.size > LONGEST_KNOWN_SEGMENT);
+    KnownSegment& known = know(reference, alone);
     bool room = relate(known, hypothesis, asked);
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
@@ -54,24 +82,86 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
         outcome.problem = Problem::too_many_candidates;
         return outcome;
     }
-    sort_by_reference();
-    fix();
     return outcome;
 }
 
 inline bool Candidates::add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i,
                             std::uint32_t hypothesis_length, double probability) {
-    for (std::uint32_t word = j; word < j + reference_length; ++word) ++reference_cover_[word];
+    if (!shared_) {
+        for (std::uint32_t word = j; word < j + reference_length; ++word) ++reference_cover_[word];
+    }
     for (std::uint32_t word = i; word < i + hypothesis_length; ++word) ++hypothesis_cover_[word];
     proposed_.push_back({j, reference_length, i, hypothesis_length, matcher_, probability});
-    return proposed_.size() <= chain_.max_candidates;
+    return proposed_.size() <= room_;
 }
 
 inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double probability) {
     ++reference_cover_[j];
     ++hypothesis_cover_[i];
     proposed_.push_back({j, 1, i, 1, matcher_, probability});
-    return proposed_.size() <= chain_.max_candidates;
+    return proposed_.size() <= room_;
+}
+
+// Finds the positions that may share a list: those where the same word stands and the same phrases begin. False if a
+// matcher looks at more than that.
+bool Candidates::share(Words reference, std::size_t asked) {
+    std::vector<std::vector<std::uint32_t>> keys(reference.size);
+    for (std::size_t j = 0; j < reference.size; ++j) keys[j].push_back(reference[j]);
+    std::vector<std::vector<PhraseHit>> phrases;
+    for (std::size_t matcher = 0; matcher < asked; ++matcher) {
+        const Matcher& one = chain_.matchers[matcher];
+        if (one.family == Family::proposals || one.family == Family::contextual) return false;
+        if (one.family != Family::phrases) continue;
+        phrases.resize(std::max(phrases.size(), one.column + 1));
+        if (steps_.size() < phrases.size()) steps_.resize(phrases.size());
+        find_phrases(*one.phrases, one.column, reference, phrases[one.column]);
+        for (std::vector<std::uint32_t>& key : keys) key.push_back(NONE);
+        for (const PhraseHit& hit : phrases[one.column]) keys[hit.start].push_back(hit.node);
+    }
+    std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
+    std::vector<std::uint32_t> firsts;
+    lists_.resize(reference.size);
+    list_words_.clear();
+    for (std::uint32_t j = 0; j < reference.size; ++j) {
+        const auto found = numbers.emplace(std::move(keys[j]), static_cast<std::uint32_t>(list_words_.size()));
+        lists_[j] = found.first->second;
+        if (!found.second) continue;
+        list_words_.push_back(reference[j]);
+        firsts.push_back(j);
+    }
+    list_phrases_.assign(phrases.size(), {});
+    for (std::size_t column = 0; column < phrases.size(); ++column) {
+        for (PhraseHit hit : phrases[column]) {
+            const std::uint32_t list = lists_[hit.start];
+            if (firsts[list] != hit.start) continue;
+            hit.start = list;
+            list_phrases_[column].push_back(hit);
+        }
+    }
+    return true;
+}
+
+// How often candidates cover each word, where positions share lists; numbers that are large need not be exact.
+void Candidates::cover_shared() {
+    const auto add_to = [](std::uint32_t& cover, std::size_t count) {
+        cover = static_cast<std::uint32_t>(std::min<std::size_t>(cover + count, NONE));
+    };
+    std::vector<std::size_t> uses(list_words_.size(), 0);
+    for (const std::uint32_t list : lists_) ++uses[list];
+    std::fill(hypothesis_cover_.begin(), hypothesis_cover_.end(), 0);
+    std::vector<std::map<std::uint32_t, std::size_t>> lengths(list_words_.size());
+    for (const Match& match : matches_) {
+        ++lengths[match.reference_start][match.reference_length];
+        for (std::uint32_t word = 0; word < match.hypothesis_length; ++word) {
+            add_to(hypothesis_cover_[match.hypothesis_start + word], uses[match.reference_start]);
+        }
+    }
+    reference_cover_.assign(lists_.size(), 0);
+    for (std::size_t j = 0; j < lists_.size(); ++j) {
+        for (const auto& [length, count] : lengths[lists_[j]]) {
+            for (std::uint32_t word = 0; word < length; ++word) add_to(reference_cover_[j + word], count);
+        }
+    }
 }
 
 // What is known of a reference, or nothing yet. `alone`: a segment that is not to be remembered.
@@ -335,8 +425,8 @@ void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Word
     index.find(phrase_ids_, steps_[column], hits);
 }
 
-void Candidates::find_side(const PhraseIndex& index, std::size_t column, Words words, PhraseSide& side) {
-    find_phrases(index, column, words, side.hits);
+// Makes the tables of a reference's phrases.
+void Candidates::find_side(const PhraseIndex& index, PhraseSide& side) {
     const auto size = static_cast<std::uint32_t>(side.hits.size());
     side.next.assign(size, NONE);
     for (std::uint32_t hit = size; hit-- > 0;) {
@@ -417,7 +507,9 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
     if (known.phrases.size() <= column) known.phrases.resize(column + 1);
     PhraseSide& side = known.phrases[column];
     if (!side.found) {
-        find_side(index, column, reference, side);
+        if (shared_) side.hits.swap(list_phrases_[column]);
+        if (!shared_) find_phrases(index, column, reference, side.hits);
+        find_side(index, side);
         charge(known, 64 * side.hits.size() + 4 * side.others.size());
     }
     LastHypothesis& last = last_[column];
@@ -443,7 +535,7 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
                 from_hypothesis_.push_back({hit, related.place, related.hit});
             }
         }
-        if (from_reference_.size() + from_hypothesis_.size() > chain_.max_candidates) return false;
+        if (from_reference_.size() + from_hypothesis_.size() > room_) return false;
     }
     std::sort(from_reference_.begin(), from_reference_.end());
     std::sort(from_hypothesis_.begin(), from_hypothesis_.end());
@@ -498,8 +590,9 @@ void Candidates::fix() {
     const std::size_t positions = reference_cover_.size();
     fixed_.assign(positions, 0);
     for (std::size_t j = 0; j < positions; ++j) {
-        if (starts_[j + 1] - starts_[j] != 1) continue;
-        const Match& only = matches_[starts_[j]];
+        const View<Match> starting = at(j);
+        if (starting.size != 1) continue;
+        const Match& only = starting[0];
         bool alone = true;
         for (std::uint32_t word = 0; word < only.reference_length; ++word) {
             alone = alone && reference_cover_[j + word] == 1;

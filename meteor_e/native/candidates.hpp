@@ -40,6 +40,9 @@ struct PairFeatures {
 };
 
 // All candidates of a pair of segments, by reference position; those of one position as they were proposed.
+//
+// Where words repeat without end, positions at which the same word stands and the same phrases begin share one list:
+// its matches then have the number of the list as their reference_start.
 class Candidates {
 public:
     Candidates(const Chain& chain, const Vocabulary& vocabulary) : chain_(chain), vocabulary_(vocabulary) {}
@@ -47,8 +50,12 @@ public:
     Outcome collect(Words hypothesis, Words reference, const PairFeatures& features);
 
     View<Match> at(std::size_t position) const {
-        return {matches_.data() + starts_[position], starts_[position + 1] - starts_[position]};
+        const std::size_t list = shared_ ? lists_[position] : position;
+        return {matches_.data() + starts_[list], starts_[list + 1] - starts_[list]};
     }
+    bool shared() const { return shared_; }
+    std::size_t lists() const { return starts_.size() - 1; }
+    std::uint32_t list(std::size_t position) const { return lists_[position]; }
     bool fixed(std::size_t position) const { return fixed_[position] != 0; }
     std::size_t positions() const { return fixed_.size(); }
 
@@ -117,6 +124,9 @@ private:
     static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
     static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20, MOST_ASKED = 1024;
 
+    Outcome propose(Words hypothesis, Words reference, const PairFeatures& features, std::size_t asked, bool alone);
+    bool share(Words reference, std::size_t asked);
+    void cover_shared();
     KnownSegment& know(Words reference, bool alone);
     void charge(KnownSegment& known, std::size_t bytes);
     void start(KnownSegment& known, Words reference) const;
@@ -135,7 +145,7 @@ private:
     bool match_phrases(const PhraseIndex& index, std::size_t column, KnownSegment& known, Words hypothesis,
                        Words reference);
     void find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits);
-    void find_side(const PhraseIndex& index, std::size_t column, Words words, PhraseSide& side);
+    void find_side(const PhraseIndex& index, PhraseSide& side);
     void relate_phrases(const PhraseIndex& index, KnownSegment& known, PhraseSide& side,
                         const std::vector<PhraseHit>& hits);
     bool match_proposals(const std::vector<Proposal>& proposals, Words hypothesis, Words reference, Outcome& outcome);
@@ -146,6 +156,11 @@ private:
     const Vocabulary& vocabulary_;
     std::uint32_t matcher_ = 0;  // the one at work
 
+    bool shared_ = false;
+    std::vector<std::uint32_t> lists_;                  // of each position
+    std::vector<std::uint32_t> list_words_;             // the word of each list
+    std::vector<std::vector<PhraseHit>> list_phrases_;  // of each table, the phrases of the lists
+    std::size_t room_ = 0;                              // for candidates
     std::vector<Match> proposed_, matches_;
     std::vector<std::uint32_t> starts_, reference_cover_, hypothesis_cover_;
     std::vector<std::uint8_t> fixed_;

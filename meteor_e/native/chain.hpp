@@ -49,7 +49,7 @@ struct Chain {
     std::size_t beam = 40;
     bool character_mode = false;
     Identity identity = Identity::word;
-    std::size_t max_candidates = 0;
+    std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py
 };
 
 }  // namespace meteor

@@ -1,10 +1,15 @@
 // What all parts of the native core share.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
 
 #if defined(__GNUC__) || defined(__clang__)
 #define METEOR_PREFETCH(address) __builtin_prefetch(address)
@@ -47,6 +52,23 @@ inline int bit_length(std::uint64_t value) {
     }
     return bits;
 }
+
+// The number of the lowest bit that is set.
+inline unsigned lowest_bit(std::uint64_t bits) {
+#if defined(__GNUC__) || defined(__clang__)
+    return static_cast<unsigned>(__builtin_ctzll(bits));
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long index;
+    _BitScanForward64(&index, bits);
+    return static_cast<unsigned>(index);
+#else
+    unsigned index = 0;
+    while (!(bits >> index & 1)) ++index;
+    return index;
+#endif
+}
+
+inline std::size_t count_bits(std::uint64_t bits) { return std::bitset<64>(bits).count(); }
 
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 32;

@@ -148,11 +148,12 @@ std::unique_ptr<Normalizer> normalizer_of(PyObject* object) {
 }
 
 int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
-    static const char* names[] = {"settings", "matchers", "normalizer", "max_candidates", nullptr};
+    static const char* names[] = {"settings", "matchers", "normalizer", "max_candidates", "separate_candidates",
+                                  nullptr};
     PyObject *settings, *matchers, *normalizer;
-    Py_ssize_t max_candidates;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$OOOn", const_cast<char**>(names), &settings, &matchers,
-                                     &normalizer, &max_candidates)) {
+    Py_ssize_t max_candidates, separate_candidates;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "$OOOnn", const_cast<char**>(names), &settings, &matchers,
+                                     &normalizer, &max_candidates, &separate_candidates)) {
         return -1;
     }
     return guarded(-1, [&] {
@@ -166,10 +167,11 @@ int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
         core->chain.character_mode = to_bool(attribute(settings, "character_mode").get());
         core->chain.identity = identity_of(attribute(settings, "identity").get());
         if (core->chain.parameters.weights.size() != chain.size()) throw std::invalid_argument("one weight a matcher");
-        if (core->chain.beam < 1 || max_candidates < 1) {
+        if (core->chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
             throw std::invalid_argument("beam and max_candidates are at least 1");
         }
         core->chain.max_candidates = static_cast<std::size_t>(max_candidates);
+        core->chain.separate_candidates = static_cast<std::size_t>(separate_candidates);
         core->vocabulary = std::make_unique<Vocabulary>(core->chain);
         core->normalizer = normalizer_of(normalizer);
         object->core = core.release();

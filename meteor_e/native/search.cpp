@@ -29,13 +29,19 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     paths_.assign(1, Path{Rank{}, -1, 0, NONE});
     used_.assign(mask_words_, 0);
     links_.clear();
+    lists_.clear();
+    if (candidates.shared()) lists_.resize(candidates.lists());
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
         const View<Match> starting = candidates.at(position);
         if (!starting.size) {
             skip(position);
         } else if (candidates.fixed(position)) {
-            take_fixed(starting[0]);
+            Match match = starting[0];
+            match.reference_start = position;
+            take_fixed(match);
+        } else if (candidates.shared()) {
+            expand_shared(position, candidates);
         } else {
             expand(position, starting);
         }
@@ -44,9 +50,12 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     const std::size_t first = chosen.size();
     for (std::uint32_t link = paths_[best()].link; link != NONE; link = links_[link].earlier) {
         chosen.push_back(*links_[link].match);
+        chosen.back().reference_start = links_[link].position;
     }
     for (std::uint32_t position = 0; position < positions; ++position) {
-        if (candidates.fixed(position)) chosen.push_back(candidates.at(position)[0]);
+        if (!candidates.fixed(position)) continue;
+        chosen.push_back(candidates.at(position)[0]);
+        chosen.back().reference_start = position;
     }
     std::sort(chosen.begin() + static_cast<std::ptrdiff_t>(first), chosen.end(),
               [](const Match& a, const Match& b) { return a.reference_start < b.reference_start; });
@@ -133,6 +142,7 @@ void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
     for (const Match& match : free) {
         choices_.push_back({gain(match), units_.distance(distance_of(match)), &match, match.hypothesis_start});
     }
+    current_ = choices_.data();
     steps_.clear();
     steps_.reserve(paths_.size() * (free.size + 1));
     stream_count_ = 0;
@@ -181,6 +191,125 @@ void Search<Rank>::expand_path(std::uint32_t parent) {
     unknown = UNKNOWN;
     add_step(parent, SKIP, open ? charged + chunk : charged,
              usual ? known_streams_[2 * choices_.size() + open] : unknown);
+}
+
+template <class Rank>
+const typename Search<Rank>::List& Search<Rank>::list_of(std::uint32_t position, const Candidates& candidates) {
+    List& list = lists_[candidates.list(position)];
+    if (!list.choices.empty()) return list;
+    for (const Match& match : candidates.at(position)) {
+        const auto number = static_cast<std::uint32_t>(list.choices.size());
+        const Choice* const before = list.choices.empty() ? nullptr : &list.choices.back();
+        if (!before || before->match->matcher != match.matcher || before->start >= match.hypothesis_start ||
+            before->match->hypothesis_length != match.hypothesis_length ||
+            before->match->reference_length != match.reference_length) {
+            list.runs.push_back({number, number, match.hypothesis_length, {}, {}, {}});
+        }
+        list.choices.push_back({gain(match), Rank{}, &match, match.hypothesis_start});
+        list.runs.back().last = number + 1;
+    }
+    for (Run& run : list.runs) {
+        if (run.last - run.first < LONG_RUN || run.length > MAX_BLOCKED) continue;
+        run.starts.assign(mask_words_, 0);
+        run.before.assign(mask_words_, 0);
+        run.sums.assign(mask_words_, 0);
+        for (std::uint32_t k = run.first; k < run.last; ++k) {
+            const std::uint32_t start = list.choices[k].start;
+            run.starts[start / 64] |= std::uint64_t{1} << (start % 64);
+            run.sums[start / 64] += start;
+            if (start / 64 + 1 < mask_words_) ++run.before[start / 64 + 1];
+        }
+        for (std::size_t part = 1; part < mask_words_; ++part) run.before[part] += run.before[part - 1];
+    }
+    return list;
+}
+
+template <class Rank>
+void Search<Rank>::expand_shared(std::uint32_t position, const Candidates& candidates) {
+    const List& list = list_of(position, candidates);
+    current_ = list.choices.data();
+    steps_.clear();
+    stream_count_ = 0;
+    overflowed_ = false;
+    for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
+        if (paths_[parent].next > position) {
+            std::uint8_t unknown = UNKNOWN;
+            add_step(parent, KEEP, Rank{}, unknown);
+        } else {
+            expand_path(parent, position, list);
+        }
+    }
+    select_survivors();
+    advance(position);
+}
+
+// Where a run may begin without a word that the path has used: a part of that set.
+template <class Rank>
+inline std::uint64_t Search<Rank>::unused(std::uint32_t path, const Run& run, std::size_t part) const {
+    if (!run.starts[part]) return 0;
+    const std::uint64_t* words = used_.data() + path * mask_words_;
+    std::uint64_t used = words[part];
+    const std::uint64_t after = part + 1 < mask_words_ ? words[part + 1] : 0;
+    for (std::uint32_t shift = 1; shift < run.length; ++shift) used |= words[part] >> shift | after << (64 - shift);
+    return run.starts[part] & ~used;
+}
+
+// As expand_path, but of the matches of a long run that break the chunk, or of all if none is open, only as many become
+// steps as can survive: their ranks never fall. The others' distances are added up part by part.
+template <class Rank>
+void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, const List& list) {
+    const Path path = paths_[parent];
+    const bool open = path.last >= 0;
+    std::int64_t charged = 0;
+    const auto take = [&](std::uint32_t number, bool broken) {
+        std::uint8_t unknown = UNKNOWN;
+        const Rank change = units_.distance(charged) - list.choices[number].gain;
+        add_step(parent, static_cast<std::int32_t>(number), broken ? change + units_.chunk() : change, unknown);
+    };
+    const auto distance = [position](std::uint32_t start) {
+        return std::llabs(static_cast<std::int64_t>(position) - start);
+    };
+    for (const Run& run : list.runs) {
+        if (run.starts.empty()) {
+            for (std::uint32_t k = run.first; k < run.last; ++k) {
+                const Choice& choice = list.choices[k];
+                if (is_used(parent, choice)) continue;
+                take(k, open && static_cast<std::uint32_t>(path.last) != choice.start);
+                charged += distance(choice.start);
+            }
+            continue;
+        }
+        std::size_t taken = 0;
+        for (std::size_t part = 0; part < mask_words_; ++part) {
+            std::uint64_t left = unused(parent, run, part);
+            if (!left) continue;
+            const std::size_t first = 64 * part;
+            const bool goes_on = open && static_cast<std::size_t>(path.last) / 64 == part &&
+                                 (left >> (static_cast<std::size_t>(path.last) % 64) & 1);
+            if (taken >= options_.beam && !goes_on && left == run.starts[part] &&
+                (position < first || position >= first + 64)) {
+                const std::size_t next = part + 1 < mask_words_ ? run.before[part + 1] : run.last - run.first;
+                const auto count = static_cast<std::int64_t>(next - run.before[part]);
+                charged += std::llabs(count * position - run.sums[part]);
+                continue;
+            }
+            for (; left; left &= left - 1) {
+                const unsigned bit = lowest_bit(left);
+                const auto start = static_cast<std::uint32_t>(first + bit);
+                const bool continues = open && static_cast<std::uint32_t>(path.last) == start;
+                if (continues || taken < options_.beam) {
+                    const std::uint64_t below = run.starts[part] & ((std::uint64_t{1} << bit) - 1);
+                    take(run.first + run.before[part] + static_cast<std::uint32_t>(count_bits(below)),
+                         open && !continues);
+                    taken += !continues;
+                }
+                charged += distance(start);
+            }
+        }
+    }
+    std::uint8_t unknown = UNKNOWN;
+    const Rank change = units_.distance(charged);
+    add_step(parent, SKIP, open ? change + units_.chunk() : change, unknown);
 }
 
 // Of the copies of one path that gain the same, no more than the beam can survive: their ranks never fall.
@@ -286,11 +415,11 @@ void Search<Rank>::advance(std::uint32_t position) {
         if (step.choice == SKIP) {
             path.last = -1;
         } else if (step.choice != KEEP) {
-            const Choice& choice = choices_[static_cast<std::size_t>(step.choice)];
+            const Choice& choice = current_[step.choice];
             use(k, choice);
             path.last = static_cast<std::int32_t>(choice.start + choice.match->hypothesis_length);
             path.next = position + choice.match->reference_length;
-            links_.push_back({path.link, choice.match});
+            links_.push_back({path.link, position, choice.match});
             path.link = static_cast<std::uint32_t>(links_.size() - 1);
         }
     }
@@ -357,6 +486,10 @@ inline std::int64_t AlignmentSearch::weighted_words(const Match& match, bool max
 
 void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
+    if (candidates.shared()) {
+        wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
+        return;
+    }
     // No path can gather more than this of each criterion.
     std::uint64_t distance = 0, words = 0, weighted = 0;
     std::size_t most_choices = 0;

@@ -37,6 +37,7 @@ private:
     // A free match and the one before it on the same path.
     struct Link {
         std::uint32_t earlier;
+        std::uint32_t position;
         const Match* match;
     };
     // A path that may come out of a position: what it came from and the match that it takes. Steps whose ranks differ
@@ -51,6 +52,20 @@ private:
         Rank change;
         std::uint32_t head, tail;
     };
+    // Matches of a list that differ only in where they begin in the hypothesis, in its order.
+    struct Run {
+        std::uint32_t first, last;  // of the list's choices
+        std::uint32_t length;       // in the hypothesis
+        // Of long runs: which words they begin at, and for each part of that set how many begin before, and the sum.
+        std::vector<std::uint64_t> starts;
+        std::vector<std::uint32_t> before;
+        std::vector<std::int64_t> sums;
+    };
+    // What positions share where words repeat without end; distances are not known before the position is.
+    struct List {
+        std::vector<Choice> choices;
+        std::vector<Run> runs;
+    };
     struct Copies {
         Rank gain;
         std::size_t count;
@@ -58,6 +73,7 @@ private:
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::int32_t KEEP = -1, SKIP = -2;
     static constexpr std::size_t MAX_STREAMS = 16;
+    static constexpr std::uint32_t LONG_RUN = 64, MAX_BLOCKED = 32;
     static constexpr std::uint8_t UNKNOWN = 0xFF, OVERFLOW_STREAM = 0xFE;
 
     Rank gain(const Match& match) const;
@@ -66,6 +82,10 @@ private:
     void restore_order(Rank changed_by);
     void expand(std::uint32_t position, View<Match> free);
     void expand_path(std::uint32_t parent);
+    void expand_shared(std::uint32_t position, const Candidates& candidates);
+    void expand_path(std::uint32_t parent, std::uint32_t position, const List& list);
+    const List& list_of(std::uint32_t position, const Candidates& candidates);
+    std::uint64_t unused(std::uint32_t path, const Run& run, std::size_t part) const;
     bool survivable(Rank gain);
     std::uint8_t stream_of(Rank change);
     void add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream);
@@ -87,6 +107,8 @@ private:
     std::vector<std::uint64_t> used_, next_used_;  // hypothesis words that the free matches of each path cover
     std::vector<Link> links_;
     std::vector<Choice> choices_;
+    const Choice* current_ = nullptr;  // the position's choices
+    std::vector<List> lists_;
     std::vector<Step> steps_;
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;

@@ -26,10 +26,17 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
+    "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
+    "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
+    "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
+    "predict": ("meteor-e-learned", "Score the segments of a hypothesis with a learned metric."),
+    "rank": ("meteor-e-learned", "Rank systems by a learned metric."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
+    "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
+    "vectors": ("meteor-e-vectors", "Train, convert and look at word vectors."),
 }
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 

@@ -11,7 +11,7 @@ the observed one count against significance, so that a system does not differ si
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
 from meteor_e.significance.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
 
-__all__ = ["METHODS", "Scorer", "SystemTest", "compare_systems", "meteor_scorer", "meteor_statistics"]
+__all__ = ["METHODS", "Scorer", "SystemTest", "compare_pairs", "compare_systems", "meteor_scorer", "meteor_statistics"]
 
 Scorer: TypeAlias = Callable[[Floats], Floats]
 """From sums of statistics ``(samples, width)`` to scores ``(samples,)``."""
@@ -99,57 +99,100 @@ def compare_systems(
         ConfigError: for an unknown method.
         InputError: if systems differ in their number of segments, or there are none.
     """
+    (tests,) = compare_pairs(
+        systems,
+        scorer,
+        method=method,
+        samples=samples,
+        seed=seed,
+        interval_samples=interval_samples,
+        confidence=confidence,
+        baselines=1,
+    )
+    return tests
+
+
+def compare_pairs(
+    systems: Mapping[str, Floats],
+    scorer: Scorer,
+    *,
+    method: str = "randomization",
+    samples: int | None = None,
+    seed: int = DEFAULT_SEED,
+    interval_samples: int = METHODS["bootstrap"],
+    confidence: float = 0.95,
+    baselines: int | None = None,
+) -> list[list[SystemTest]]:
+    """Compare every two systems. The arguments are those of :func:`compare_systems`.
+
+    Args:
+        systems, scorer, method, samples, seed, interval_samples, confidence: see there.
+        baselines: so many systems, the first ones, are baselines; by default all but the last.
+
+    Returns:
+        For each baseline what is known of its own score, then the tests of the systems after it against it.
+
+    Raises:
+        ConfigError: for an unknown method.
+        InputError: if systems differ in their number of segments, or there are none.
+    """
     if method not in METHODS:
         raise ConfigError(f"unknown significance test {method!r}; there are {', '.join(METHODS)}")
     if not systems:
         raise InputError("there are no systems to compare")
     samples = METHODS[method] if samples is None else samples
-    (baseline, first), *others = systems.items()
-    length = len(first)
+    names, rows = list(systems), list(systems.values())
+    length = len(rows[0])
     for name, statistics in systems.items():
         if len(statistics) != length:
-            raise InputError(f"{name} has {len(statistics)} segments, {baseline} has {length}; they cannot be compared")
+            raise InputError(f"{name} has {len(statistics)} segments, {names[0]} has {length}; they cannot be compared")
     if not length:
-        raise InputError(f"{baseline} has no segments")
+        raise InputError(f"{names[0]} has no segments")
     weights = draw_weights(length, samples if method == "bootstrap" else interval_samples, seed)
-    resampled = {name: scorer(weights @ statistics) for name, statistics in systems.items()}
-    scores = {name: float(scorer(statistics.sum(axis=0)[None])[0]) for name, statistics in systems.items()}
-    results = [
-        SystemTest(
-            baseline, scores[baseline], float(resampled[baseline].mean()), interval(resampled[baseline], confidence)
-        )
-    ]
-    for name, statistics in others:
-        observed = abs(scores[name] - scores[baseline])
-        differences = resampled[name] - resampled[baseline]
-        if method == "bootstrap":
+    resampled = [scorer(weights @ statistics) for statistics in rows]
+    scores = [float(scorer(statistics.sum(axis=0)[None])[0]) for statistics in rows]
+    firsts = range(max(1, len(rows) - 1) if baselines is None else baselines)
+    pairs = [(first, second) for first in firsts for second in range(first + 1, len(rows))]
+    observed = {(first, second): abs(scores[second] - scores[first]) for first, second in pairs}
+    if method == "bootstrap":
+        found = {}
+        for first, second in pairs:
             # As sacreBLEU and Moses do: amounts less their mean. That is too easily significant for small
             # differences; randomization is not.
-            moved = np.abs(differences) - np.abs(differences).mean()
-            p = permutation_p(int((moved >= observed - SLACK).sum()), samples)
-        else:
-            p = _randomize(first, statistics, scorer, observed, samples, seed)
-        results.append(
-            SystemTest(
-                name,
-                scores[name],
-                float(resampled[name].mean()),
-                interval(resampled[name], confidence),
-                scores[name] - scores[baseline],
-                interval(differences, confidence),
-                p,
-            )
+            moved = np.abs(resampled[second] - resampled[first])
+            extreme = int((moved - moved.mean() >= observed[first, second] - SLACK).sum())
+            found[first, second] = permutation_p(extreme, samples)
+    else:
+        found = _randomize(rows, scorer, observed, samples, seed)
+
+    def own(at: int) -> SystemTest:
+        return SystemTest(names[at], scores[at], float(resampled[at].mean()), interval(resampled[at], confidence))
+
+    def test(first: int, second: int) -> SystemTest:
+        return replace(
+            own(second),
+            difference=scores[second] - scores[first],
+            difference_interval=interval(resampled[second] - resampled[first], confidence),
+            p=found[first, second],
         )
-    return results
+
+    return [[own(first), *(test(first, second) for second in range(first + 1, len(rows)))] for first in firsts]
 
 
-def _randomize(first: Floats, second: Floats, scorer: Scorer, observed: float, samples: int, seed: int) -> float:
-    """Return how often systems whose outputs are exchanged at random differ by more than was observed."""
-    total_first, total_second = first.sum(axis=0), second.sum(axis=0)
-    difference = second - first
-    extreme = 0
-    for exchanged in random_signs(len(first), samples, seed):
-        moved = exchanged.astype(float) @ difference
-        shuffled = np.abs(scorer(total_first + moved) - scorer(total_second - moved))
-        extreme += int((shuffled >= observed - SLACK).sum())
-    return permutation_p(extreme, samples)
+def _randomize(
+    rows: Sequence[Floats], scorer: Scorer, observed: Mapping[tuple[int, int], float], samples: int, seed: int
+) -> dict[tuple[int, int], float]:
+    """Return how often two systems whose outputs are exchanged at random differ by more than was observed."""
+    extreme = dict.fromkeys(observed, 0)
+    if not extreme:
+        return {}
+    totals = [statistics.sum(axis=0) for statistics in rows]
+    for exchanged in random_signs(len(rows[0]), samples, seed):
+        # Summed once per system, and not once per pair.
+        weights = exchanged.astype(float)
+        sums = [weights @ statistics for statistics in rows]
+        for first, second in extreme:
+            moved = sums[second] - sums[first]
+            shuffled = np.abs(scorer(totals[first] + moved) - scorer(totals[second] - moved))
+            extreme[first, second] += int((shuffled >= observed[first, second] - SLACK).sum())
+    return {pair: permutation_p(count, samples) for pair, count in extreme.items()}

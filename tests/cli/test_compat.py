@@ -259,7 +259,10 @@ STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
         ("EVAL ||| " + STATISTICS.replace("3", "x", 1), "Error: not a number in the statistics: 'x'"),
         ("EVAL ||| " + STATISTICS.replace("3", "1_0", 1), "Error: not a number in the statistics: '1_0'"),
         ("EVAL ||| " + STATISTICS.replace("3", "nan", 1), "Error: not a number in the statistics: 'nan'"),
-        ("SCORE ||| " + "a " * 2100 + "||| " + "a " * 2000, "Error: a segment of 2000 words and its reference of 2100"),
+        (
+            "SCORE ||| " + "a " * 10_100 + "||| " + "a " * 10_001,
+            "Error: a segment of 10001 words and its reference of 10100",
+        ),
     ],
 )
 def test_requests_that_cannot_be_answered_get_an_error_and_the_session_goes_on(request_line, answer, folder):

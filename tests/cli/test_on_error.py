@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-ENDLESS = "a " * 2001
+ENDLESS = "a " * 10_001
 
 
 @pytest.fixture

@@ -150,8 +150,8 @@ class TestInput:
         assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
 
     def test_words_that_repeat_too_often_are_refused(self, cli):
-        cli.file("hyp", "a " * 3000 + "b\n")
-        cli.file("ref", "a " * 3000 + "c\n")
+        cli.file("hyp", "a " * 10_001 + "b\n")
+        cli.file("ref", "a " * 10_001 + "c\n")
         line = cli.failing(1, "score", "hyp", "ref", "-l", "other")
         assert "segment 1" in line
         assert "because words repeat; split the segment" in line

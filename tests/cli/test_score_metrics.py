@@ -101,9 +101,12 @@ def test_markdown_latex_and_wmt(cli, own_packs):
     latex = cli(*base, "latex").out
     assert r"50\%\_b & " in latex
     assert r"system & b\_l \\" in latex
-    wmt = [line.split("\t") for line in cli(*base, "wmt", "--segments", "-l", "en").out.splitlines()]
+    names = ("--wmt-names", "de-en", "newstest2017", "refA")
+    wmt = [line.split("\t") for line in cli(*base, "wmt", "--segments", "-l", "en", *names).out.splitlines()]
     assert len(wmt) == 6
-    assert wmt[0][:6] == ["b_l", "src-en", "testset", "ref", "A|x", "1"]
+    assert wmt[0][:6] == ["b_l", "de-en", "newstest2017", "refA", "A|x", "1"]
+    assert "give --wmt-names PAIR TESTSET REFERENCE" in cli.failing(2, *base, "wmt")
+    assert "goes with --format wmt" in cli.failing(2, *base, "csv", *names)
 
 
 def test_standard_output_of_quiet(cli, own_packs):

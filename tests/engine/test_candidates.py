@@ -106,6 +106,7 @@ def test_what_a_matcher_raises_is_an_error_that_names_it():
 
 def test_too_many_candidates_are_refused_before_they_fill_the_memory(monkeypatch):
     monkeypatch.setattr(module, "MAX_CANDIDATES", 99)
+    monkeypatch.setattr(module, "LONGEST_SHARED", 0)
     side, other = tokens("a " * 9 + "x"), tokens("a " * 9 + "y")
     assert sum(map(len, collect_candidates([ExactMatcher()], side, other).by_reference)) == 81
     side, other = tokens("a " * 10 + "x"), tokens("a " * 10 + "y")

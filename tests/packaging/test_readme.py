@@ -113,7 +113,10 @@ def test_python_of_page(page, clone, environment):
 def test_links_to_files(page):
     """Links between pages are checked when the site is built; these are the links to other files of the repository."""
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
-        generated = ("reference/command-line.md", "reference/chain-keys.md")
+        generated = (
+            *(f"reference/{name}.md" for name in ("command-line", "chain-keys", "index-keys")),
+            *(f"notebooks/{notebook.stem}.md" for notebook in DOCS.glob("notebooks/*.ipynb")),
+        )
         assert (page.parent / target).exists() or target.endswith(generated), f"{page.name}: {target}"
 
 

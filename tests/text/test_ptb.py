@@ -108,3 +108,25 @@ def test_random_text_as_the_java_program(java):
         check=True,
     )
     assert Tokenizer().lines(lines) == done.stdout.decode().split("\n")
+
+
+class Unmemorable(Tokenizer):
+    """Remembers nothing: every token is found by the rules, in its context."""
+
+    @staticmethod
+    def _plain(kinds):
+        return False
+
+    def _mark(self, piece, kinds):
+        return None
+
+
+def test_what_is_remembered_is_what_the_rules_say():
+    pieces = (
+        "555 - 1234 (212) 555-1234 . ... &apos; &apos;s ' n't U.S. Mr. 1 1/2 3 % a Ab The <b> <!x @ $ '80s : -) ; -- ? "
+        '5" &lt; no. art. 50-year ^ &apos;90s 1,000 +44 20 \u00e9 \u2019 \u00bd cannot gonna. (he)'
+    )
+    pieces = pieces.split(" ")
+    rng = random.Random(1)
+    lines = [" ".join(rng.choice(pieces) for _ in range(rng.randrange(1, 12))) for _ in range(1500)]
+    assert Tokenizer(lowercase=True).lines(lines) == Unmemorable(lowercase=True).lines(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from meteor_e.text.ptb.characters import LOWER, UPPER, shadow
+from meteor_e.text.ptb.characters import DIGIT, LOWER, UPPER, shadow
 from meteor_e.text.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
 __all__ = ["PUNCTUATION", "Tokenizer"]
@@ -19,6 +19,11 @@ _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
 _PLAIN = re.compile(
     f"[\"\u201c(\\[]*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+-)*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
+# Numbers, marks and apostrophes. No rule looks beyond the blank after them, except for further digits (telephone
+# numbers, fractions) and full stops (ellipses).
+_MARKS = re.compile('(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*').fullmatch
+_JOINING = BLANKS | {"."}
+_JOINING_DIGITS = _JOINING | frozenset(f"0123456789{DIGIT}")
 _WORD = re.compile("[A-Za-z]+(?= )").match
 _SPLIT = frozenset(first + second for first, second in TWO_WORDS)
 _MEMORY = 200_000
@@ -50,6 +55,7 @@ class Tokenizer:
         self._rules: dict[str, list[tuple[int, Rule]]] = {}
         self._first = [re.compile(f"[{rule.first}]") for rule in RULES]
         self._memory: dict[str, str] = {}
+        self._marks: dict[str, tuple[str, frozenset[str]]] = {}
 
     def lines(self, lines: Sequence[str]) -> list[str]:
         """Return the tokens of each line, joined by blanks.
@@ -97,10 +103,14 @@ class Tokenizer:
             piece = text[at:stop]
             known = self._memory.get(piece)
             if known is None and (not piece or self._plain(kinds[at:stop])):
-                known = " ".join(self._scan(piece, kinds[at:stop] + "\n", 0, len(piece)))
+                known = self._alone(piece, kinds[at:stop])
                 if len(self._memory) >= _MEMORY:
                     self._memory.clear()
                 self._memory[piece] = known
+            if known is None:
+                marks = self._marks.get(piece) or self._mark(piece, kinds[at:stop])
+                if marks is not None and (stop == end or kinds[stop + 1] not in marks[1]):
+                    known = marks[0]
             if known is None:
                 # Blanks of other kinds go with the blank before them.
                 if begin < at and kinds[at] in BLANKS:
@@ -112,6 +122,21 @@ class Tokenizer:
                 tokens.append(known)
             at = stop + 1
         return " ".join(tokens)
+
+    def _alone(self, piece: str, kinds: str) -> str:
+        """Return the tokens of a piece that no context changes."""
+        return " ".join(self._scan(f"{piece} a", f"{kinds} a", 0, len(piece)))
+
+    def _mark(self, piece: str, kinds: str) -> tuple[str, frozenset[str]] | None:
+        """Return the tokens of numbers and marks, and what after the next blank may join them; or ``None``."""
+        found = _MARKS(kinds)
+        if found is None:
+            return None
+        if len(self._marks) >= _MEMORY:
+            self._marks.clear()
+        known = self._alone(piece, kinds)
+        self._marks[piece] = known, _JOINING if found["digit"] is None else _JOINING_DIGITS
+        return self._marks[piece]
 
     @staticmethod
     def _plain(kinds: str) -> bool:

@@ -200,7 +200,8 @@ py::bytes py_pivot(const Array<std::uint32_t>& phrases, const Array<std::uint64_
 
 }  // namespace
 
-PYBIND11_MODULE(_native, module) {
+// Nothing is shared between calls, so that free-threaded Python needs no lock.
+PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     using namespace py::literals;
     module.doc() = "Packs from bitext: the heavy part.";
     module.def("align_words", py_align_words, py::kw_only(), "source_words"_a.noconvert(),

@@ -177,6 +177,7 @@ def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
 def test_scoring_needs_neither_pytorch_nor_scikit_learn(toy):
     code = f"""
 import sys
+sys.modules["meteor_e_evaluation"] = None  # as if it were not installed
 from meteor_e.api import FeatureBatch
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model

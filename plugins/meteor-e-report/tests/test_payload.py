@@ -36,7 +36,8 @@ def test_the_data_holds_the_numbers(report):
     data = unpacked(report)
     for system, entry in zip(report.systems, data["systems"], strict=True):
         for name in ("score", "precision", "recall", "fragmentation_penalty"):
-            sent = [value / data["scale"] for value in entry[name]]
+            values = entry["scores"][0] if name == "score" else entry[name]
+            sent = [value / data["scale"] for value in values]
             assert sent == pytest.approx([getattr(segment, name) for segment in system.segments], abs=5.1e-7)
         assert [sum(shares) / data["scale"] for shares in entry["shares"]] == pytest.approx(
             [segment.score for segment in system.segments], abs=3e-6

@@ -26,6 +26,12 @@ def shown(page):
     return int(page.locator("#detail").get_attribute("data-segment")) + 1
 
 
+def by_number(page):
+    """Sort a page's segments by number, from the first; return the page."""
+    page.locator("#sort").select_option("number")
+    return page
+
+
 def by_score(report, system, reverse=False):
     scores = [segment.score for segment in report.systems[system].segments]
     return [at + 1 for at in sorted(range(len(scores)), key=lambda at: (-scores[at] if reverse else scores[at], at))]
@@ -33,13 +39,20 @@ def by_score(report, system, reverse=False):
 
 class TestList:
     def test_all_segments_are_there(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         assert page.locator("#status").inner_text() == "6 segments"
         assert listed(page) == [1, 2, 3, 4, 5, 6]
         assert shown(page) == 1
 
-    def test_search(self, page_report, open_page):
+    def test_what_differs_most_comes_first(self, page_report, open_page):
         page = open_page(page_report[0])
+        one, two = ([s.score for s in system.segments] for system in page_report[1].systems)
+        assert listed(page) == [at + 1 for at in sorted(range(6), key=lambda at: (-abs(one[at] - two[at]), at))]
+        assert page.locator("#sort").input_value() == "distance"
+        assert page.locator("#order").input_value() == "-1"
+
+    def test_search(self, page_report, open_page):
+        page = by_number(open_page(page_report[0]))
         for words, found in (("ZEBRA", [6]), ("vessel", [1]), ("the end the", [1, 3]), ("#5", [5]), ("people", [2, 3])):
             page.locator("#query").fill(words)
             # The list follows a moment after the last key.
@@ -54,7 +67,7 @@ class TestList:
         assert page.locator("#detail").inner_text() == "No segment is chosen."
 
     def test_sort_by_the_heads(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         head = page.locator("#list").get_by_role("columnheader")
         head.nth(2).get_by_role("button").click()
         assert listed(page) == by_score(page_report[1], 0)
@@ -69,7 +82,8 @@ class TestList:
 
     @pytest.mark.parametrize("name", ["length", "distance", "matcher-3", "penalty"])
     def test_sort_by_choice(self, page_report, open_page, name):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
+        page.locator("#sort").select_option("number")
         page.locator("#sort").select_option(name)
         page.locator("#order").select_option("-1")
         one, two = (system.segments for system in page_report[1].systems)
@@ -82,7 +96,7 @@ class TestList:
         assert listed(page) == [at + 1 for at in sorted(range(6), key=lambda at: (-value(at), at))]
 
     def test_filters(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         page.locator("#lengths").select_option("11-25")
         assert listed(page) == [at + 1 for at in range(6) if 11 <= page_report[1].lengths[at] <= 25] == [3, 4]
         page.locator("#lengths").select_option("0-")
@@ -96,7 +110,7 @@ class TestList:
         assert 0 < len(paraphrased) < 6
 
     def test_scores_of_the_rows(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         for number in range(6):
             cells = page.locator(f".list-row[data-segment='{number}']").locator("[role=gridcell]").all_inner_texts()
             one, two = (system.segments[number].score for system in page_report[1].systems)
@@ -104,7 +118,7 @@ class TestList:
             assert cells[4].replace("\N{MINUS SIGN}", "-") in (f"{two - one:+.3f}", "0.000")
 
     def test_the_keyboard(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         page.locator("#list").focus()
         for key, segment in (("ArrowDown", 2), ("ArrowDown", 3), ("ArrowUp", 2), ("End", 6), ("Home", 1)):
             page.keyboard.press(key)
@@ -124,7 +138,7 @@ class TestList:
         assert page.locator("#query").input_value() == "jk"
 
     def test_a_link_to_a_segment(self, page_report, open_page):
-        page = open_page(page_report[0])
+        page = by_number(open_page(page_report[0]))
         page.locator(".list-row[data-segment='4']").click()
         shown(page)
         assert page.evaluate("location.hash") == "#segment-5"
@@ -134,6 +148,7 @@ class TestList:
         texts = [f"segment number {number} of many" for number in range(10_000)]
         write_report(tmp_path / "many.html", Meteor("en"), {"a": texts, "b": texts}, texts, samples=2)
         page = open_page(tmp_path / "many.html")
+        by_number(page)
         assert page.locator("#status").inner_text() == "10,000 segments"
         page.locator("#list").focus()
         page.keyboard.press("End")
@@ -166,19 +181,47 @@ class TestSegment:
     def test_the_lines_hold_every_word_in_order(self, page_report, open_page):
         page = open_page(page_report[0], fragment="#segment-3")
         shown(page)
-        lines = page.evaluate(
-            """() => ["nth-child(2)", "nth-child(4)", "nth-child(6)"].map((row) =>
-                [...document.querySelectorAll(`.column > .place:${row} .word`)].map((word) => word.textContent))"""
+        lanes = page.evaluate(
+            """() => [...document.querySelectorAll(".lines")].map((lines) =>
+                [":not(.reference)", ".reference"].map((row) =>
+                    [...lines.querySelectorAll(`.place${row} .word`)].map((word) => word.textContent)))"""
         )
-        one, two = (system.segments[2].alignment for system in page_report[1].systems)
-        assert lines == [list(one.hypothesis), list(one.reference), list(two.hypothesis)]
+        alignments = [system.segments[2].alignment for system in page_report[1].systems]
+        assert lanes == [[list(one.hypothesis), list(one.reference)] for one in alignments]
+
+    @pytest.mark.parametrize("width", [360, 1400])
+    def test_no_chunk_is_cut_apart(self, page_report, open_page, width):
+        """A chunk is one box, or one on each side; it holds its words, and nothing of it is outside."""
+        for number, segment in enumerate(page_report[1].systems[0].segments, 1):
+            page = open_page(page_report[0], fragment=f"#segment-{number}", width=width)
+            shown(page)
+            boxes = page.evaluate(
+                """() => [...document.querySelector(".lines").querySelectorAll(".unit.chunk")].map((box) => {
+                    const outer = box.getBoundingClientRect();
+                    const words = [...box.querySelectorAll(".word")];
+                    const inside = words.map((word) => word.getBoundingClientRect()).every((own) =>
+                        own.left >= outer.left - 1 && own.right <= outer.right + 1 && own.bottom <= outer.bottom + 1);
+                    const number = parseInt(box.querySelector(".number").textContent);
+                    return [number, box.className, words.map((word) => word.textContent), inside];
+                })"""
+            )
+            alignment = segment.alignment
+            chunks = chunk_numbers(alignment.matches)
+            for chunk in set(chunks):
+                held = [pair for pair, at in zip(alignment.pairs(), chunks, strict=True) if at == chunk]
+                own = [box for box in boxes if box[0] == chunk]
+                words = sorted(word for pair in held for side in pair[:2] for word in side.split())
+                assert sorted(word for box in own for word in box[2]) == words
+                assert len(own) == (2 if "moved" in own[0][1] else 1)
+                assert all(box[3] for box in own)
+            assert len({box[0] for box in boxes}) == alignment.chunks
 
     def test_words_that_match_are_coloured_by_matcher(self, page_report, open_page):
         page = open_page(page_report[0], fragment="#segment-1")
         shown(page)
         found = page.evaluate(
-            """() => [...document.querySelectorAll(".column > .place:nth-child(2) .word")].map((word) =>
-                [word.textContent, word.title, word.classList.contains("functional"),
+            """() => [...document.querySelector(".lines").querySelectorAll(".place:not(.reference) .word")]
+                .map((word) => [word.textContent, word.title, word.classList.contains("functional"),
                  getComputedStyle(word).getPropertyValue("--c").trim()])"""
         )
         alignment = page_report[1].systems[0].segments[0].alignment
@@ -199,8 +242,8 @@ class TestSegment:
     def test_one_system_alone(self, page_report, open_page):
         page = open_page(page_report[0])
         page.locator("#second").select_option("-1")
-        assert page.locator(".lines-1").count() == 1
-        assert page.locator(".segment-scores tbody tr").count() == 1
+        assert page.locator(".lines").count() == 1
+        assert page.locator(".segment-scores").first.locator("tbody tr td").count() == 1
         assert page.get_by_role("columnheader").filter(has_text="diff.").count() == 0
 
     def test_the_systems_exchanged(self, page_report, open_page):
@@ -210,23 +253,24 @@ class TestSegment:
         page.locator("#second").select_option("0")
         assert shown(page) == 5
         one, two = (system.segments[4].score for system in page_report[1].systems)
-        scores = [row.locator("td").first.inner_text() for row in page.locator(".segment-scores tbody tr").all()]
-        assert scores == [f"{two:.4f}", f"{one:.4f}"]
+        scores = page.locator(".segment-scores").first.locator("tbody tr").first.locator("td").all_inner_texts()
+        assert scores[:2] == [f"{two:.4f}", f"{one:.4f}"]
 
     def test_words_that_belong_together_light_up(self, page_report, open_page):
         page = open_page(page_report[0], fragment="#segment-5")
         shown(page)
-        page.locator(".column > .place:nth-child(2) .word", has_text="z").hover()
+        page.locator(".lines").first.locator(".place:not(.reference) .word", has_text="z").hover()
         assert page.locator(".word.hot").all_inner_texts() == ["z", "z"]
-        # A word of the reference belongs to words of both hypotheses.
-        page.locator(".place.reference .word", has_text="z").hover()
+        # A word of the reference lights up in both lanes.
+        page.locator(".lines").first.locator(".place.reference .word", has_text="z").hover()
         assert page.locator(".word.hot").all_inner_texts() == ["z", "z", "z"]
+        assert page.locator(".lines").nth(1).locator(".reference .word.hot").count() == 1
 
     def test_references_that_differ(self, own_packs, open_page, tmp_path):
         references = [["a b c", "d e f"]]
         write_report(tmp_path / "r.html", Meteor("en"), {"one": ["a b"], "two": ["d e"]}, references, samples=2)
         page = open_page(tmp_path / "r.html")
-        assert page.locator(".lines-1").count() == 2
+        assert page.locator(".lines").count() == 2
         assert page.locator(".matrix").count() == 2
         assert "best of 2 references: 1 and 2" in page.locator(".segment-heading").inner_text()
 
@@ -245,8 +289,9 @@ class TestScreenshots:
         page.locator("#second").select_option("-1")
         shown(page)
         page.mouse.move(0, 0)
-        matrix = page.locator(".matrix")
+        matrix = page.locator(".matrix .cells")
         left, top, width = map(float, matrix.get_attribute("viewBox").split()[:3])
+        assert (left, top) == (0, 0)
         picture = self.pixels(matrix)
         scale = picture.width / width
         alignment = page_report[1].systems[0].segments[2].alignment
@@ -268,7 +313,7 @@ class TestScreenshots:
                 found = picture.getpixel(at)
                 assert max(abs(a - b) for a, b in zip(found, colour, strict=True)) <= 24, (i, j, found, colour)
 
-    def test_two_systems_share_a_cell(self, page_report, open_page):
+    def test_two_systems_have_two_lanes(self, page_report, open_page):
         page = open_page(page_report[0], fragment="#segment-3", height=1800)
         shown(page)
         one, two = (system.segments[2].alignment for system in page_report[1].systems)
@@ -278,8 +323,8 @@ class TestScreenshots:
             rest = iter(words)
             assert all(any(word in row for row in rest) for word in alignment.hypothesis)
         assert len(words) < len(one.hypothesis) + len(two.hypothesis)
-        assert page.locator(".matrix .frame.second").count() == two.chunks
-        assert page.locator(".matrix .frame:not(.second)").count() == one.chunks
+        assert page.locator(".matrix .track.second").count() == two.chunks
+        assert page.locator(".matrix .track:not(.second)").count() == one.chunks
 
     def test_light_and_dark(self, page_report, open_page):
         def brightness(page):
@@ -312,7 +357,7 @@ class TestScreenshots:
 
     def test_the_controls_are_one_row(self, page_report, open_page):
         page = open_page(page_report[0], width=1280)
-        tops = [label.bounding_box()["y"] for label in page.locator("#controls label").all()]
+        tops = [label.bounding_box()["y"] for label in page.locator("#controls label:visible").all()]
         assert max(tops) - min(tops) < 2
 
     def test_a_system_is_brought_forward(self, page_report, open_page):
@@ -320,10 +365,10 @@ class TestScreenshots:
         key = page.locator(".key").nth(1)
         key.click()
         assert key.get_attribute("aria-pressed") == "true"
-        assert page.locator(".histogram g.back[data-system='0']").count() > 0
-        assert page.locator(".histogram g.back[data-system='1']").count() == 0
+        assert page.locator(".distribution g.back[data-system='0']").count() > 0
+        assert page.locator(".distribution g.back[data-system='1']").count() == 0
         key.click()
-        assert page.locator(".histogram g.back").count() == 0
+        assert page.locator(".distribution g.back").count() == 0
 
 
 class TestHostileSegments:
@@ -419,7 +464,8 @@ class TestHostileSegments:
 
 
 class TestAccessibility:
-    @pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1400)])
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.parametrize("width", [400, 1280])
     def test_axe_finds_nothing(self, chromium, axe, page_report, scheme, width):
         # The checker is a script of its own, which the page's policy would not let in.
         context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 1000})
@@ -439,7 +485,8 @@ class TestAccessibility:
             assert page.get_by_label(label).first.is_visible()
         assert page.get_by_role("img", name="Alignment matrix of system one and system two").count() == 1
         assert page.get_by_role("status").inner_text() == "6 segments"
-        spoken = page.locator("#detail .hidden").first.text_content()
+        by_number(page)
+        spoken = page.locator(".lane-of .hidden").first.text_content()
         assert "Hypothesis of system one: in the end the big ship left" in spoken
         assert "Reference: at last the vessel leaves" in spoken
 
@@ -448,6 +495,6 @@ class TestAccessibility:
         page = context.new_page()
         page.goto(page_report[0].as_uri())
         assert f"{page_report[1].systems[0].corpus.score:.4f}" in page.locator("#overview").inner_text()
-        assert page.locator(".histogram").count() > 0
+        assert page.locator(".distribution").count() > 0
         assert "needs JavaScript" in page.locator("noscript").inner_text()
         context.close()

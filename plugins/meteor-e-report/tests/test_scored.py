@@ -5,7 +5,7 @@ import pytest
 from meteor_e_report import score_systems
 from report_systems import REFERENCES, SYSTEMS
 
-from meteor_e import InputError
+from meteor_e import InputError, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
 from meteor_e.significance import compare_systems, meteor_scorer, meteor_statistics
 
@@ -86,3 +86,68 @@ def test_progress_names_systems(meteor):
 def test_what_cannot_be_reported(meteor, systems, references, options, error, message):
     with pytest.raises(error, match=message):
         score_systems(meteor, systems, references, **options)
+
+
+class Letters(SegmentMetric):
+    """Counts letters; says why two outputs differ."""
+
+    name = label = "letters"
+    signature = "letters|version:1"
+    higher_is_better = False
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [float(len(text)) for text in hypotheses]
+
+    def explain(self, first, second, references, names=("the first", "the second")):
+        return f"{names[0]} {sum(map(len, first))}, {names[1]} {sum(map(len, second))}, {len(references)} segments"
+
+
+class TestMetrics:
+    def test_scores_of_every_metric(self, meteor, report):
+        chrf = load_metric("chrf")
+        found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
+        assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
+        assert found.meteor == 1
+        for at, hypotheses in enumerate(SYSTEMS.values()):
+            expected = load_metric("chrf").corpus(hypotheses, REFERENCES)
+            assert found.metrics[0].scores[at] == expected.score
+            assert found.metrics[0].segments[at].tolist() == expected.segments.tolist()
+        assert found.metrics[1].scores == report.metrics[0].scores
+        # All pairs are tested under the first metric, those with the baseline under the others.
+        assert found.metrics[0].comparison.tested(1, 2)
+        assert not found.metrics[1].comparison.tested(1, 2)
+        assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
+
+    def test_meteor_is_always_there(self, meteor):
+        found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[load_metric("chrf")], method=None)
+        assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
+        assert found.signature == meteor.signature
+
+    def test_lower_can_be_better(self, meteor):
+        result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters()], method=None).metrics[0]
+        scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]
+        assert list(result.scores) == scores
+        assert [result.scores[at] for at in result.ranking()] == sorted(scores)
+        assert result.gains(0, 1).tolist() == [
+            len(one) - len(two) for one, two in zip(SYSTEMS["one"], SYSTEMS["two"], strict=True)
+        ]
+
+    def test_explanations_are_the_metrics_words(self, meteor):
+        result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters(), None], method=None).metrics[0]
+        whole = [one for one in result.explanations if one.segment is None]
+        assert [one.system for one in whole] == [1, 2]
+        lengths = [sum(map(len, hypotheses)) for hypotheses in SYSTEMS.values()]
+        assert whole[1].text == f"one {lengths[0]}, three {lengths[2]}, 5 segments"
+        single = [one for one in result.explanations if one.segment is not None and one.system == 2]
+        differences = [abs(len(one) - len(two)) for one, two in zip(SYSTEMS["one"], SYSTEMS["three"], strict=True)]
+        assert [differences[one.segment] for one in single] == sorted(filter(None, differences), reverse=True)
+        assert single[0].text.endswith(", 1 segments")
+
+    def test_a_metric_of_another_language(self, meteor):
+        metric = load_metric("meteor", language="de")
+        with pytest.raises(ConfigError, match="is for 'de', and the text is in 'en'"):
+            score_systems(meteor, SYSTEMS, REFERENCES, metrics=[metric])
+
+    def test_the_rival_differs_most(self, report):
+        scores = report.metrics[0].scores
+        assert abs(scores[report.rival] - scores[0]) == max(abs(score - scores[0]) for score in scores)

@@ -231,7 +231,7 @@ class TestErrors:
         cli.file("hyp", "a\n")
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "hyp")
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "-R", "hyp")
-        assert "no table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
+        assert "not a table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
         assert "--significance" in cli.failing(2, "score", "data.jsonl", "--segments", "-o", "out.jsonl")
         assert "leave --split out" in cli.failing(2, "score", "data.jsonl", "--split", "x")
         assert "given twice" in cli.failing(

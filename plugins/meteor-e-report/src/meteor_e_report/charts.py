@@ -1,6 +1,6 @@
 """The page's charts as SVG geometry: numbers only, which the template puts into elements.
 
-SVG of our own rather than a chart library: histograms, bars and intervals are some paths each, they are there with the
+SVG of our own rather than a chart library: lines, bars and intervals are a few paths each, they are there with the
 first paint and without a script, and they need neither ``eval`` nor inline styles, which the page's security policy
 forbids.
 """
@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from meteor_e_report.lengths import BINS, Cell
+from meteor_e_report.lengths import POINTS, Distribution
 from meteor_e_report.scored import Report
 
-__all__ = ["HISTOGRAM", "Scale", "histogram_paths", "interval_scale", "stacked"]
+__all__ = ["PANEL", "Balance", "Scale", "balance", "line_path", "scale_of", "stacked"]
 
 
 class Size(NamedTuple):
@@ -24,7 +24,8 @@ class Size(NamedTuple):
     height: float
 
 
-HISTOGRAM = Size(200, 88)
+PANEL = Size(240, 120)
+"""The inside of a panel with distributions."""
 
 
 class Scale(NamedTuple):
@@ -52,36 +53,59 @@ def _round_step(span: float) -> float:
     return max(factor * power for factor in (1, 2, 5) if factor * power <= span / 2)
 
 
-def interval_scale(values: Sequence[float], width: float) -> Scale:
-    """Return a scale that has room for values in [0, 1] and a margin, but is never finer than a few thousandths."""
-    low, high = min(values), max(values)
-    margin = max(0.15 * (high - low), 0.004)
-    low, high = max(0.0, low - margin), min(1.0, high + margin)
+def scale_of(low: float, high: float, width: float) -> Scale:
+    """Return a scale with round ticks."""
     step = _round_step(high - low)
     first = math.ceil(low / step - 1e-9)
     ticks = []
-    while first * step <= high + 1e-9:
-        ticks.append(round(first * step, 6))
+    while first * step <= high + 1e-9 * (high - low):
+        ticks.append(float(f"{first * step:.6g}"))
         first += 1
     return Scale(low, high, width, tuple(ticks))
 
 
-def histogram_paths(cell: Cell) -> list[str]:
-    """Return an outline a system, from the left to the right of :data:`HISTOGRAM`; all share the scale of heights."""
-    top = max(float(distribution.shares.max()) for distribution in cell.distributions) or 1.0
-    width, height = HISTOGRAM
-    step = width / BINS
-    paths = []
-    for distribution in cell.distributions:
-        levels = [round(height - float(share) / top * (height - 6), 1) for share in distribution.shares]
-        path, last = f"M0 {height:g}", height
-        for at, level in enumerate(levels):
-            if level != last:
-                path += f"V{level:g}"
-            path += f"H{(at + 1) * step:g}"
-            last = level
-        paths.append(path + f"V{height:g}")
-    return paths
+def interval_scale(values: Sequence[float], width: float, least: float) -> Scale:
+    """Return a scale that has room for values and a margin of ``least`` or more."""
+    low, high = min(values), max(values)
+    margin = max(0.12 * (high - low), least)
+    return scale_of(low - margin, high + margin, width)
+
+
+def line_path(distribution: Distribution) -> str:
+    """Return a distribution's steps, from the lower left of :data:`PANEL` to the upper right."""
+    width, height = PANEL
+    path, last = "", -1.0
+    for at, level in enumerate(distribution.levels.tolist()):
+        y = round(height * (1 - level), 1)
+        if y != last or at == POINTS:
+            x = round(at * width / POINTS, 1)
+            path += f"H{x:g}V{y:g}" if path else f"M{x:g} {y:g}"
+            last = y
+    return path
+
+
+class Balance(NamedTuple):
+    """Of how many segments one system's score is better.
+
+    Attributes:
+        better, same, worse: numbers of segments.
+    """
+
+    better: int
+    same: int
+    worse: int
+
+    def parts(self, width: float) -> tuple[float, float, float]:
+        """Return the widths of a bar's parts."""
+        whole = self.better + self.same + self.worse
+        return tuple(round(part / whole * width, 2) for part in self)  # type: ignore[return-value]
+
+
+def balance(report: Report, metric: int, first: int, second: int) -> Balance:
+    """Count the segments of which the second system's score is better than the first one's, the same, or worse."""
+    gains = report.metrics[metric].gains(first, second)
+    better, worse = int((gains > 1e-12).sum()), int((gains < -1e-12).sum())
+    return Balance(better, len(gains) - better - worse, worse)
 
 
 class Part(NamedTuple):
@@ -98,7 +122,7 @@ class Part(NamedTuple):
 
 
 def stacked(report: Report, width: float) -> list[list[Part]]:
-    """Return a stacked bar a system: what each matcher contributed to its score; the best score fills the width."""
+    """Return a stacked bar per system: what each matcher contributed to its METEOR; the best score fills the width."""
     best = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:

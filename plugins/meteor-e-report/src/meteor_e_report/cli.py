@@ -13,20 +13,24 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.cli import (
     METRIC_GROUPS,
     GroupedCommand,
+    MeteorMaker,
     OptionGroup,
     SystemInput,
     input_options,
     metric_options,
+    named,
     progress_bar,
     systems,
 )
 
 if TYPE_CHECKING:
-    from meteor_e import Meteor
+    from meteor_e.api import Metric
 
 
 GROUPS = {
-    "Input": OptionGroup(("references", "references_per_segment", "encoding"), "system.txt -R first.txt -R second.txt"),
+    "Input": OptionGroup(
+        ("references", "references_per_segment", "encoding", "names"), "system.txt -R first.txt -R second.txt"
+    ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
         ("output", "title", "png", "svg", "latex", "segments"), "… -o report.html --latex matrix.tex --segment 17"
@@ -39,8 +43,18 @@ GROUPS = {
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @input_options
 @metric_options
+@click.option(
+    "-M",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="A metric, as for `meteor-e score`: meteor, bleu, chrf, a chain, a model such as en-light; repeat it for "
+    "several. The first one orders the systems. METEOR is always there: alignments are METEOR's.  [default: meteor]",
+)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
-@click.option("--title", help="Title of the report.  [default: the systems' names]")
+@click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
 @click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
 @click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
 @click.option("--latex", metavar="FILE", help="Write alignment matrices in LaTeX, too; say which with --segment.")
@@ -70,7 +84,9 @@ def report(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
-    make_meteor: Callable[[], Meteor],
+    make_meteor: MeteorMaker,
+    metrics: tuple[str, ...],
+    names: tuple[str, ...],
     output: str,
     title: str | None,
     png: str | None,
@@ -83,48 +99,71 @@ def report(
 ) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
 
-    The last file is the reference, unless --reference names one; all others are hypotheses, one file per system. The
+    The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
     first system is the baseline. Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
 
     \b
     meteor-e report system1.txt system2.txt reference.txt -l de -o report.html
+    meteor-e report system1.txt system2.txt reference.txt -M meteor -M chrf -M en-light
+    meteor-e report system1.txt system2.txt --reference first.txt --reference second.txt
     meteor-e report system1.txt system2.txt reference.txt --png distributions.png --latex matrix.tex --segment 17
     """
     if (latex is None) == bool(segments):
         raise ConfigError("--latex and --segment go together: a file, and the segments that it shows")
     from meteor_e_report.page import write_page
-    from meteor_e_report.plots import write_plot
     from meteor_e_report.scored import score_systems
 
-    inputs = systems(files, references, references_per_segment, encoding)
+    inputs = named(systems(files, references, references_per_segment, encoding), names)
     meteor = make_meteor()
-    names = _unique([system.name for system in inputs])
-    with _no_collection():
+    wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
+    unique = _unique([system.name for system in inputs])
+    with _no_collection(), contextlib.ExitStack() as stack:
         hypotheses, texts = _lined_up(inputs)
-        with progress_bar("scoring", len(inputs) * len(texts)) as advance:
-            places = {name: place for place, name in enumerate(names)}
-            found = score_systems(
-                meteor,
-                dict(zip(names, hypotheses, strict=True)),
-                texts,
-                title=title,
-                method=None if significance == "none" else significance,
-                samples=samples,
-                seed=seed,
-                progress=lambda name, done: advance(places[name] * len(texts) + done),
-            )
+        bars: dict[str, Callable[[int], None]] = {}
+
+        def progress(label: str, done: int) -> None:
+            if label not in bars:
+                stack.close()
+                bars[label] = stack.enter_context(progress_bar(label, len(texts)))
+            bars[label](done)
+
+        found = score_systems(
+            meteor,
+            dict(zip(unique, hypotheses, strict=True)),
+            texts,
+            metrics=wanted,
+            title=title,
+            method=None if significance == "none" else significance,
+            samples=samples,
+            seed=seed,
+            progress=progress,
+        )
         if latex is not None:
             from meteor_e_report.latex import write_matrices
 
             write_matrices(found, segments, latex)
-        if png is not None:
-            write_plot(found, png, "png")
-        if svg is not None:
-            write_plot(found, svg, "svg")
+        if png is not None or svg is not None:
+            from meteor_e_report.plots import write_plot
+
+            if png is not None:
+                write_plot(found, png, "png")
+            if svg is not None:
+                write_plot(found, svg, "svg")
         write_page(found, output)
     for path in (output, png, svg, latex):
         if path is not None:
             click.echo(f"wrote {path}", err=True)
+
+
+def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
+    """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
+    from meteor_e.metrics import ChainMetric
+
+    found: list[Metric | None] = []
+    for metric in make_meteor.metrics(names):
+        is_meteor = isinstance(metric, ChainMetric) and metric.signature == signature
+        found.append(None if is_meteor and None not in found else metric)
+    return found
 
 
 @contextlib.contextmanager

@@ -1,18 +1,19 @@
-"""Distributions of scores, overall and by segment length."""
+"""Distributions of scores over segments, overall and by segment length."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from meteor_e.base import Floats
-from meteor_e_report.scored import STATISTICS, Report
+from meteor_e_report.scored import PARTS, Report
 
-__all__ = ["BINS", "LENGTH_CLASSES", "Distribution", "LengthClass", "distributions"]
+__all__ = ["LENGTH_CLASSES", "POINTS", "Cell", "Distribution", "LengthClass", "Row", "distributions", "ends_of"]
 
-BINS = 20
-"""Bins of a histogram over [0, 1]."""
+POINTS = 100
+"""Steps from one end of a scale to the other at which distributions are known."""
 
 
 class LengthClass(NamedTuple):
@@ -42,12 +43,12 @@ class Distribution(NamedTuple):
 
     Attributes:
         system: index of the system.
-        shares: share of the segments in each of :data:`BINS` equal bins of [0, 1]; they add up to 1.
-        mean, quartiles: of the segments; NaN where there are none.
+        levels: ``(POINTS + 1,)`` share of the segments whose number is at most that of each point of the scale.
+        mean, quartiles: of the segments.
     """
 
     system: int
-    shares: Floats
+    levels: Floats
     mean: float
     quartiles: tuple[float, float, float]
 
@@ -56,45 +57,86 @@ class Cell(NamedTuple):
     """The distributions of one number in one length class.
 
     Attributes:
-        statistic: a key of :data:`~meteor_e_report.scored.STATISTICS`.
         lengths: the class.
-        segments: how many there are in it.
-        distributions: one a system.
+        segments: how many there are in it, at least one.
+        distributions: one per system.
     """
 
-    statistic: str
     lengths: LengthClass
     segments: int
     distributions: tuple[Distribution, ...]
 
 
-def distributions(report: Report) -> list[list[Cell]]:
-    """Return a row a statistic, a cell a length class; segments with an empty reference count in the first only."""
-    chosen = [
-        (report.lengths >= low) & (report.lengths <= (np.inf if high is None else high))
-        for _, low, high in LENGTH_CLASSES
+class Row(NamedTuple):
+    """The distributions of one number.
+
+    Attributes:
+        title: what the number is called.
+        low, high: ends of its scale.
+        metric: whether it is a metric's score, not a part of METEOR.
+        cells: one per length class that has segments; one alone where there is one class only.
+    """
+
+    title: str
+    low: float
+    high: float
+    metric: bool
+    cells: tuple[Cell, ...]
+
+
+def distributions(report: Report) -> list[Row]:
+    """Return one row per metric, then one per part of METEOR.
+
+    Segments with an empty reference count among all segments only.
+    """
+    lengths = report.lengths
+    chosen = [(kind, (lengths >= kind.low) & (lengths <= (kind.high or np.inf))) for kind in LENGTH_CLASSES]
+    filled = [(kind, wanted) for kind, wanted in chosen if wanted.any()]
+    if len(filled) == 2 and filled[0][1].sum() == filled[1][1].sum():
+        filled = filled[:1]
+    return [
+        Row(title, low, high, metric, tuple(_cells(values, filled, np.linspace(low, high, POINTS + 1))))
+        for title, low, high, metric, values in _numbers(report)
     ]
-    rows = []
-    for statistic in STATISTICS:
-        values = [system.values(statistic) for system in report.systems]
-        rows.append(
-            [
-                Cell(
-                    statistic,
-                    lengths,
-                    int(wanted.sum()),
-                    tuple(_distribution(at, numbers[wanted]) for at, numbers in enumerate(values)),
-                )
-                for lengths, wanted in zip(LENGTH_CLASSES, chosen, strict=True)
-            ]
+
+
+def _numbers(report: Report) -> Iterator[tuple[str, float, float, bool, list[Floats]]]:
+    """Yield title, ends of the scale, whether it is a metric's, and each system's numbers."""
+    for at, result in enumerate(report.metrics):
+        low, high = (0.0, 1.0) if at == report.meteor else ends_of(result.segments)
+        yield result.label, low, high, True, list(result.segments)
+    for part, title in PARTS.items():
+        # A fragmentation penalty can exceed 1, with a γ above 1; it counts at the end.
+        yield title, 0.0, 1.0, False, [np.clip(system.values(part), 0, 1) for system in report.systems]
+
+
+def ends_of(segments: tuple[Floats, ...]) -> tuple[float, float]:
+    """Return the ends of a scale for numbers of any size: 0 to 1 or 100 where they lie there."""
+    low, high = min(float(one.min()) for one in segments), max(float(one.max()) for one in segments)
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    if low >= 0 and high <= 100:
+        return 0.0, 100.0
+    # Of errors and the like, few segments go very far: the scale ends where 99 of 100 do.
+    whole = np.concatenate(segments)
+    low, high = (0.0 if low >= 0 else float(np.quantile(whole, 0.01))), float(np.quantile(whole, 0.99))
+    return (low, high) if high > low else (low, low + 1)
+
+
+def _cells(
+    values: list[Floats], classes: list[tuple[LengthClass, np.ndarray[tuple[int], np.dtype[np.bool_]]]], points: Floats
+) -> Iterator[Cell]:
+    for lengths, wanted in classes:
+        yield Cell(
+            lengths,
+            int(wanted.sum()),
+            tuple(_distribution(at, numbers[wanted], points) for at, numbers in enumerate(values)),
         )
-    return rows
 
 
-def _distribution(system: int, values: Floats) -> Distribution:
-    if not len(values):
-        return Distribution(system, np.zeros(BINS), np.nan, (np.nan, np.nan, np.nan))
-    # A fragmentation penalty can exceed 1, with a γ above 1; it counts in the last bin.
-    counts, _ = np.histogram(np.clip(values, 0, 1), BINS, (0, 1))
-    low, middle, high = (float(value) for value in np.quantile(values, (0.25, 0.5, 0.75)))
-    return Distribution(system, counts / len(values), float(values.mean()), (low, middle, high))
+def _distribution(system: int, values: Floats, points: Floats) -> Distribution:
+    order = np.sort(values)
+    # Rounding must not keep a 1 from being at most 1.
+    levels = np.searchsorted(order, points + 1e-9 * (points[-1] - points[0]), side="right") / len(order)
+    low, middle, high = (float(value) for value in np.quantile(order, (0.25, 0.5, 0.75)))
+    return Distribution(system, levels, float(values.mean()), (low, middle, high))

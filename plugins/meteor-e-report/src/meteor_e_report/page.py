@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -20,15 +20,16 @@ from markupsafe import Markup
 from meteor_e import __version__
 from meteor_e.base import PathLike, atomic_writer
 from meteor_e.pictures import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
-from meteor_e.significance import DEFAULT_SEED
+from meteor_e.significance import DEFAULT_SEED, SystemTest
 from meteor_e_report import charts, palette
-from meteor_e_report.lengths import LENGTH_CLASSES, distributions
+from meteor_e_report.lengths import Cell, distributions
 from meteor_e_report.payload import encode, payload
-from meteor_e_report.scored import STATISTICS, Comparison, Progress, Report, score_systems
+from meteor_e_report.scored import MetricResult, Progress, Report, score_systems
 from meteor_e_report.visible import visible
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
+    from meteor_e.api import Metric
 
 __all__ = ["render", "write_page", "write_report"]
 
@@ -37,8 +38,12 @@ SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
 
 SIGNIFICANT = 0.05
 
-_INTERVAL_WIDTH = 220
+_INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480
+_BALANCE_WIDTH = 200
+
+MOST_PAIRS = 10
+"""So many pairs of systems are shown at once; the others are behind a button."""
 
 
 def write_report(
@@ -47,6 +52,7 @@ def write_report(
     systems: Mapping[str, Iterable[str]],
     references: Iterable[str | Sequence[str]],
     *,
+    metrics: Sequence[Metric | None] = (None,),
     title: str | None = None,
     method: str | None = "randomization",
     samples: int | None = None,
@@ -57,9 +63,11 @@ def write_report(
 
     Args:
         path: of the file.
-        meteor: the metric.
+        meteor: what aligns the segments.
         systems: hypotheses by name of the system; the first system is the baseline.
         references: for each segment its reference, or a sequence of references.
+        metrics: what scores, in the order in which it is shown; ``None`` stands for ``meteor``, which comes last where
+            it is not named.
         title: of the report; by default it names the systems.
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
@@ -75,7 +83,15 @@ def write_report(
             written.
     """
     report = score_systems(
-        meteor, systems, references, title=title, method=method, samples=samples, seed=seed, progress=progress
+        meteor,
+        systems,
+        references,
+        metrics=metrics,
+        title=title,
+        method=method,
+        samples=samples,
+        seed=seed,
+        progress=progress,
     )
     write_page(report, path)
     return report
@@ -106,6 +122,7 @@ def render(report: Report) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"number": _number, "signed": _signed, "p": _p, "thousands": "{:,}".format}
+    environment.filters["lines"] = lambda text: [visible(line.strip()) for line in text.split("\n")]
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_context(report),
@@ -175,54 +192,128 @@ def _context(report: Report) -> dict[str, Any]:
         "systems": systems,
         "matchers": matchers,
         "shapes": SHAPES,
-        "statistics": STATISTICS,
-        "length_classes": LENGTH_CLASSES,
-        "rows": rows,
+        "comparison": report.comparison,
+        "metrics": [_metric(result) for result in report.metrics],
+        "differences": _differences(report),
+        "most_pairs": MOST_PAIRS,
+        "balance_width": _BALANCE_WIDTH,
+        "length_classes": [cell.lengths for cell in rows[0].cells],
+        "rows": [
+            (row, charts.scale_of(row.low, row.high, charts.PANEL.width), [_lines(cell) for cell in row.cells])
+            for row in rows
+        ],
+        "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),
-        "paths": [[charts.histogram_paths(cell) for cell in row] for row in rows],
-        "histogram": charts.HISTOGRAM,
         "bars": charts.stacked(report, _BAR_WIDTH),
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
-        "findings": _findings(report),
-        **_intervals(report),
+        "rival": report.rival,
+        "findings": [_finding(report, result) for result in report.metrics] if len(systems) > 1 else [],
     }
 
 
-def _intervals(report: Report) -> dict[str, Any]:
-    """Return the overview's intervals and what they are drawn on."""
-    values = [system.corpus.score for system in report.systems]
-    if report.comparison is not None:
-        for at in range(len(report.systems)):
-            values += report.comparison.of(at).interval
+def _lines(cell: Cell) -> list[str]:
+    return [charts.line_path(found) for found in cell.distributions]
+
+
+def _metric(result: MetricResult) -> dict[str, Any]:
+    """Return what the overview shows of a metric: the systems, the best first, and what they are drawn on."""
+    order = result.ranking()
+    tests = None if result.comparison is None else [result.comparison.of(at) for at in range(len(order))]
+    values = [*result.scores, *(end for test in tests or () for end in test.interval)]
     return {
-        "scale": charts.interval_scale(values, _INTERVAL_WIDTH),
-        "tests": None if report.comparison is None else [report.comparison.of(at) for at in range(len(report.systems))],
+        "label": visible(result.label),
+        "signature": visible(result.signature),
+        "higher": result.higher_is_better,
+        "digits": result.decimals,
+        "scores": result.scores,
+        "order": order,
+        "tests": tests,
+        "scale": charts.interval_scale(values, _INTERVAL_WIDTH, 4 * 10.0**-result.decimals),
+        "explanations": [one for one in result.explanations if one.segment is None],
     }
 
 
-def _findings(report: Report) -> list[str]:
-    """Say in words what the overview shows."""
-    scores = [system.corpus.score for system in report.systems]
-    order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-    names = [f"{palette.letter(at)} ({visible(report.systems[at].name)})" for at in range(len(scores))]
-    best, *others = order
-    if not others:
-        return []
-    if scores[others[0]] == scores[best]:
-        said = [f"{names[best]} and {names[others[0]]} have the same METEOR, {scores[best]:.4f}."]
+class Pair(NamedTuple):
+    """Two systems under a metric.
+
+    Attributes:
+        better, worse: the systems.
+        difference: of their scores.
+        test: of the later one against the earlier one; ``None`` where there is none.
+        interval: of the difference; ``None`` where there is none.
+        balance: of how many segments the better system's score is better.
+        decimals: that tables show.
+        label: of the metric.
+    """
+
+    better: int
+    worse: int
+    difference: float
+    test: SystemTest | None
+    interval: tuple[float, float] | None
+    balance: charts.Balance
+    decimals: int
+    label: str
+
+
+def _differences(report: Report) -> list[list[Pair]]:
+    """Return pairs of systems for each metric, those that differ most first.
+
+    Of the first metric they are all, of the others those with the first system: there may be many systems.
+    """
+    found = []
+    for metric, result in enumerate(report.metrics):
+        order = result.ranking()
+        pairs = []
+        for place, better in enumerate(order):
+            for worse in order[place + 1 :]:
+                if metric and 0 not in (better, worse):
+                    continue
+                test = None if result.comparison is None else result.comparison.between(*sorted((better, worse)))
+                interval = None
+                if test is not None and test.difference_interval is not None:
+                    low, high = test.difference_interval
+                    interval = (low, high) if worse < better else (-high, -low)
+                pairs.append(
+                    Pair(
+                        better,
+                        worse,
+                        result.scores[better] - result.scores[worse],
+                        test,
+                        interval,
+                        charts.balance(report, metric, worse, better),
+                        result.decimals,
+                        visible(result.label),
+                    )
+                )
+        pairs.sort(key=lambda pair: -abs(pair.difference))
+        found.append(pairs)
+    return found
+
+
+def _finding(report: Report, result: MetricResult) -> tuple[str, str]:
+    """Return a metric's name, and what it says in words of the best system and the next one.
+
+    Where those two were not tested, the first system, the baseline, stands for the next one.
+    """
+    names = [f"{palette.letter(at)} ({visible(system.name)})" for at, system in enumerate(report.systems)]
+    best, second, *_ = result.ranking()
+    if result.comparison is not None and not result.comparison.tested(*sorted((best, second))):
+        second = 0
+    digits = result.decimals
+    if result.scores[best] == result.scores[second]:
+        said = f"{names[best]} and {names[second]} have the same score, {result.scores[best]:.{digits}f}."
     else:
-        said = [f"{names[best]} has the highest METEOR, {scores[best]:.4f}."]
-    if report.comparison is not None:
-        said.append(_difference(report, report.comparison, best, others[0], names))
-    return said
-
-
-def _difference(report: Report, comparison: Comparison, best: int, second: int, names: list[str]) -> str:
-    test = comparison.between(min(best, second), max(best, second))
-    assert test.p is not None
-    assert test.difference is not None
-    what = f"Its difference to the next, {names[second]}, is {abs(test.difference):.4f}"
-    if test.p < SIGNIFICANT:
-        return f"{what}, and significant (p {'' if test.p < 0.001 else '= '}{_p(test.p)})."
-    return f"{what}, which is not significant (p = {_p(test.p)})."
+        said = (
+            f"{names[best]} is best, {result.scores[best]:.{digits}f}, "
+            f"{abs(result.scores[best] - result.scores[second]):.{digits}f} "
+            f"{'above' if result.higher_is_better else 'below'} {names[second]}."
+        )
+    if result.comparison is not None:
+        test = result.comparison.between(*sorted((best, second)))
+        assert test.p is not None
+        is_small = test.p < SIGNIFICANT
+        shown = f"p {'' if test.p < 0.001 else '= '}{_p(test.p)}"
+        said += f" The difference is {'' if is_small else 'not '}significant ({shown})."
+    return visible(result.label), said

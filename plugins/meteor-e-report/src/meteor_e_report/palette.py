@@ -28,11 +28,11 @@ SYSTEMS = (
     SystemStyle("#332288", "#a99cf5", ""),
     SystemStyle("#b8485c", "#f0899a", "6 2"),
     SystemStyle("#117733", "#5fc97d", "2 2"),
-    SystemStyle("#2f8fb8", "#88ccee", "8 2 2 2"),
-    SystemStyle("#97812a", "#ddcc77", "4 3"),
+    SystemStyle("#23779c", "#88ccee", "8 2 2 2"),
+    SystemStyle("#7d6a1f", "#ddcc77", "4 3"),
     SystemStyle("#882255", "#e07fb4", "1 2"),
-    SystemStyle("#2f8f83", "#6fd6c8", "10 3"),
-    SystemStyle("#76762a", "#c2c266", "6 2 1 2 1 2"),
+    SystemStyle("#23756b", "#6fd6c8", "10 3"),
+    SystemStyle("#6b6b22", "#c2c266", "6 2 1 2 1 2"),
 )
 """The styles of a report's first systems."""
 

@@ -17,7 +17,8 @@ import numpy as np
 from meteor_e import Alignment
 from meteor_e.api import InputError
 from meteor_e.base import Floats
-from meteor_e_report.scored import STATISTICS, Report
+from meteor_e_report.lengths import ends_of
+from meteor_e_report.scored import PARTS, Report
 
 __all__ = ["LIMIT", "SCALE", "encode", "payload"]
 
@@ -55,7 +56,7 @@ def payload(report: Report) -> dict[str, Any]:
     numbers = {word: number for number, word in enumerate(vocabulary)}
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     systems = []
-    for system in report.systems:
+    for at, system in enumerate(report.systems):
         tokens, matches, used = [], [], []
         for known, segment in zip(reference_words, system.segments, strict=True):
             alignment, index = segment.alignment, segment.reference_index
@@ -72,11 +73,27 @@ def payload(report: Report) -> dict[str, Any]:
             "references": used,
             "shares": _scaled(system.shares()),
         }
-        entry |= {name: _scaled(system.values(name)) for name in STATISTICS}
+        entry |= {name: _scaled(system.values(name)) for name in PARTS}
+        entry["scores"] = [_scaled(result.segments[at]) for result in report.metrics]
         systems.append(entry)
     functional = [number for number, word in enumerate(vocabulary) if word.lower() in report.function_words]
     return {
         "scale": SCALE,
+        "meteor": report.meteor,
+        "metrics": [
+            {
+                "label": Texts(result.label),
+                "higher": result.higher_is_better,
+                "decimals": result.decimals,
+                "ends": (0, 1) if at == report.meteor else ends_of(result.segments),
+                "explanations": [
+                    {"system": one.system, "segment": one.segment, "text": Texts(one.text)}
+                    for one in result.explanations
+                    if one.segment is not None
+                ],
+            }
+            for at, result in enumerate(report.metrics)
+        ],
         "matchers": Texts(report.matchers),
         "vocabulary": Texts(vocabulary),
         "functionWords": functional,

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from meteor_e.base import PathLike, atomic_writer
-from meteor_e_report.lengths import BINS, Cell, distributions
+from meteor_e_report.lengths import POINTS, Cell, Row, distributions
 from meteor_e_report.palette import letter, system_style
-from meteor_e_report.scored import STATISTICS, Report
+from meteor_e_report.scored import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,17 +23,18 @@ _DPI = 200
 
 
 def draw(report: Report) -> Figure:
-    """Draw the distributions: a row a number, a column a length class, an outline a system."""
+    """Draw the distributions: one row per number, one column per length class, one line per system."""
     # The Figure class itself needs no display and keeps no global state.
     rows = distributions(report)
-    size = (2.1 * len(rows[0]) + 0.6, 1.5 * len(rows) + 0.7)
+    wide = len(rows[0].cells)
+    size = (max(2.4 * wide + 0.8, 3.6), 1.7 * len(rows) + 0.7)
     figure = Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(len(rows), len(rows[0]), squeeze=False)
+    panels = figure.subplots(len(rows), wide, squeeze=False)
     for row, line in zip(rows, panels, strict=True):
-        for cell, axes in zip(row, line, strict=True):
-            _panel(axes, cell)
-        line[0].set_ylabel(STATISTICS[row[0].statistic], fontsize="small")
-    for cell, axes in zip(rows[0], panels[0], strict=True):
+        for cell, axes in zip(row.cells, line, strict=True):
+            _panel(axes, row, cell)
+        line[0].set_ylabel("segments at or below", fontsize="x-small")
+    for cell, axes in zip(rows[0].cells, panels[0], strict=True):
         axes.set_title(f"{cell.lengths.label} ({cell.segments:,})", fontsize="small")
     names = [f"{letter(at)} {_plain(system.name)}" for at, system in enumerate(report.systems)]
     handles = [panels[0][0].plot([], [], **_style(at))[0] for at in range(len(names))]
@@ -41,18 +42,17 @@ def draw(report: Report) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, cell: Cell) -> None:
-    edges = np.linspace(0, 1, BINS + 1)
-    if cell.segments:
-        for found in cell.distributions:
-            axes.stairs(found.shares, edges, **_style(found.system))
-            axes.plot([found.quartiles[1]], [0], "v", clip_on=False, markersize=4, color=_style(found.system)["color"])
-    axes.set_xlim(0, 1)
-    axes.set_ylim(bottom=0)
-    axes.set_xticks((0, 0.5, 1), ("0", "0.5", "1"))
-    axes.set_yticks([])
+def _panel(axes: Axes, row: Row, cell: Cell) -> None:
+    points = np.linspace(row.low, row.high, POINTS + 1)
+    for found in cell.distributions:
+        axes.step(points, found.levels, where="post", **_style(found.system))
+    axes.set_xlim(row.low, row.high)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel(_plain(row.title), fontsize="x-small")
+    axes.set_yticks((0, 0.5, 1), ("0", "50 %", "100 %"))
     axes.tick_params(labelsize="x-small")
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _style(system: int) -> dict[str, Any]:

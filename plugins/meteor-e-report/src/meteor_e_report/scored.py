@@ -1,24 +1,26 @@
-"""What a report shows: systems that were scored on the same segments, and how their scores compare."""
+"""What a report shows: systems that were scored on the same segments by some metrics, and how their scores compare."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
-from meteor_e.api import InputError
+from meteor_e.api import ConfigError, InputError, Metric
+from meteor_e.metrics import SystemTexts, metric_score
 from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
 from meteor_e.significance import (
     DEFAULT_SEED,
     METHODS,
+    Scorer,
     SystemTest,
-    compare_systems,
+    compare_pairs,
     meteor_scorer,
     meteor_statistics,
 )
@@ -27,18 +29,29 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base import Floats
 
-__all__ = ["STATISTICS", "Comparison", "Progress", "Report", "ScoredSystem", "score_systems"]
+__all__ = [
+    "METEOR",
+    "PARTS",
+    "Comparison",
+    "Explanation",
+    "MetricResult",
+    "Progress",
+    "Report",
+    "ScoredSystem",
+    "score_systems",
+]
 
-STATISTICS = {
-    "score": "METEOR",
-    "precision": "Precision",
-    "recall": "Recall",
-    "fragmentation_penalty": "Fragmentation penalty",
-}
-"""The numbers whose distributions are shown, and what they are called."""
+METEOR = "METEOR"
+"""What tables call METEOR, where nothing else was asked for."""
+
+PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
+"""What METEOR is made of: the numbers whose distributions are shown, and what they are called."""
+
+EXPLAINED = 20
+"""So many segments, those that differ most, are explained where a metric explains its scores."""
 
 Progress = Callable[[str, int], object]
-"""Called with a system's name and the number of its segments that are scored."""
+"""Called with what is worked on, and the number of its segments that are scored."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,7 @@ class ScoredSystem:
         return meteor_statistics([segment.statistics for segment in self.segments])
 
     def values(self, statistic: str) -> Floats:
-        """Return one of :data:`STATISTICS` (or ``fmean``) for every segment."""
+        """Return METEOR's ``score``, ``fmean`` or one of :data:`PARTS` for every segment."""
         return np.array([getattr(segment, statistic) for segment in self.segments], float)
 
     def shares(self) -> Floats:
@@ -82,11 +95,11 @@ class Comparison:
     """How the scores of the systems compare.
 
     Attributes:
-        method: of the test, a key of :data:`meteor_e.significance.systems.METHODS`.
+        method: of the test, a key of :data:`meteor_e.significance.METHODS`.
         samples: of the test.
         seed: of the test and the intervals.
-        tests: for each system, its tests against that system as the baseline: the baseline itself, then the
-            systems after it.
+        tests: for systems as the baseline, the tests against it: the baseline itself, then the systems after it. Under
+            the first metric every system is a baseline, under the others the first system only.
     """
 
     method: str
@@ -99,10 +112,67 @@ class Comparison:
         return self.tests[0][system]
 
     def between(self, first: int, second: int) -> SystemTest:
-        """Return the test of two systems, of which the first comes first in the report."""
-        if not first < second:
-            raise ValueError("the first system must come before the second")
+        """Return the test of two systems, of which the first comes first in the report.
+
+        Raises:
+            ValueError: if it does not, or the two were not tested.
+        """
+        if not self.tested(first, second):
+            raise ValueError(f"systems {first} and {second} were not tested in that order")
         return self.tests[first][second - first]
+
+    def tested(self, first: int, second: int) -> bool:
+        """Return whether there is a test of two systems, in that order."""
+        return first < second and first < len(self.tests)
+
+
+class Explanation(NamedTuple):
+    """Why a metric's scores of two outputs differ.
+
+    Attributes:
+        system: compared with the first system.
+        segment: index; ``None`` for the whole outputs.
+        text: the metric's words.
+    """
+
+    system: int
+    segment: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One metric's scores of all systems.
+
+    Attributes:
+        label: of the metric.
+        signature: what must be the same for the numbers to be the same.
+        higher_is_better: whether they are scores, or errors.
+        decimals: that tables show.
+        scores: of the systems.
+        segments: ``(segments,)`` for each system.
+        comparison: of the systems; ``None`` if it was not asked for.
+        explanations: where the metric can say why scores differ.
+    """
+
+    label: str
+    signature: str
+    higher_is_better: bool
+    decimals: int
+    scores: tuple[float, ...]
+    segments: tuple[Floats, ...]
+    comparison: Comparison | None = None
+    explanations: tuple[Explanation, ...] = ()
+
+    def ranking(self) -> list[int]:
+        """Return the systems, the best first."""
+        sign = -1 if self.higher_is_better else 1
+        return sorted(range(len(self.scores)), key=lambda at: (sign * self.scores[at], at))
+
+    def gains(self, first: int, second: int) -> Floats:
+        """Return by how much the second system's segments are better than the first one's."""
+        gains: Floats = self.segments[second] - self.segments[first]
+        return gains if self.higher_is_better else -gains
 
 
 @dataclass(frozen=True)
@@ -112,29 +182,45 @@ class Report:
     Attributes:
         title: of the report.
         language: ISO code of the text.
-        task: what the parameters were tuned for.
-        signature: of all scores.
+        task: what METEOR's parameters were tuned for.
         matchers: names, in chain order.
         function_words: the language's, in lower case.
         references: raw references of each segment.
         lengths: words of each segment's first reference.
         systems: in the order in which they were given; the first is the baseline.
-        comparison: of the systems; ``None`` if it was not asked for.
+        metrics: all that were asked for, in that order. METEOR is one of them, as alignments are METEOR's.
+        meteor: its place among them.
     """
 
     title: str
     language: str
     task: str
-    signature: str
     matchers: tuple[str, ...]
     function_words: frozenset[str]
     references: tuple[tuple[str, ...], ...]
     lengths: NDArray[np.int64]
     systems: tuple[ScoredSystem, ...]
-    comparison: Comparison | None
+    metrics: tuple[MetricResult, ...]
+    meteor: int = 0
 
     def __len__(self) -> int:
         return len(self.references)
+
+    @property
+    def signature(self) -> str:
+        """METEOR's."""
+        return self.metrics[self.meteor].signature
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """How the systems compare under METEOR; ``None`` if that was not asked for."""
+        return self.metrics[self.meteor].comparison
+
+    @property
+    def rival(self) -> int:
+        """The system that differs most from the first one under the first metric; 0 if there is no other."""
+        scores = self.metrics[0].scores
+        return max(range(len(scores)), key=lambda at: (abs(scores[at] - scores[0]), -at))
 
 
 def score_systems(
@@ -142,6 +228,7 @@ def score_systems(
     systems: Mapping[str, Iterable[str]],
     references: Iterable[str | Sequence[str]],
     *,
+    metrics: Sequence[Metric | None] = (None,),
     title: str | None = None,
     method: str | None = "randomization",
     samples: int | None = None,
@@ -151,14 +238,16 @@ def score_systems(
     """Score systems on the same segments, and compare them.
 
     Args:
-        meteor: the metric.
+        meteor: what aligns the segments.
         systems: hypotheses by name of the system; the first system is the baseline.
         references: for each segment its reference, or a sequence of references.
+        metrics: what scores, in the order in which it is shown; ``None`` stands for ``meteor``, which comes last where
+            it is not named.
         title: of the report; by default it names the systems.
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
-        progress: called with a system's name and the number of segments done.
+        progress: called with what is worked on and the number of segments done.
 
     Raises:
         ConfigError: for an unknown method.
@@ -170,19 +259,101 @@ def score_systems(
     if not texts:
         raise InputError("there are no segments to report on")
     scored = tuple(_score(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
-    comparison = None if method is None else _compare(scored, meteor, method, samples, seed)
+    wanted = [*metrics] if None in metrics else [*metrics, None]
+    language = meteor.chain.language.code
+
+    def result(place: int, metric: Metric | None) -> MetricResult:
+        def compare(statistics: Sequence[Floats], scorer: Scorer) -> Comparison | None:
+            if method is None:
+                return None
+            counts = dict(zip(systems, statistics, strict=True))
+            tests = compare_pairs(
+                counts, scorer, method=method, samples=samples, seed=seed, baselines=None if place == 0 else 1
+            )
+            return Comparison(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
+
+        if metric is None:
+            return MetricResult(
+                METEOR,
+                meteor.signature,
+                True,
+                4,
+                tuple(system.corpus.score for system in scored),
+                tuple(system.values("score") for system in scored),
+                compare([system.counts for system in scored], meteor_scorer(meteor.chain.parameters)),
+            )
+        return _result(metric, scored, texts, language, compare, progress)
+
     return Report(
         title or _title(list(systems)),
-        meteor.chain.language.code,
+        language,
         meteor.chain.task,
-        meteor.signature,
         meteor.matcher_names,
         frozenset(meteor.resources.function_words),
         texts,
         _reference_lengths(meteor, scored, texts),
         scored,
-        comparison,
+        tuple(result(place, metric) for place, metric in enumerate(wanted)),
+        wanted.index(None),
     )
+
+
+def _result(
+    metric: Metric,
+    systems: Sequence[ScoredSystem],
+    references: Sequence[tuple[str, ...]],
+    language: str,
+    compare: Callable[[Sequence[Floats], Scorer], Comparison | None],
+    progress: Progress | None,
+) -> MetricResult:
+    """Score all systems with a metric, compare them, and ask the metric why they differ if it can say."""
+    if metric.language and metric.language != language:
+        raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
+    lists = [list(texts) for texts in references]
+    found = []
+    for system in systems:
+        label = f"{metric.label} {system.name}"
+        texts = SystemTexts(system.name, system.hypotheses, lists)
+        found.append(
+            metric_score(
+                metric,
+                texts,
+                language,
+                None if progress is None else lambda done, _, label=label: progress(label, done),  # type: ignore[misc]
+            )
+        )
+    result = MetricResult(
+        metric.label,
+        found[0].signature,
+        metric.higher_is_better,
+        # Of a hundred points, nobody reads four decimals.
+        min(metric.decimals, 2) if max(abs(one.score) for one in found) >= 10 else metric.decimals,
+        tuple(one.score for one in found),
+        tuple(one.segments for one in found),
+        compare([one.statistics for one in found], metric.corpus_scores),
+    )
+    if type(metric).explain is Metric.explain:
+        return result
+    return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, lists)))
+
+
+def _explanations(
+    metric: Metric, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
+) -> Iterator[Explanation]:
+    """Yield what moves each system away from the first: on the whole, and in the segments that differ most."""
+    first = systems[0]
+    for at, system in enumerate(systems[1:], 1):
+        names = (first.name, system.name)
+        try:
+            text = metric.explain(first.hypotheses, system.hypotheses, references, names)
+        except ConfigError:  # not every model of a kind can say
+            return
+        yield Explanation(at, None, text)
+        gains = np.abs(result.gains(0, at))
+        for segment in np.argsort(-gains, kind="stable")[:EXPLAINED]:
+            if gains[segment] > 0:
+                one, other = first.hypotheses[segment], system.hypotheses[segment]
+                yield Explanation(at, int(segment), metric.explain([one], [other], [references[segment]], names))
 
 
 def _score(
@@ -205,19 +376,6 @@ def _score(
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     return ScoredSystem(name, tuple(kept), meteor.corpus_score(total), tuple(segments))
-
-
-def _compare(
-    systems: Sequence[ScoredSystem], meteor: Meteor, method: str, samples: int | None, seed: int
-) -> Comparison:
-    scorer = meteor_scorer(meteor.chain.parameters)
-    counts = {system.name: system.counts for system in systems}
-    tests = []
-    # The last system has none after it; alone, it is tested for its interval.
-    for first in range(max(1, len(systems) - 1)):
-        wanted = dict(itertools.islice(counts.items(), first, None))
-        tests.append(tuple(compare_systems(wanted, scorer, method=method, samples=samples, seed=seed)))
-    return Comparison(method, METHODS[method] if samples is None else samples, seed, tuple(tests))
 
 
 def _reference_lengths(

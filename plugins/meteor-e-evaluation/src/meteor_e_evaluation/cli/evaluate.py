@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,28 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import GroupedCommand, OptionGroup, ProgressBars, destination, format_table
+from meteor_e.cli import GroupedCommand, OptionGroup, destination, format_table
+from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.agreement import Evaluation
     from meteor_e_evaluation.index import DataIndex
-
-
-def cache_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where scores and statistics are kept."""
-    for option in reversed(
-        (
-            click.option(
-                "--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"
-            ),
-            click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
-            click.option(
-                "-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"
-            ),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 def _list_measures(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -45,13 +28,11 @@ def _list_measures(context: click.Context, parameter: click.Parameter, value: bo
 
 
 @dataclass(frozen=True)
-class EvaluateOptions:
-    """The options of the command, as the command line gives them."""
+class EvaluateOptions(SharedOptions):
+    """The options of the command, beside the shared ones, as the command line gives them."""
 
     metrics: tuple[str, ...]
     measures: tuple[str, ...]
-    pairs: tuple[str, ...]
-    root: str | None
     test_set: str | None
     human: tuple[str, ...]
     gold: str | None
@@ -64,19 +45,13 @@ class EvaluateOptions:
     significance: bool
     method: str
     permutations: int
-    seed: int
     form: str
     digits: int
-    output: str | None
     write_to: str | None
     plots: str | None
     plot_format: str
     check: bool
     draft: bool
-    cache: str | None
-    no_cache: bool
-    jobs: int
-    quiet: bool
 
 
 GROUPS = {
@@ -121,15 +96,6 @@ GROUPS = {
     help="A measure; may be repeated; --list-measures shows all.  [default: the index's]",
 )
 @click.option(
-    "--pair",
-    "-l",
-    "pairs",
-    multiple=True,
-    metavar="SRC-TRG",
-    help="A language pair; may be repeated.  [default: all]",
-)
-@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
-@click.option(
     "-t",
     "--test-set",
     metavar="NAME",
@@ -173,7 +139,6 @@ GROUPS = {
     metavar="N",
     help="Samples of permutation tests.  [default: 1000]",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of all resampling.  [default: 12345]")
 @click.option(
     "-f",
     "--format",
@@ -183,7 +148,6 @@ GROUPS = {
     help="Form of the tables.  [default: text]",
 )
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @click.option(
     "--write-scores",
     "write_to",
@@ -202,8 +166,13 @@ GROUPS = {
     callback=_list_measures,
     help="Show all measures, and exit.",
 )
-@cache_options
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars, no remarks on the data but warnings.")
+@shared_options(
+    pair_names=("--pair", "-l"),
+    pairs="all",
+    seeded="all resampling",
+    output="Write to a file.  [default: standard output]",
+    quiet="No progress bars, no remarks on the data but warnings.",
+)
 def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     """Measure how well metrics agree with human judgments.
 
@@ -236,8 +205,7 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
     from meteor_e_evaluation.mtme import mtme_index
     from meteor_e_evaluation.named_sets import named_index
 
-    if options.root is not None and len(paths) > 1:
-        raise ConfigError("--root goes with one index")
+    options.check_root(paths)
     if options.test_set is not None:
         if paths or not options.pairs:
             raise ConfigError("-t NAME takes the place of an INDEX, and needs -l SRC-TRG")
@@ -268,7 +236,6 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
 
 def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
     from meteor_e.api import MetricContext
-    from meteor_e.base import ArrayCache
     from meteor_e.metrics import parse_metrics
     from meteor_e_evaluation.agreement import evaluate as run
     from meteor_e_evaluation.agreement import load_test_sets
@@ -287,12 +254,12 @@ def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
             every_system=writing,
         )
     ]
-    with ProgressBars(options.quiet) as progress:
+    with options.bars() as progress:
         return run(
             tests,
             [] if options.check else parsed,
             [] if options.check else wanted,
-            ArrayCache(options.cache, enabled=not options.no_cache),
+            options.store(),
             samples=options.intervals,
             seed=options.seed,
             significance=options.significance,

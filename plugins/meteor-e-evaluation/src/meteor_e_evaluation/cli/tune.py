@@ -11,27 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, ProgressBars, destination, metric_options
-from meteor_e_evaluation.cli.evaluate import cache_options
+from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, destination, metric_options
+from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base import Floats
     from meteor_e_evaluation.tuning.grid import Axes
-    from meteor_e_evaluation.tuning.run import Tuning
+    from meteor_e_evaluation.tuning.run import Settings, Tuning
     from meteor_e_evaluation.tuning.scorer import Point
 
-NAMES = ("alpha", "beta", "gamma", "delta")
 STEP = 0.05
 
 
 @dataclass(frozen=True)
-class TuneOptions:
-    """The options of the command, as the command line gives them."""
+class TuneOptions(SharedOptions):
+    """The options of the command, beside the shared ones, as the command line gives them."""
 
     objective: str
-    pairs: tuple[str, ...]
-    root: str | None
     held_out: tuple[str, ...]
     folds: int
     grid: bool
@@ -46,14 +43,8 @@ class TuneOptions:
     trials: int | None
     minutes: float | None
     samples: int
-    seed: int
     all_points: str | None
     as_json: bool
-    output: str | None
-    cache: str | None
-    no_cache: bool
-    jobs: int
-    quiet: bool
 
 
 GROUPS = {
@@ -87,14 +78,6 @@ GROUPS = {
     help="rank, pearson, weighted-pearson, spearman, hter, or any measure of meteor-e evaluate, such as acc-eq or "
     "system-accuracy.  [default: rank]",
 )
-@click.option(
-    "--pair",
-    "pairs",
-    multiple=True,
-    metavar="SRC-TRG",
-    help="A language pair; may be repeated.  [default: all into the chain's language]",
-)
-@click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
 @click.option(
     "--held-out",
     "held_out",
@@ -135,15 +118,15 @@ GROUPS = {
 @click.option(
     "--samples", type=click.IntRange(min=1), default=1000, help="Bootstrap samples for intervals.  [default: 1000]"
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=12345, help="Seed of search, folds and samples.  [default: 12345]"
-)
 @click.option("--all-points", metavar="FILE", help="With --grid: write every point as the Java Trainer prints it.")
 @click.option("--json", "as_json", is_flag=True, help="Write the report as JSON.")
-@click.option("-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
 @metric_options
-@cache_options
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+@shared_options(
+    pairs="all into the chain's language",
+    seeded="search, folds and samples",
+    output="Write the tuned chain to a YAML file.",
+    quiet="No progress bars.",
+)
 def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options: Any) -> None:
     """Find parameters and matcher weights that agree best with human judgments.
 
@@ -155,40 +138,33 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
     meteor-e tune wmt17.yaml -O acc-eq --trials 2000 --folds 5 -o tuned.yaml
     meteor-e tune wmt11.yaml --grid --first '.7 .2 .4 .6 1 .5 .5 .5' --last '.9 .4 .8 .8 1 .7 .9 .7' --step .1
     """
+    from meteor_e_evaluation.tuning.report import chain_file, render_text, tuning_report
+
     chosen = TuneOptions(**options)
     if chosen.all_points is not None and not chosen.grid:
         raise ConfigError("--all-points goes with --grid")
-    if chosen.root is not None and len(indexes) > 1:
-        raise ConfigError("--root goes with one index")
-    tuning, axes = _tune(indexes, make_meteor(), chosen)
-    report = _report(tuning, chosen)
+    chosen.check_root(indexes)
+    settings = _settings(chosen)
+    tuning = _tune(indexes, make_meteor(), chosen, settings)
+    report = tuning_report(tuning, chosen.objective + (" (pooled)" if chosen.pooled else ""), settings)
     if chosen.all_points is not None:
-        _write_points(chosen.all_points, axes(tuning.default[0]), tuning.grid)
+        _write_points(chosen.all_points, settings.axes(tuning.default[0]), tuning.grid)
     if chosen.output is not None:
         with destination(chosen.output) as stream:
-            stream.write(_chain_file(tuning, report))
+            stream.write(chain_file(tuning, report))
     with destination(None) as stream:
         if chosen.as_json:
             stream.write(json.dumps(report, ensure_ascii=False, indent=2) + "\n")
         else:
-            stream.write(_text(report, tuning.variant.meteor.matcher_names))
+            stream.write(render_text(report, tuning.variant.meteor.matcher_names))
 
 
-def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple[Tuning, Callable[[Point], Axes]]:
-    from meteor_e.base import ArrayCache
-    from meteor_e_evaluation.loading import load_tests
+def _settings(options: TuneOptions) -> Settings:
     from meteor_e_evaluation.tuning.grid import java_axes
-    from meteor_e_evaluation.tuning.objectives import make_objective
-    from meteor_e_evaluation.tuning.run import Settings, Variant
-    from meteor_e_evaluation.tuning.run import tune as run
+    from meteor_e_evaluation.tuning.run import Settings
 
-    def axes(default: Point) -> Axes:
-        return java_axes(*_ranges(options, default))
-
-    objective = make_objective(options.objective, epsilon=options.epsilon, macro=not options.pooled)
-    language = base.chain.language.code
-    settings = Settings(
-        axes=axes,
+    return Settings(
+        axes=lambda default: java_axes(*_ranges(options, default)),
         grid=options.grid,
         random_starts=options.starts,
         trials=options.trials,
@@ -198,36 +174,21 @@ def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions) -> tuple
         seed=options.seed,
         jobs=options.jobs,
     )
+
+
+def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions, settings: Settings) -> Tuning:
+    from meteor_e_evaluation.loading import load_tests
+    from meteor_e_evaluation.tuning.objectives import make_objective
+    from meteor_e_evaluation.tuning.run import Variant
+    from meteor_e_evaluation.tuning.run import tune as run
+
+    objective = make_objective(options.objective, epsilon=options.epsilon, macro=not options.pooled)
+    language = base.chain.language.code
     tests = load_tests(indexes, language, options.pairs, root=options.root)
     unseen = load_tests(options.held_out, language, ()) if options.held_out else []
     variants = [Variant(meteor, values) for values, meteor in _variants(base, options.option_values)]
-    with ProgressBars(options.quiet) as progress:
-        store = ArrayCache(options.cache, enabled=not options.no_cache)
-        return run(base, variants, tests, unseen, objective, settings, store, progress), axes
-
-
-def _report(tuning: Tuning, options: TuneOptions) -> dict[str, Any]:
-    """Return what was found, in a form that JSON can hold."""
-    import numpy as np
-
-    data = tuning.data
-    method = "grid" if options.grid else f"search, seed {options.seed}, {options.starts} random starts"
-    if tuning.stopped:
-        limits = ((options.trials, "trials"), (options.minutes, "minutes"))
-        method += f", stopped at {' or '.join(f'{limit:g} {what}' for limit, what in limits if limit is not None)}"
-    return {
-        "objective": options.objective + (" (pooled)" if options.pooled else ""),
-        "tuned on": ", ".join(data.names),
-        "judgements": len(data.better) or int(np.count_nonzero(~np.isnan(data.humans))),
-        "method": method,
-        "points tried": tuning.tried,
-        "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
-        "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
-        "options": dict(tuning.variant.options),
-        "cross-validation": None if tuning.validation is None else _validation_dict(tuning),
-        "held out": None if tuning.held_out is None else _outside_dict(tuning),
-        "signature": tuning.variant.meteor.signature,
-    }
+    with options.bars() as progress:
+        return run(base, variants, tests, unseen, objective, settings, options.store(), progress)
 
 
 def _numbers(text: str, what: str) -> tuple[float, ...]:
@@ -295,102 +256,3 @@ def _write_points(path: str, axes: Axes, values: Floats | None) -> None:
     with destination(path) as stream:
         for point, value in zip(points(axes), values.tolist(), strict=True):
             stream.write(f"{value!r} {' '.join(f'{number:.2f}' for number in point)}\n")
-
-
-def _validation_dict(tuning: Tuning) -> dict[str, Any]:
-    validation = tuning.validation
-    assert validation is not None
-    return {
-        "folds": len(validation.tuned),
-        "default": list(validation.default),
-        "tuned": list(validation.tuned),
-        "mean gain": validation.gain,
-        "points": [list(point) for point in validation.points],
-        "options": [dict(tuning.variants[which]) for which in validation.variants],
-    }
-
-
-def _outside_dict(tuning: Tuning) -> dict[str, Any]:
-    outside = tuning.held_out
-    assert outside is not None
-    return {
-        "on": ", ".join(tuning.held_out_names),
-        "left out": tuning.left_out,
-        **{
-            name: {"value": value, "interval": [interval.low, interval.high]}
-            for name, (value, interval) in (
-                ("default", outside.default),
-                ("tuned", outside.tuned),
-                ("gain", outside.gain),
-            )
-        },
-        "p": outside.p,
-    }
-
-
-def _p(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _summary(entry: dict[str, Any]) -> str:
-    low, high = entry["interval"]
-    return f"{entry['value']:.4f} [{low:.4f}, {high:.4f}]"
-
-
-def _text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
-    lines = [
-        f"tuned on  {report['tuned on']} ({report['judgements']} judgments)",
-        f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
-    ]
-    labels = (*NAMES, *matchers)
-    for which in ("default", "tuned"):
-        values = " ".join(f"{name}={value:g}" for name, value in zip(labels, report[which]["point"], strict=True))
-        lines.append(f"{which:9} {report[which]['value']:.4f}  {values}")
-    if report["options"]:
-        lines.append("options   " + ", ".join(f"{name}={value}" for name, value in report["options"].items()))
-    if report["cross-validation"]:
-        folds = report["cross-validation"]
-        tuned, default = (sum(folds[which]) / folds["folds"] for which in ("tuned", "default"))
-        lines.append(
-            f"{folds['folds']} folds   default {default:.4f}, tuned {tuned:.4f}, mean gain {folds['mean gain']:+.4f}"
-        )
-    if report["held out"]:
-        outside = report["held out"]
-        lines.append(f"held out  {outside['on']}")
-        for which in ("default", "tuned", "gain"):
-            lines.append(f"          {which:8} {_summary(outside[which])}")
-        lines.append(f"          p        {_p(outside['p'])} (one-sided permutation test of the gain)")
-        if outside["left out"]:
-            lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
-    else:
-        lines.append("no data were held out: the tuned value is too good to be true of other data")
-    return "\n".join(lines) + "\n"
-
-
-def _chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
-    from meteor_e_evaluation.tuning.result import chain_yaml
-
-    provenance = {
-        "objective": report["objective"],
-        "tuned on": report["tuned on"],
-        "method": f"{report['method']}, {report['points tried']} points",
-        "default": f"{report['default']['value']:.6f} at {report['default']['point']}",
-        "tuned": f"{report['tuned']['value']:.6f}",
-        "from": report["signature"],
-    }
-    if report["held out"]:
-        outside = report["held out"]
-        provenance["held out"] = (
-            f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
-            f"gain {_summary(outside['gain'])}, p {_p(outside['p'])}"
-        )
-    else:
-        provenance["held out"] = "nothing"
-    if report["cross-validation"]:
-        folds = report["cross-validation"]
-        provenance["folds"] = f"{folds['folds']}, mean gain {folds['mean gain']:+.4f}"
-        rows = zip(folds["default"], folds["tuned"], folds["points"], folds["options"], strict=True)
-        for number, (default, tuned, point, options) in enumerate(rows, 1):
-            chosen = "".join(f", {name}={value}" for name, value in options.items())
-            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{chosen}"
-    return chain_yaml(tuning.variant.meteor, tuning.best[0], provenance)

@@ -21,6 +21,35 @@ class Report {
     return this.systems[system][statistic][segment] / this.scale;
   }
 
+  score(system, metric, segment) {
+    return this.systems[system].scores[metric][segment] / this.scale;
+  }
+
+  // By how much the second system's segment is better than the first one's.
+  gain(first, second, metric, segment) {
+    const gain = this.score(second, metric, segment) - this.score(first, metric, segment);
+    return this.metrics[metric].higher ? gain : -gain;
+  }
+
+  // Where a score lies between the ends of its metric's scale, from 0 to 1.
+  place(metric, value) {
+    const [low, high] = this.metrics[metric].ends;
+    return Math.max(0, Math.min(1, (value - low) / (high - low)));
+  }
+
+  digits(metric) {
+    return Math.max(1, this.metrics[metric].decimals - 1);
+  }
+
+  // Why two systems' scores of a segment differ, in the words of the metrics that can say.
+  explanations(segment, first, second) {
+    return this.metrics.flatMap((metric) =>
+      metric.explanations
+        .filter((one) => one.segment === segment && one.system === Math.max(first, second) && Math.min(first, second) === 0)
+        .map((one) => ({ label: metric.label, text: one.text })),
+    );
+  }
+
   share(system, matcher, segment) {
     return this.systems[system].shares[segment][matcher] / this.scale;
   }

@@ -97,3 +97,24 @@ function letter(index) {
 const SYSTEM_STYLES = 8;
 
 const badge = (system) => element("span", { class: `badge s${system % SYSTEM_STYLES}`, "aria-hidden": "true" }, letter(system));
+
+// Say where something can be scrolled sideways, as long as it can be.
+const scrollWatcher = new ResizeObserver((entries) => entries.forEach(({ target }) => markScrolling(target.closest(".scroll"))));
+
+function markScrolling(box) {
+  if (!box) return;
+  const room = box.scrollWidth - box.clientWidth;
+  box.classList.toggle("scrolls", room > 1);
+  box.classList.toggle("at-end", Math.abs(box.scrollLeft) >= room - 1);
+}
+
+function hintAtScrolling(root) {
+  for (const box of root.querySelectorAll(".scroll")) {
+    if (box.previousElementSibling?.matches(".hint")) continue;
+    box.before(element("p", { class: "hint", "aria-hidden": "true" }, "⇆ scrolls sideways"));
+    box.addEventListener("scroll", () => markScrolling(box), { passive: true });
+    scrollWatcher.observe(box);
+    if (box.firstElementChild) scrollWatcher.observe(box.firstElementChild);
+    markScrolling(box);
+  }
+}

@@ -1,206 +1,156 @@
-// The aligned lines: hypothesis over reference, and under it the second hypothesis. Words that match stand in one
-// column as far as the order of the words lets them; the others carry the number of their chunk.
+// Aligned lines: a hypothesis over its reference. Words that match stand in one column, and the columns of a chunk in
+// one box, which is never cut apart: lines wrap between boxes, and a box that is wider than the line wraps inside.
+// A chunk that crosses others has two boxes, one on each side, with its number.
 
-// The heaviest matches that do not cross: these share columns.
-function straight(matches) {
+// The chunks of an alignment, in the order of the reference.
+function chunksOf(alignment) {
+  const chunks = [];
+  for (const match of alignment.matches) {
+    if (chunks.length < match.chunk) {
+      const { start, hypothesisStart } = match;
+      chunks.push({ number: match.chunk, start, length: 0, hypothesisStart, hypothesisLength: 0, matches: [] });
+    }
+    const chunk = chunks.at(-1);
+    chunk.length += match.length;
+    chunk.hypothesisLength += match.hypothesisLength;
+    chunk.matches.push(match);
+  }
+  return chunks;
+}
+
+// The heaviest chunks that do not cross: these have both sides in one box.
+function straight(chunks) {
   // A Fenwick tree over the ends in the hypothesis knows the heaviest chain that ends before a word.
-  const size = matches.reduce((most, match) => Math.max(most, match.hypothesisStart + match.hypothesisLength), 0) + 1;
+  const size = chunks.reduce((most, chunk) => Math.max(most, chunk.hypothesisStart + chunk.hypothesisLength), 0) + 1;
   const tree = new Int32Array(size + 1).fill(-1);
-  const weights = new Int32Array(matches.length);
-  const before = new Int32Array(matches.length).fill(-1);
+  const weights = new Int32Array(chunks.length);
+  const before = new Int32Array(chunks.length).fill(-1);
   const weightOf = (at) => (at < 0 ? 0 : weights[at]);
   let heaviest = -1;
-  matches.forEach((match, at) => {
+  chunks.forEach((chunk, at) => {
     let chain = -1;
-    for (let place = match.hypothesisStart + 1; place > 0; place -= place & -place) {
+    for (let place = chunk.hypothesisStart + 1; place > 0; place -= place & -place) {
       if (weightOf(tree[place]) > weightOf(chain)) chain = tree[place];
     }
     before[at] = chain;
-    weights[at] = weightOf(chain) + match.length + match.hypothesisLength;
+    weights[at] = weightOf(chain) + chunk.length + chunk.hypothesisLength;
     if (weights[at] > weightOf(heaviest)) heaviest = at;
-    for (let place = match.hypothesisStart + match.hypothesisLength + 1; place <= size; place += place & -place) {
+    for (let place = chunk.hypothesisStart + chunk.hypothesisLength + 1; place <= size; place += place & -place) {
       if (weights[at] > weightOf(tree[place])) tree[place] = at;
     }
   });
   const chain = [];
-  for (let at = heaviest; at >= 0; at = before[at]) chain.push(matches[at]);
+  for (let at = heaviest; at >= 0; at = before[at]) chain.push(chunks[at]);
   return chain.reverse();
 }
 
 const range = (start, length) => Array.from({ length }, (_, at) => start + at);
 
-// Columns of the lines: indexes of the words of the reference, and of each hypothesis.
-// The alignments must be with one reference.
-function columns(alignments) {
-  const words = alignments[0].reference.length;
-  const chains = alignments.map((alignment) => straight(alignment.matches));
-  // Reference words that a straight match holds together stay in one column.
-  const joined = new Array(words + 1).fill(false);
-  for (const match of chains.flat()) {
-    for (let at = match.start + 1; at < match.start + match.length; at++) joined[at] = true;
+// What stands beside one another: boxes of chunks, with a chunk's number, and single columns of words without a match.
+// Each has columns of [words of the hypothesis, words of the reference, match].
+function unitsOf(alignment) {
+  const chunks = chunksOf(alignment);
+  const holders = [[], []];
+  for (const chunk of chunks) {
+    for (const at of range(chunk.hypothesisStart, chunk.hypothesisLength)) holders[0][at] = chunk;
+    for (const at of range(chunk.start, chunk.length)) holders[1][at] = chunk;
   }
-  const blocks = [];
-  for (let at = 0; at < words; at++) {
-    if (at && joined[at]) blocks.at(-1).reference.push(at);
-    else blocks.push({ reference: [at], hypotheses: alignments.map(() => []), anchored: alignments.map(() => []) });
-  }
-  const blockOf = [];
-  blocks.forEach((block, number) => block.reference.forEach((at) => (blockOf[at] = number)));
-  // Words that no straight match holds go into the free columns of their gap, the rest into columns of their own.
-  const extra = new Map();
-  alignments.forEach((alignment, line) => {
-    let block = 0;
-    let next = 0;
-    const close = (endBlock, endWord) => {
-      let place = block;
-      for (; next < endWord; next++) {
-        if (place < endBlock) blocks[place++].hypotheses[line].push(next);
-        else {
-          if (!extra.has(endBlock)) extra.set(endBlock, alignments.map(() => []));
-          extra.get(endBlock)[line].push(next);
-        }
+  const units = [];
+  const next = [0, 0];
+  const gap = (ends) => {
+    while (next[0] < ends[0] || next[1] < ends[1]) {
+      const side = [0, 1].find((side) => next[side] < ends[side] && holders[side][next[side]]);
+      if (side === undefined) {
+        const words = [0, 1].map((side) => (next[side] < ends[side] ? [next[side]++] : []));
+        units.push({ columns: [[...words, null]] });
+        continue;
       }
-    };
-    for (const match of chains[line]) {
-      const target = blockOf[match.start];
-      close(Math.max(block, target), match.hypothesisStart);
-      const own = blocks[target];
-      own.hypotheses[line].push(...range(match.hypothesisStart, match.hypothesisLength));
-      own.anchored[line].push(match);
-      next = match.hypothesisStart + match.hypothesisLength;
-      block = target + 1;
+      const chunk = holders[side][next[side]];
+      const columns = chunk.matches.map((match) =>
+        side ? [[], range(match.start, match.length), match] : [range(match.hypothesisStart, match.hypothesisLength), [], match],
+      );
+      units.push({ chunk: chunk.number, moved: side ? "reference" : "hypothesis", columns });
+      next[side] += side ? chunk.length : chunk.hypothesisLength;
     }
-    close(blocks.length, alignment.hypothesis.length);
-  });
-  const result = [];
-  for (let at = 0; at <= blocks.length; at++) {
-    const words = extra.get(at) || [];
-    for (let row = 0; row < Math.max(0, ...words.map((line) => line.length)); row++) {
-      result.push({
-        reference: [],
-        hypotheses: words.map((line) => line.slice(row, row + 1)),
-        anchored: words.map(() => []),
-      });
-    }
-    if (at < blocks.length) result.push(blocks[at]);
+  };
+  for (const chunk of straight(chunks)) {
+    gap([chunk.hypothesisStart, chunk.start]);
+    const columns = chunk.matches.map((match) => [
+      range(match.hypothesisStart, match.hypothesisLength),
+      range(match.start, match.length),
+      match,
+    ]);
+    units.push({ chunk: chunk.number, columns });
+    next[0] = chunk.hypothesisStart + chunk.hypothesisLength;
+    next[1] = chunk.start + chunk.length;
   }
-  return result;
+  gap([alignment.hypothesis.length, alignment.reference.length]);
+  return units;
 }
 
-// Which match holds each word of a side.
-function matchOf(alignment, side) {
-  const found = [];
-  for (const match of alignment.matches) {
-    const [start, length] =
-      side === "reference" ? [match.start, match.length] : [match.hypothesisStart, match.hypothesisLength];
-    for (let at = start; at < start + length; at++) found[at] = match;
-  }
-  return found;
-}
+const MOST_COLUMNS = 400;
 
-const MOST_WORDS = 400;
-
-// Draw alignments with one reference: one over it, a second one under it.
-function alignedLines(alignments, report, { all = false } = {}) {
-  const lines = alignments.map((alignment) => ({
-    alignment,
-    hypothesis: matchOf(alignment, "hypothesis"),
-    reference: matchOf(alignment, "reference"),
-  }));
-  const { reference } = alignments[0];
-  const root = element("div", { class: `lines lines-${alignments.length}`, dir: direction(reference.map((word) => word.text)) });
-  const spoken = alignments.map(
-    (alignment) =>
-      `Hypothesis of ${report.systems[alignment.system].name}: ${alignment.hypothesis.map((word) => word.text).join(" ")}.`,
-  );
-  spoken.push(`Reference: ${reference.map((word) => word.text).join(" ")}.`);
-  const label = element("p", { class: "hidden" }, visible(cut(spoken.join(" "), LONG_TEXT)));
-  const found = columns(alignments);
-  const shown = all ? found : found.slice(0, MOST_WORDS);
-
-  // Word 'at' of a line, with the match that holds it (if any).
-  const wordNode = (word, match, line) =>
+// Draw an alignment, or as much of it as has room.
+function alignedLines(alignment, report, { all = false } = {}) {
+  const { hypothesis, reference } = alignment;
+  const units = unitsOf(alignment);
+  const columns = units.reduce((sum, unit) => sum + unit.columns.length, 0);
+  const texts = (side) => side.map((word) => word.text);
+  const root = element("div", { class: "lines", dir: direction(texts(reference)) });
+  const spoken = `Hypothesis of ${report.systems[alignment.system].name}: ${texts(hypothesis).join(" ")}. Reference: ${texts(reference).join(" ")}.`;
+  const label = element("p", { class: "hidden" }, visible(cut(spoken, LONG_TEXT)));
+  const word = (side, at, match) =>
     element(
       "bdi",
       {
-        class: `word${match ? ` matched ${matcherClass(match.matcher)}` : ""}${word.functional ? " functional" : ""}`,
-        "data-match": match && `${line}-${match.number}`,
+        class: `word${match ? ` matched ${matcherClass(match.matcher)}` : ""}${side[at].functional ? " functional" : ""}`,
+        "data-match": match && match.number,
+        "data-reference": side === reference ? at : undefined,
         title: match ? `${report.matchers[match.matcher]}, chunk ${match.chunk}` : "no match",
       },
-      visible(cut(word.text, 60)),
+      visible(cut(side[at].text, 60)),
     );
-  const tag = (match, name) =>
-    element("span", { class: `tag ${name} ${matcherClass(match.matcher)}` }, shape(match.matcher), String(match.chunk));
-  const drawn = alignments.map(() => 0); // words of each hypothesis that are drawn
-  const chunkBar = (line, words) => {
-    const held = lines[line].hypothesis;
-    const before = held[drawn[line] - 1];
-    drawn[line] += words.length;
-    const after = held[drawn[line]];
-    const match = words.map((at) => held[at]).find(Boolean);
-    if (!match) {
-      // A chunk can go on over a column that only the other hypothesis needs.
-      const inside = !words.length && before && after && before.chunk === after.chunk;
-      return element("span", { class: inside ? "chunk on" : "chunk" });
-    }
-    const begins = !before || before.chunk !== match.chunk;
-    const ends = !after || after.chunk !== match.chunk;
-    return element(
+  const column = ([above, below, match]) =>
+    element(
       "span",
-      { class: `chunk on${begins ? " begins" : ""}${ends ? " ends" : ""}` },
-      begins ? String(match.chunk) : "",
+      { class: "column" },
+      element("span", { class: "place" }, above.map((at) => word(hypothesis, at, match))),
+      element("span", { class: `link${match ? ` ${matcherClass(match.matcher)}` : ""}` }, match ? shape(match.matcher) : null),
+      element("span", { class: "place reference" }, below.map((at) => word(reference, at, match))),
     );
-  };
-  const link = (line, column) => {
-    const [anchor] = column.anchored[line];
-    if (anchor) return element("span", { class: `link ${matcherClass(anchor.matcher)}` }, shape(anchor.matcher));
-    const above = column.hypotheses[line].map((at) => lines[line].hypothesis[at]).find(Boolean);
-    const below = column.reference.map((at) => lines[line].reference[at]).find(Boolean);
-    const tags = [above ? tag(above, "of-hypothesis") : element("span"), below ? tag(below, "of-reference") : element("span")];
-    return element("span", { class: "link apart" }, line ? tags.reverse() : tags);
-  };
-  for (const column of shown) {
-    const hypothesis = (line) =>
-      element(
-        "span",
-        { class: "place" },
-        column.hypotheses[line].map((at) =>
-          wordNode(alignments[line].hypothesis[at], lines[line].hypothesis[at], line),
-        ),
-      );
-    const bar = (line) => chunkBar(line, column.hypotheses[line]);
-    const middle = element(
-      "span",
-      { class: "place reference" },
-      column.reference.map((at) => {
-        const first = lines[0].reference[at];
-        const second = lines[1] && lines[1].reference[at];
-        const node = wordNode(reference[at], first || second, first ? 0 : 1);
-        if (first && second) node.dataset.other = `1-${second.number}`;
-        return node;
-      }),
-    );
-    const parts = [bar(0), hypothesis(0), link(0, column), middle];
-    if (lines[1]) parts.push(link(1, column), hypothesis(1), bar(1));
-    root.append(element("span", { class: "column", "aria-hidden": "true" }, parts));
+  let room = all ? Infinity : MOST_COLUMNS;
+  for (const unit of units) {
+    if (room <= 0) break;
+    const shown = unit.columns.slice(0, room).map(column);
+    room -= shown.length;
+    const number = unit.chunk && element("span", { class: "number" }, String(unit.chunk));
+    const kind = unit.chunk ? ` chunk${unit.moved ? ` moved in-${unit.moved}` : ""}` : "";
+    const title = unit.moved ? `chunk ${unit.chunk}, elsewhere in the ${unit.moved === "hypothesis" ? "reference" : "hypothesis"}` : undefined;
+    root.append(element("span", { class: `unit${kind}`, "aria-hidden": "true", title }, number, shown));
   }
-  // What belongs together lights up together.
-  const light = (event, on) => {
-    const word = event.target.closest("[data-match]");
-    if (!word) return;
-    const keys = [word.dataset.match, word.dataset.other].filter(Boolean);
-    for (const other of root.querySelectorAll("[data-match]")) {
-      if (keys.includes(other.dataset.match) || keys.includes(other.dataset.other)) other.classList.toggle("hot", on);
-    }
-  };
-  root.addEventListener("pointerover", (event) => light(event, true));
-  root.addEventListener("pointerout", (event) => light(event, false));
   const parts = [label, root];
-  if (shown.length < found.length) {
-    const more = element("button", { type: "button", class: "quiet" }, `Show all ${plural(found.length, "column")}`);
+  if (columns > MOST_COLUMNS && !all) {
+    const more = element("button", { type: "button", class: "quiet" }, `Show all ${plural(columns, "column")}`);
     const whole = element("div", null, ...parts, more);
-    more.addEventListener("click", () => whole.replaceChildren(...alignedLines(alignments, report, { all: true })));
+    more.addEventListener("click", () => whole.replaceChildren(...alignedLines(alignment, report, { all: true })));
     return [whole];
   }
   return parts;
+}
+
+// What belongs together lights up together: a match, and a word of the reference in the lanes of both systems.
+function lightUp(lanes) {
+  const light = (event, on) => {
+    const word = event.target.closest(".word");
+    if (!word) return;
+    const own = word.closest(".lines");
+    for (const lines of lanes.querySelectorAll(".lines")) {
+      const key = lines === own ? "match" : "reference";
+      if (word.dataset[key] === undefined) continue;
+      for (const other of lines.querySelectorAll(`[data-${key}="${word.dataset[key]}"]`)) other.classList.toggle("hot", on);
+    }
+    word.classList.toggle("hot", on);
+  };
+  lanes.addEventListener("pointerover", (event) => light(event, true));
+  lanes.addEventListener("pointerout", (event) => light(event, false));
 }

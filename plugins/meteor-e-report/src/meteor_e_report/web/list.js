@@ -1,6 +1,8 @@
 // The list of segments: only the rows that can be seen are in the page, however many there are.
 
-const ROW_HEIGHT = 44;
+// Rows are cards on a narrow screen, as in page.css.
+const NARROW = matchMedia("(max-width: 860px)");
+const rowHeight = () => (NARROW.matches ? 92 : 64);
 const EXCERPT = 160;
 
 class SegmentList {
@@ -11,13 +13,18 @@ class SegmentList {
     this.root = root;
     this.head = element("div", { class: "list-row list-head", role: "row", "aria-rowindex": "1" });
     this.sizer = element("div", { class: "sizer", role: "presentation" });
-    this.scroller = element("div", { class: "scroller", role: "rowgroup" }, this.sizer);
+    this.scroller = element("div", { class: "scroller", role: "rowgroup", tabindex: "0" }, this.sizer);
     root.append(this.head, this.scroller);
     this.pool = [];
     this.order = [];
     this.selected = -1; // a place in the order
     this.first = 0;
     this.second = -1;
+    this.metric = 0;
+    NARROW.addEventListener("change", () => {
+      this.resize();
+      this.select(this.selected, false);
+    });
     let waiting = false;
     this.scroller.addEventListener("scroll", () => {
       if (waiting) return;
@@ -36,16 +43,15 @@ class SegmentList {
   }
 
   // Show segments in an order, from its beginning, or at the segment that was chosen if it is still there.
-  show(order, first, second, headings, stay) {
+  show(order, first, second, metric, headings, stay) {
     const segment = stay ? this.order[this.selected] : -1;
-    Object.assign(this, { order, first, second });
+    Object.assign(this, { order, first, second, metric });
     this.root.classList.toggle("compared", second >= 0);
     this.root.setAttribute("aria-rowcount", order.length + 1);
     this.root.setAttribute("aria-colcount", headings.length);
     this.head.replaceChildren(...headings);
-    this.sizer.style.height = `${order.length * ROW_HEIGHT}px`;
     const place = order.indexOf(segment);
-    this.pool.forEach((row) => (row.dataset.place = "-1"));
+    this.resize();
     if (place >= 0) {
       this.select(place, false);
     } else {
@@ -55,11 +61,17 @@ class SegmentList {
     this.draw();
   }
 
+  // Rows of another height, or of other segments.
+  resize() {
+    this.sizer.style.height = `${this.order.length * rowHeight()}px`;
+    this.pool.forEach((row) => (row.dataset.place = "-1"));
+  }
+
   select(place, announce = true) {
     this.selected = place;
     if (place >= 0) {
-      const top = place * ROW_HEIGHT;
-      const bottom = top + ROW_HEIGHT - this.scroller.clientHeight;
+      const top = place * rowHeight();
+      const bottom = top + rowHeight() - this.scroller.clientHeight;
       if (this.scroller.scrollTop > top) this.scroller.scrollTop = top;
       else if (this.scroller.scrollTop < bottom) this.scroller.scrollTop = bottom;
     }
@@ -73,7 +85,7 @@ class SegmentList {
 
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("button")) return;
-    const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 1);
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight()) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in steps) {
       event.preventDefault();
@@ -82,8 +94,8 @@ class SegmentList {
   }
 
   draw() {
-    const visibleRows = Math.ceil(this.scroller.clientHeight / ROW_HEIGHT) + 4;
-    const start = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - 2);
+    const visibleRows = Math.ceil(this.scroller.clientHeight / rowHeight()) + 4;
+    const start = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight()) - 2);
     const wanted = Math.max(0, Math.min(visibleRows, this.order.length - start));
     while (this.pool.length < wanted) {
       this.pool.push(this.newRow());
@@ -122,24 +134,28 @@ class SegmentList {
   }
 
   fillRow(row, place) {
-    const { report, first, second } = this;
+    const { report, first, second, metric } = this;
     const segment = this.order[place];
     const [at, words, one, other, difference, excerpt] = row.children;
     row.dataset.place = place;
     row.dataset.segment = segment;
     row.setAttribute("aria-rowindex", place + 2);
-    row.style.transform = `translateY(${place * ROW_HEIGHT}px)`;
+    row.style.transform = `translateY(${place * rowHeight()}px)`;
     at.textContent = segment + 1;
     words.textContent = report.lengths[segment];
-    const score = report.value(first, "score", segment);
-    one.textContent = number(score, 3);
-    one.style.setProperty("--share", score);
+    const digits = report.digits(metric);
+    const score = report.score(first, metric, segment);
+    one.textContent = number(score, digits);
+    one.style.setProperty("--share", report.place(metric, score));
+    one.dataset.owner = letter(first);
     if (second >= 0) {
-      const compared = report.value(second, "score", segment);
-      other.textContent = number(compared, 3);
-      other.style.setProperty("--share", compared);
-      difference.textContent = signed(compared - score, 3);
-      difference.dataset.sign = Math.sign(Math.round((compared - score) * 1000));
+      const compared = report.score(second, metric, segment);
+      const gain = report.gain(first, second, metric, segment);
+      other.textContent = number(compared, digits);
+      other.style.setProperty("--share", report.place(metric, compared));
+      other.dataset.owner = letter(second);
+      difference.textContent = signed(compared - score, digits);
+      difference.dataset.sign = Math.sign(Math.round(gain * 10 ** digits));
     }
     excerpt.textContent = visible(cut(report.systems[first].hypotheses[segment], EXCERPT));
   }

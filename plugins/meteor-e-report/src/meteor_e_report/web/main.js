@@ -17,7 +17,7 @@ function themes() {
     if (theme === "automatic") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     button.textContent = `Theme: ${theme}`;
-    button.setAttribute("aria-label", `Colour theme: ${theme}`);
+    button.setAttribute("aria-label", `Color theme: ${theme}`);
     button.dataset.value = theme;
   };
   use(THEMES.includes(kept.read()) ? kept.read() : "automatic");
@@ -28,10 +28,10 @@ function themes() {
   });
 }
 
-// Bring one system's outlines forward.
-function histograms() {
+// Bring one system's lines forward.
+function distributions() {
   const keys = [...document.querySelectorAll(".key")];
-  const groups = [...document.querySelectorAll(".histogram g")];
+  const groups = [...document.querySelectorAll(".distribution g")];
   const emphasize = (system) => {
     for (const group of groups) group.classList.toggle("back", system !== null && group.dataset.system !== system);
     keys.forEach((key) => key.setAttribute("aria-pressed", String(key.dataset.system === system)));
@@ -42,20 +42,31 @@ function histograms() {
   }
 }
 
-// What segments can be sorted by: name, label, and a number a segment.
-function sortings(report, first, second) {
-  const score = (system) => (segment) => report.systems[system].score[segment];
+// Everything is on paper.
+function printing() {
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((details) => (details.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((details) => (details.open = false)));
+}
+
+// What segments can be sorted by: name, label, a number a segment, and whether the high end comes first.
+function sortings(report, first, second, metric) {
+  const name = visible(report.metrics[metric].label);
+  const score = (system) => (segment) => report.systems[system].scores[metric][segment];
   const difference = (segment) => score(second)(segment) - score(first)(segment);
   return [
-    ["number", "number", (segment) => segment],
-    ["score", `score of ${letter(first)}`, score(first)],
     ...(second >= 0
       ? [
-          ["second", `score of ${letter(second)}`, score(second)],
-          ["difference", `difference, ${letter(second)} less ${letter(first)}`, difference],
-          ["distance", "size of the difference", (segment) => Math.abs(difference(segment))],
+          ["distance", "size of the difference", (segment) => Math.abs(difference(segment)), true],
+          ["difference", `difference, ${letter(second)} less ${letter(first)}`, difference, true],
         ]
       : []),
+    ["number", "number", (segment) => segment],
+    ["score", `${name} of ${letter(first)}`, score(first)],
+    ...(second >= 0 ? [["second", `${name} of ${letter(second)}`, score(second)]] : []),
     ["length", "length of the reference", (segment) => report.lengths[segment]],
     ...["precision", "recall"].map((name) => [name, `${name} of ${letter(first)}`, (segment) => report.systems[first][name][segment]]),
     ["penalty", `fragmentation penalty of ${letter(first)}`, (segment) => report.systems[first].fragmentation_penalty[segment]],
@@ -69,16 +80,16 @@ function sortings(report, first, second) {
 
 function browse(report) {
   const controls = Object.fromEntries(
-    ["query", "first", "second", "sort", "order", "lengths", "matched"].map((name) => [name, byId(name)]),
+    ["query", "first", "second", "metric", "sort", "order", "lengths", "matched"].map((name) => [name, byId(name)]),
   );
   const view = new SegmentView(byId("detail"), report, (by) => list.move(by));
-  const chosen = () => [Number(controls.first.value), Number(controls.second.value)];
+  const chosen = () => [controls.first, controls.second, controls.metric].map((control) => Number(control.value));
   let pending = 0;
   const list = new SegmentList(byId("list"), report, (segment) => {
     // While a key is held down, only the last segment is drawn.
     cancelAnimationFrame(pending);
     pending = requestAnimationFrame(() => {
-      view.show(segment, ...chosen());
+      view.show(segment, ...chosen().slice(0, 2));
       try {
         history.replaceState(null, "", segment >= 0 ? `#segment-${segment + 1}` : "#segments");
       } catch {
@@ -88,11 +99,13 @@ function browse(report) {
   });
 
   const fillSortings = () => {
-    const [first, second] = chosen();
     const before = controls.sort.value;
-    const options = sortings(report, first, second);
+    const options = sortings(report, ...chosen());
     controls.sort.replaceChildren(...options.map(([name, label]) => element("option", { value: name }, label)));
-    controls.sort.value = options.some(([name]) => name === before) ? before : "number";
+    // At first, what differs most comes first.
+    const kept = options.find(([name]) => name === before) || options[0];
+    controls.sort.value = kept[0];
+    if (kept[0] !== before) controls.order.value = kept[3] ? "-1" : "1";
     return options;
   };
 
@@ -103,7 +116,7 @@ function browse(report) {
       const button = element("button", { type: "button", title: `Sort by ${label}` }, children);
       button.addEventListener("click", () => {
         // Scores and lengths are looked at from the low end, differences from the high end; again turns round.
-        controls.order.value = sorted ? String(-Number(controls.order.value)) : name === "difference" ? "-1" : "1";
+        controls.order.value = sorted ? String(-Number(controls.order.value)) : options.find(([other]) => other === name)[3] ? "-1" : "1";
         controls.sort.value = name;
         update();
       });
@@ -123,7 +136,7 @@ function browse(report) {
   };
 
   const update = (stay = false) => {
-    const [first, second] = chosen();
+    const [first, second, metric] = chosen();
     const options = fillSortings();
     const query = controls.query.value.trim().toLowerCase();
     const [low, high] = controls.lengths.value.split("-");
@@ -142,7 +155,7 @@ function browse(report) {
     const [, , value] = options.find(([name]) => name === controls.sort.value);
     const way = Number(controls.order.value);
     order.sort((one, other) => way * (value(one) - value(other)) || one - other);
-    list.show(order, first, second, headings(options), stay);
+    list.show(order, first, second, metric, headings(options), stay);
     byId("status").textContent =
       order.length === report.size ? plural(report.size, "segment") : `${order.length.toLocaleString("en")} of ${plural(report.size, "segment")}`;
     view.show(order.length ? list.order[list.selected] : -1, first, second);
@@ -153,10 +166,11 @@ function browse(report) {
     return false;
   };
 
-  for (const name of ["first", "second", "sort", "order", "lengths", "matched"]) {
+  for (const name of ["first", "second", "metric", "sort", "order", "lengths", "matched"]) {
     controls[name].addEventListener("change", () => {
       if (controls.first.value === controls.second.value) controls.second.value = "-1";
-      update(name === "first" || name === "second");
+      if (name === "sort") controls.order.value = sortings(report, ...chosen()).find(([other]) => other === controls.sort.value)[3] ? "-1" : "1";
+      update(["first", "second", "metric"].includes(name));
     });
   }
   let typing = 0;
@@ -193,7 +207,9 @@ function browse(report) {
 }
 
 themes();
-histograms();
+distributions();
+printing();
+hintAtScrolling(document);
 unpack().then(browse, (error) => {
   byId("status").textContent = `The segments cannot be unpacked (${error.message}). A browser of 2023 or later is needed.`;
 });

@@ -20,17 +20,22 @@ class SegmentView {
     // The references may differ, as each hypothesis is scored against its best one.
     const together = alignments.every((alignment) => alignment.referenceIndex === alignments[0].referenceIndex);
     const groups = together ? [alignments] : alignments.map((alignment) => [alignment]);
+    const lanes = element("div", { class: "lanes" }, alignments.map((alignment) => this.lane(segment, alignment)));
+    if (together) lightUp(lanes);
+    else lanes.querySelectorAll(".lane-of").forEach(lightUp);
     root.replaceChildren(
       this.heading(segment, alignments, together),
       this.scores(segment, systems, alignments),
-      this.legend(alignments),
+      ...this.explanations(segment, systems),
       element("h4", null, "Aligned lines"),
-      ...groups.flatMap((group) => [this.who(group, together), ...alignedLines(group, report)]),
+      element("p", { class: "note" }, "The hypothesis over the reference. A box is a chunk; one with an arrow stands elsewhere on the other side."),
+      lanes,
       element("h4", null, "Alignment matrix"),
-      ...groups.flatMap((group) => [together ? null : this.who(group, together), matrix(group, report)]).filter(Boolean),
+      ...groups.flatMap((group) => [together ? null : this.who(group), matrix(group, report)]).filter(Boolean),
       this.table(alignments),
       this.texts(segment, systems, alignments),
     );
+    hintAtScrolling(root);
   }
 
   heading(segment, alignments, together) {
@@ -52,67 +57,85 @@ class SegmentView {
     );
   }
 
+  // Two tables with one column per system: the scores of all metrics, and what METEOR is made of.
   scores(segment, systems, alignments) {
     const { report } = this;
-    const heads = ["System", "METEOR", "Precision", "Recall", "Penalty", "Chunks", ...report.matchers];
-    const best = Math.max(...systems.map((system) => report.value(system, "score", segment))) || 1;
-    const rows = systems.map((system, line) => {
-      const value = (statistic) => element("td", { class: "n" }, number(report.value(system, statistic, segment)));
-      const bar = drawing("svg", { class: "stack thin", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
-      let start = 0;
-      report.matchers.forEach((_, matcher) => {
-        const width = (report.share(system, matcher, segment) / best) * 100;
-        bar.append(drawing("rect", { class: matcherClass(matcher), x: start, width, height: 8 }));
-        start += width;
-      });
-      return element(
-        "tr",
-        null,
-        element("th", { scope: "row" }, badge(system), element("bdi", null, visible(report.systems[system].name)), bar),
-        value("score"),
-        value("precision"),
-        value("recall"),
-        value("fragmentation_penalty"),
-        element("td", { class: "n" }, String(alignments[line].chunks)),
-        report.matchers.map((_, matcher) => element("td", { class: "n" }, number(report.share(system, matcher, segment)))),
+    const row = (name, values, digits, better = 0) => {
+      const cells = values.map((value) => element("td", { class: "n" }, number(value, digits)));
+      if (values.length > 1) {
+        const difference = values[1] - values[0];
+        const sign = Math.abs(difference) < 0.5 * 10 ** -digits ? 0 : Math.sign(difference) * better;
+        cells.push(element("td", { class: `n${sign > 0 ? " better" : sign < 0 ? " worse" : ""}` }, signed(difference, digits)));
+      }
+      return element("tr", null, element("th", { scope: "row" }, name), cells);
+    };
+    const table = (title, rows) =>
+      element(
+        "table",
+        { class: "segment-scores" },
+        element(
+          "thead",
+          null,
+          element(
+            "tr",
+            null,
+            element("th", { scope: "col" }, title),
+            systems.map((system) => element("th", { scope: "col", class: "n" }, badge(system), element("span", { class: "hidden" }, visible(report.systems[system].name)))),
+            systems.length > 1 ? element("th", { scope: "col", class: "n" }, "diff.") : null,
+          ),
+        ),
+        element("tbody", null, rows),
       );
-    });
-    const head = heads.map((text, at) =>
-      element("th", { scope: "col", class: at ? "n" : "" }, at > 5 ? [shape(at - 6), " "] : [], text),
+    const metrics = report.metrics.map((metric, at) =>
+      row(visible(metric.label), systems.map((system) => report.score(system, at, segment)), metric.decimals, metric.higher ? 1 : -1),
     );
+    const part = (name, statistic) => row(name, systems.map((system) => report.value(system, statistic, segment)), 4);
+    const parts = [
+      part("Precision", "precision"),
+      part("Recall", "recall"),
+      part("Penalty", "fragmentation_penalty"),
+      row("Chunks", alignments.map((alignment) => alignment.chunks), 0),
+      ...report.matchers.map((name, matcher) =>
+        row([shape(matcher), ` ${name}`], systems.map((system) => report.share(system, matcher, segment)), 4),
+      ),
+    ];
+    return element("div", { class: "segment-tables" }, table("Metric", metrics), table("Part of METEOR", parts));
+  }
+
+  explanations(segment, systems) {
+    if (systems.length < 2) return [];
+    return this.report.explanations(segment, ...systems).flatMap(({ label, text }) => [
+      element("h4", null, `Why the scores of ${visible(label)} differ`),
+      this.why(text.split("\n").map((line) => element("bdi", null, visible(line.trim())))),
+    ]);
+  }
+
+  why([said, ...reasons]) {
+    return element("div", { class: "why" }, element("p", null, said), element("ul", null, reasons.map((reason) => element("li", null, reason))));
+  }
+
+  lane(segment, alignment) {
+    const { report } = this;
+    const { system, matches, chunks } = alignment;
+    const about = `${number(report.score(system, report.meteor, segment))} · ${plural(matches.length, "match", "matches")} in ${plural(chunks, "chunk")}`;
+    const name = element("bdi", null, visible(report.systems[system].name));
     return element(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Scores of the segment" },
-      element("table", { class: "segment-scores" }, element("thead", null, element("tr", null, head)), element("tbody", null, rows)),
+      { class: "lane-of" },
+      element("p", { class: "who" }, badge(system), name, " ", element("span", { class: "faint" }, about)),
+      alignedLines(alignment, report),
     );
   }
 
-  legend(alignments) {
-    const used = new Set(alignments.flatMap((alignment) => alignment.matches.map((match) => match.matcher)));
-    return element(
-      "ul",
-      { class: "legend" },
-      this.report.matchers.map((name, matcher) => (used.has(matcher) ? element("li", null, shape(matcher), ` ${name}`) : null)),
-      element("li", null, element("span", { class: "chunk-sample", "aria-hidden": "true" }, "1"), " chunk"),
-      element("li", { class: "functional" }, "function word"),
-      alignments.length > 1
-        ? element("li", { class: "faint" }, "matrix: left half and solid frame ", badge(alignments[0].system), " · right half and dashed frame ", badge(alignments[1].system))
-        : null,
-    );
-  }
-
-  who(group, together) {
-    const reference = together ? "reference" : `reference ${group[0].referenceIndex + 1}`;
-    const name = (alignment) => [badge(alignment.system), element("bdi", null, visible(this.report.systems[alignment.system].name))];
-    const parts = [...name(group[0]), ` above, ${reference} ${group[1] ? "in the middle" : "below"}`];
-    if (group[1]) parts.push(", ", ...name(group[1]), " below");
-    return element("p", { class: "note who" }, parts);
+  who([alignment]) {
+    const name = element("bdi", null, visible(this.report.systems[alignment.system].name));
+    return element("p", { class: "who" }, badge(alignment.system), name, ` and reference ${alignment.referenceIndex + 1}`);
   }
 
   table(alignments) {
     const { report } = this;
     const rows = alignments.flatMap((alignment) =>
-      alignment.matches.slice(0, MOST_WORDS).map((match) => {
+      alignment.matches.slice(0, MOST_COLUMNS).map((match) => {
         const words = (side, start, length) =>
           element("td", null, element("bdi", { dir: "auto" }, visible(cut(side.slice(start, start + length).map((word) => word.text).join(" "), 200))));
         return element(

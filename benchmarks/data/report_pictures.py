@@ -1,0 +1,71 @@
+"""Make the pictures of docs/report.md: a report on the example systems, wide and narrow, light and dark.
+
+    python benchmarks/data/report_pictures.py docs/images
+
+It runs the command that docs/report.md and the README show, and looks at the page in Chromium (METEOR_E_CHROMIUM, or
+on the PATH). It wants the English resource pack, sacreBLEU, playwright and pillow.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+COMMAND = (
+    "meteor-e report examples/system-a.en.txt examples/system-b.en.txt examples/reference.en.txt "
+    "-M meteor -M chrf --name baseline --name ours -o {}"
+)
+WIDE, NARROW = (1280, 860), (400, 860)
+PARTS = ("#overview", "#differences", "#segments", ".lanes")
+"""What the narrow picture shows, side by side."""
+
+
+def main(folder: Path) -> None:
+    """Draw four pictures."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.environ.get("METEOR_E_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        page = Path(temporary) / "report.html"
+        command = [sys.executable, "-m", "meteor_e", *COMMAND.format(page).split()[1:]]
+        subprocess.run(command, cwd=ROOT, check=True)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.getuid() == 0 else [])
+
+        def shots(size: tuple[int, int], scheme: Any, parts: tuple[str, ...]) -> list[Image.Image]:
+            tab = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+            tab.goto(page.as_uri())
+            tab.wait_for_selector("html[data-ready]")
+            found = []
+            for part in parts:
+                tab.evaluate("(part) => document.querySelector(part).scrollIntoView({ behavior: 'instant' })", part)
+                tab.wait_for_timeout(300)
+                found.append(Image.open(io.BytesIO(tab.screenshot())).convert("RGB"))
+            tab.close()
+            return found
+
+        for scheme in ("light", "dark"):
+            wide = shots(WIDE, scheme, ("body", "#segments"))
+            picture = Image.new("RGB", (WIDE[0], sum(shot.height for shot in wide)))
+            for at, shot in enumerate(wide):
+                picture.paste(shot, (0, at * WIDE[1]))
+            picture.save(folder / f"report-wide-{scheme}.webp", quality=72, method=6)
+            narrow = shots(NARROW, scheme, PARTS)
+            gap = 20
+            picture = Image.new("RGB", (len(narrow) * (NARROW[0] + gap) - gap, NARROW[1]), "#8a8a8a")
+            for at, shot in enumerate(narrow):
+                picture.paste(shot, (at * (NARROW[0] + gap), 0))
+            picture.save(folder / f"report-narrow-{scheme}.webp", quality=72, method=6)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,87 @@
+"""Options that both commands take: which data, what is kept between runs, and how much is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from meteor_e.api import ConfigError
+from meteor_e.cli import ProgressBars
+
+if TYPE_CHECKING:
+    from meteor_e.base import ArrayCache
+
+__all__ = ["SharedOptions", "shared_options"]
+
+
+@dataclass(frozen=True)
+class SharedOptions:
+    """The shared options, as the command line gives them."""
+
+    pairs: tuple[str, ...]
+    root: str | None
+    seed: int
+    output: str | None
+    cache: str | None
+    no_cache: bool
+    jobs: int
+    quiet: bool
+
+    def store(self) -> ArrayCache:
+        """Return where scores and statistics are kept."""
+        from meteor_e.base import ArrayCache
+
+        return ArrayCache(self.cache, enabled=not self.no_cache)
+
+    def bars(self) -> ProgressBars:
+        """Return progress bars, none of them if nothing is to be said."""
+        return ProgressBars(self.quiet)
+
+    def check_root(self, indexes: Sequence[str]) -> None:
+        """Make sure that a folder of the data is given for one index only.
+
+        Raises:
+            ConfigError: if it is not.
+        """
+        if self.root is not None and len(indexes) > 1:
+            raise ConfigError("--root goes with one index")
+
+
+def shared_options(
+    *, pair_names: Sequence[str] = ("--pair",), pairs: str, seeded: str, output: str, quiet: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds the options.
+
+    Args:
+        pair_names: the names of ``--pair``.
+        pairs: the language pairs that are taken by default.
+        seeded: what the seed is of.
+        output: what ``--output`` does.
+        quiet: what ``--quiet`` does.
+    """
+    options = (
+        click.option(
+            *pair_names,
+            "pairs",
+            multiple=True,
+            metavar="SRC-TRG",
+            help=f"A language pair; may be repeated.  [default: {pairs}]",
+        ),
+        click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's."),
+        click.option("--seed", type=click.IntRange(min=0), default=12345, help=f"Seed of {seeded}.  [default: 12345]"),
+        click.option("-o", "--output", metavar="FILE", help=output),
+        click.option("--cache", metavar="DIR", help="Folder for scores and statistics.  [default: the user's cache]"),
+        click.option("--no-cache", is_flag=True, help="Keep nothing and use nothing that was kept."),
+        click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="Processes that align.  [default: 1]"),
+        click.option("-q", "--quiet", is_flag=True, help=quiet),
+    )
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add

@@ -1,0 +1,67 @@
+"""What is killed leaves nothing half-written, and the next run works; benchmarks/robustness/kills.py has more."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+
+import pytest
+
+WORDS = [f"w{number}" for number in range(60)]
+TABLE = ("compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "table")
+
+
+@pytest.fixture
+def task(cli):
+    """A paraphrase table whose index is built, and kept, when it is first used; and what its use prints."""
+    draw = random.Random(1)
+    phrases = (" ".join(draw.choices(WORDS, k=draw.randint(1, 4))) for _ in range(40_000))
+    cli.file("table", "".join(f"{draw.random():.4f}\n{phrase}\n{phrase} x\n" for phrase in phrases))
+    for name in ("hyp", "ref"):
+        cli.file(name, "".join(" ".join(draw.choices(WORDS, k=12)) + "\n" for _ in range(50)))
+    environment = {"METEOR_E_CACHE": str(cli.folder / "whole")}
+    start = time.monotonic()
+    expected = cli(*TABLE, env=environment).out
+    return cli, expected, time.monotonic() - start
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_an_index_that_is_killed_while_it_is_built(task, number):
+    cli, expected, seconds = task
+    draw = random.Random(int(number))
+    stopped = 0
+    for attempt in range(4):
+        # A new folder each time, so that the index is built anew.
+        environment = {"METEOR_E_CACHE": str(cli.folder / f"cache{attempt}")}
+        process = cli.start(*TABLE, env=environment)
+        time.sleep(draw.uniform(0.3, 0.9) * seconds)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert b"Traceback" not in err
+        stopped += process.returncode != 0
+        # Under their names lie whole files only: the next run takes them as they are, or builds them.
+        again = cli(*TABLE, env=environment)
+        assert (again.code, again.out) == (0, expected)
+    assert stopped, "no run was still at work when it was stopped"
+
+
+def test_an_output_that_is_killed_is_whole_or_not_there(cli):
+    draw = random.Random(4)
+    for name in ("hyp", "ref"):
+        cli.file(name, "".join(" ".join(draw.choices(WORDS, k=25)) + "\n" for _ in range(6000)))
+    arguments = ("score", "hyp", "ref", "-l", "other", "-m", "exact", "--threads", "1", "--segments", "--tsv", "-o")
+    start = time.monotonic()
+    assert cli(*arguments, "whole.tsv").code == 0
+    seconds = time.monotonic() - start
+    whole = (cli.folder / "whole.tsv").read_bytes()
+    stopped = 0
+    for attempt in range(5):
+        output = cli.folder / f"{attempt}.tsv"
+        process = cli.start(*arguments, output.name)
+        time.sleep(draw.uniform(0.4, 0.95) * seconds)
+        process.kill()
+        process.communicate(timeout=60)
+        stopped += process.returncode != 0
+        assert not output.exists() or output.read_bytes() == whole
+    assert stopped, "no run was still at work when it was stopped"
