@@ -242,8 +242,7 @@ void Normalizer::split_apostrophes(Characters& text, Characters& spare) const {
     replace_between(text, spare, '\'', is_alpha, not_alpha, " ' ");
     replace_between(text, spare, '\'', is_alpha, is_alpha, english ? " '" : "' ");
     if (english) {
-        replace_between(
-            text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, " '");
+        replace_between(text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, " '");
     }
 }
 

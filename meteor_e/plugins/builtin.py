@@ -41,7 +41,19 @@ COMMANDS_OF_PLUGINS = {
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 
 
-METRICS_OF_PLUGINS = {"model": "meteor-e-learned", "mtme": "meteor-e-evaluation", "scores": "meteor-e-evaluation"}
+METRICS_OF_PLUGINS = {
+    "cs-ranker": "meteor-e-learned",
+    "de-ranker": "meteor-e-learned",
+    "en-adequacy": "meteor-e-learned",
+    "en-adequacy-context": "meteor-e-learned",
+    "en-light": "meteor-e-learned",
+    "en-ranker": "meteor-e-learned",
+    "es-ranker": "meteor-e-learned",
+    "fr-ranker": "meteor-e-learned",
+    "model": "meteor-e-learned",
+    "mtme": "meteor-e-evaluation",
+    "scores": "meteor-e-evaluation",
+}
 """Metrics of distributions of ours that need not be installed."""
 
 

@@ -65,7 +65,8 @@ def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cap
 
 
 @pytest.mark.parametrize(
-    ("metric", "distribution"), [("scores:file", "meteor-e-evaluation"), ("model:x", "meteor-e-learned")]
+    ("metric", "distribution"),
+    [("scores:file", "meteor-e-evaluation"), ("model:x", "meteor-e-learned"), ("en-light", "meteor-e-learned")],
 )
 def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
     monkeypatch.setattr("meteor_e.metrics.specs.registry", lambda: registry)

@@ -230,8 +230,6 @@ PYBIND11_MODULE(_native, module) {
                                   array_of(found.right));
         },
         items, starts, py::arg("size"));
-    module.def(
-        "split", [](const py::list& texts) { return numbered(texts, split); }, py::arg("texts"));
-    module.def(
-        "capitals", [](const py::list& texts) { return numbered(texts, capitals); }, py::arg("texts"));
+    module.def("split", [](const py::list& texts) { return numbered(texts, split); }, py::arg("texts"));
+    module.def("capitals", [](const py::list& texts) { return numbered(texts, capitals); }, py::arg("texts"));
 }

@@ -415,3 +415,10 @@ def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
         load_model(toy).features  # noqa: B018
     monkeypatch.setattr(OverlapFeature, "tolerance", 1e-3, raising=False)
     assert load_model(toy).features.dimension
+
+
+def test_the_core_knows_the_names_so_that_it_can_say_what_to_install():
+    from meteor_e.plugins.builtin import METRICS_OF_PLUGINS
+
+    named = {name for name, distribution in METRICS_OF_PLUGINS.items() if distribution == "meteor-e-learned"}
+    assert named == {model.name for model in ready_models()} | {"model"}

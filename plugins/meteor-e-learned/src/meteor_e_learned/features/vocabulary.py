@@ -80,11 +80,11 @@ def _word_list(language: str) -> Mapping[str, float]:
     import wordfreq
 
     try:
-        found = wordfreq.get_frequency_dict(language, "best")
+        listed: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
     except LookupError as error:
         known = ", ".join(sorted(wordfreq.available_languages("small")))
         raise ConfigError(f"wordfreq has no words of language {language!r}; it has {known}") from error
-    return found
+    return listed
 
 
 def _packed_list(language: str) -> Mapping[str, float] | None:
