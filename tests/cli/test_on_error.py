@@ -76,7 +76,7 @@ def test_tables_say_what_is_left_out(files):
 
 def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
     arguments = ("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--segments")
-    lines = files(*arguments, "-f", "wmt").out.splitlines()
+    lines = files(*arguments, "-f", "wmt", "--wmt-names", "de-en", "set", "refA").out.splitlines()
     assert [line.split("\t")[-2] for line in lines] == ["1", "2", "3", "4", "5", "6"]
     assert [line.split("\t")[-2] for line in lines if line.endswith("\tNone")] == ["3"]
     rows = files(*arguments, "-f", "csv").out.splitlines()[1:]

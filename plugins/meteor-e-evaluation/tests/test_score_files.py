@@ -10,11 +10,12 @@ from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.score_files import ScoreFileMetric
-from meteor_e_evaluation.score_writing import metric_task_lines, write_scores
+from meteor_e_evaluation.score_writing import write_scores
 from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.formats import metric_task_lines
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
 

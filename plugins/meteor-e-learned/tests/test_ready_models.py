@@ -421,4 +421,4 @@ def test_the_core_knows_the_names_so_that_it_can_say_what_to_install():
     from meteor_e.plugins.builtin import METRICS_OF_PLUGINS
 
     named = {name for name, distribution in METRICS_OF_PLUGINS.items() if distribution == "meteor-e-learned"}
-    assert named == {model.name for model in ready_models()} | {"model"}
+    assert named == {*ready_models(), "model"}
