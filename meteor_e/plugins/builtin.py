@@ -15,7 +15,6 @@ COMMANDS = {
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
-    "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
@@ -29,6 +28,7 @@ COMMANDS_OF_PLUGINS = {
     "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
+    "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
     "predict": ("meteor-e-learned", "Score the segments of a hypothesis with a learned metric."),
@@ -65,6 +65,7 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("segmenter", "ptb"): "meteor-e-captions",
     ("table format", "datasets"): "meteor-e-tables",
     ("table format", "jsonl"): "meteor-e-tables",
     ("table format", "parquet"): "meteor-e-tables",
