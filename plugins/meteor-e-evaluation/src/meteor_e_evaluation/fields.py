@@ -18,7 +18,7 @@ def finite_number(text: str, what: str, where: str) -> float:
         where: file and line, for messages.
 
     Raises:
-        InputError: if it is no number, or not a finite one.
+        InputError: if it is not a number, or not a finite one.
     """
     try:
         value = float(text)
