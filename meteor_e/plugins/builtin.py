@@ -41,22 +41,6 @@ COMMANDS_OF_PLUGINS = {
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 
 
-METRICS_OF_PLUGINS = {
-    "cs-ranker": "meteor-e-learned",
-    "de-ranker": "meteor-e-learned",
-    "en-adequacy": "meteor-e-learned",
-    "en-adequacy-context": "meteor-e-learned",
-    "en-light": "meteor-e-learned",
-    "en-ranker": "meteor-e-learned",
-    "es-ranker": "meteor-e-learned",
-    "fr-ranker": "meteor-e-learned",
-    "model": "meteor-e-learned",
-    "mtme": "meteor-e-evaluation",
-    "scores": "meteor-e-evaluation",
-}
-"""Metrics of distributions of ours that need not be installed."""
-
-
 LATER: dict[str, tuple[str, ...]] = {}
 """Of each kind but languages, names that meteor_e took when plugins could already have had them.
 
@@ -65,6 +49,17 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("metric", "cs-ranker"): "meteor-e-learned",
+    ("metric", "de-ranker"): "meteor-e-learned",
+    ("metric", "en-adequacy"): "meteor-e-learned",
+    ("metric", "en-adequacy-context"): "meteor-e-learned",
+    ("metric", "en-light"): "meteor-e-learned",
+    ("metric", "en-ranker"): "meteor-e-learned",
+    ("metric", "es-ranker"): "meteor-e-learned",
+    ("metric", "fr-ranker"): "meteor-e-learned",
+    ("metric", "model"): "meteor-e-learned",
+    ("metric", "mtme"): "meteor-e-evaluation",
+    ("metric", "scores"): "meteor-e-evaluation",
     ("segmenter", "ptb"): "meteor-e-captions",
     ("table format", "datasets"): "meteor-e-tables",
     ("table format", "jsonl"): "meteor-e-tables",
