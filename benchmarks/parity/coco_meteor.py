@@ -237,7 +237,7 @@ class Comparison:
             print(f"  {what[:400]}\n    theirs {theirs!r}\n    ours   {ours!r}")
 
     def row(self, name: str, captions: int, before: int) -> None:
-        """Print what a part came to."""
+        """Print the results of a part."""
         seconds = (f"{part:.1f}" for part in self.seconds)
         print(name, captions, self.differences - before, self.last_bits, *seconds, sep="\t", flush=True)
         self.seconds, self.last_bits = [0.0, 0.0], 0

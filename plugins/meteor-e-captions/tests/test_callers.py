@@ -134,8 +134,8 @@ def test_asking_for_the_version_is_for_the_real_java(java_is_meteor_e, tmp_path,
 
 
 @pytest.mark.java
-def test_aac_metrics(java, request, tmp_path):
-    """Its functions for METEOR and for tokens; both look for the jars before they start ``java``."""
+def test_aac_metrics(java, request, tmp_path, monkeypatch):
+    """Its functions for METEOR and for tokens; both look for the jars, and for a Java no newer than 13."""
     functional = pytest.importorskip("aac_metrics.functional", reason="aac-metrics is not installed")
     from aac_metrics.utils.tokenization import ptb_tokenize_batch
 
@@ -144,6 +144,12 @@ def test_aac_metrics(java, request, tmp_path):
         (tmp_path / "aac-metrics" / name).mkdir(parents=True)
         (tmp_path / "aac-metrics" / name / jar.name).symlink_to(jar)
     (tmp_path / "aac-metrics" / "meteor" / "data").symlink_to(java.jar.parent / "data")
+    old = tmp_path / "java"
+    version = """echo 'openjdk version "11.0.20" 2023-07-18' >&2"""
+    real = f"exec '{shutil.which('java')}'"
+    old.write_text(f'#!/bin/sh\nif [ "$1" = -version ]; then {version}; else {real} "$@"; fi\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
     def run() -> list[object]:
         candidates = [result[0] for result in RESULTS.values()]
