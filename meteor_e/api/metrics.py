@@ -38,6 +38,7 @@ from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.progress import Progress, silent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,15 +47,11 @@ __all__ = [
     "Metric",
     "MetricContext",
     "MetricScore",
-    "Progress",
     "Scores",
     "SegmentMetric",
     "SystemOutputs",
     "named_options",
 ]
-
-Progress = Callable[[int, int], object]
-"""Called with the number of segments done and of all."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +293,7 @@ class Metric(Component):
         references: Iterable[str | Sequence[str]],
         sources: Iterable[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score a system.
 
@@ -319,7 +316,7 @@ class Metric(Component):
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score one of several systems of a test set that :meth:`prepare` has seen; see :meth:`corpus`."""
         rows = self.checked_statistics(hypotheses, references, sources, progress)
@@ -373,7 +370,7 @@ class Metric(Component):
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         *,
         finite: bool = True,
     ) -> Floats:
@@ -410,12 +407,11 @@ class Metric(Component):
                 at = int(np.argmin(known))
                 raise InputError(f"{self.label} gives no finite number for segment {start + at + 1}: {part[at]}")
             parts.append(part)
-            if progress is not None:
-                progress(stop, len(hypotheses))
+            progress(self.label, stop, len(hypotheses))
         return np.concatenate(parts)
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score the systems of a test set.
 
@@ -454,8 +450,7 @@ class Metric(Component):
                     whole[row] = self.corpus_scores(statistics.sum(axis=0)[None])[0]
                     kept.append(statistics)
             done += int(wanted[row].sum())
-            if progress is not None:
-                progress(done, everything)
+            progress(self.label, done, everything)
 
         def resample(system: int, weights: Floats) -> Floats:
             return self.corpus_scores(weights @ kept[system])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import left_out_note, without_failures
-from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Metric, Progress
+    from meteor_e.api.metrics import Metric
     from meteor_e.api.tables import SystemInput
     from meteor_e.metrics.system_table import WmtNames
 
@@ -61,13 +60,7 @@ def score_with_metrics(
     if explain:
         explaining = _explaining(metrics, form, len(texts))
     method, samples, seed = significance or (None, None, 12345)
-    with contextlib.ExitStack() as stack:
-
-        def progress(label: str) -> Progress:
-            stack.close()
-            advance = stack.enter_context(progress_bar(label, len(texts[0].hypotheses), hidden=form == "quiet"))
-            return lambda done, _: advance(done)
-
+    with terminal_progress(form == "quiet") as progress:
         table = score_table(
             metrics,
             texts,

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, MetricScore, Progress, SystemOutputs
+from meteor_e.api.metrics import Metric, MetricScore, SystemOutputs
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
@@ -108,7 +109,7 @@ def score_table(
     method: str | None = None,
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
-    progress: Callable[[str], Progress] | None = None,
+    progress: Progress = silent,
     left_out: tuple[int, ...] = (),
 ) -> SystemTable:
     """Score systems with several metrics.
@@ -120,7 +121,7 @@ def score_table(
         method: test of differences to the first system, a key of :data:`~.significance.METHODS`; ``None`` for none.
         samples: of the test.
         seed: of the test and the intervals.
-        progress: makes a function that is told the progress of what it was named.
+        progress: told about the work on each system with each metric.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
 
     Raises:
@@ -143,9 +144,7 @@ def score_table(
     columns = []
     for metric in metrics:
         results = [
-            metric_score(
-                metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}")
-            )
+            metric_score(metric, system, language, staged(progress, f"{metric.label} {system.name}"))
             for system in systems
         ]
         tests: tuple[SystemTest, ...] = ()
@@ -175,9 +174,7 @@ def score_table(
     )
 
 
-def metric_score(
-    metric: Metric, system: SystemTexts, language: str = "", progress: Progress | None = None
-) -> MetricScore:
+def metric_score(metric: Metric, system: SystemTexts, language: str = "", progress: Progress = silent) -> MetricScore:
     """Score one system with a metric of any kind.
 
     Args:

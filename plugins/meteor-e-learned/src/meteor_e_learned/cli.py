@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.base import Progress
 from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup, replaced_option
 
 if TYPE_CHECKING:
@@ -90,14 +91,14 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.cli import ProgressBars
+    from meteor_e.base import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
     loaded = load_recipe(recipe)
     given = _roots(roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
     target = Path(output or f"{loaded.name}.safetensors")
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         trained = run(
             loaded,
             target,
@@ -202,7 +203,8 @@ def predict(
     meteor-e predict linear.safetensors hypothesis.txt --reference first.txt --reference second.txt
     """
     from meteor_e.api import ConfigError, FeatureBatch
-    from meteor_e.cli import ProgressBars, destination
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.scoring import score_segments
 
@@ -214,13 +216,13 @@ def predict(
     loaded = load_model(model_file)
     (segments,), by_segment = _read(hypotheses, its_references)
     named = None if system is None else [system] * len(segments)
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         scores = score_segments(
             loaded,
             FeatureBatch(segments, by_segment, None, named, [str(at) for at in range(1, len(segments) + 1)]),
             _store(cache, no_cache),
             jobs=jobs,
-            progress=progress("features"),
+            progress=progress,
         )
     with destination(output) as stream:
         for number, score in enumerate(scores, 1):
@@ -291,7 +293,8 @@ def rank(
     meteor-e rank linear.safetensors --index wmt12.yaml --pair cs-en --pair de-en
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import ProgressBars, destination
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.prediction import pairwise_advantages
     from meteor_e_learned.prediction import rank as order
@@ -299,7 +302,7 @@ def rank(
     if index is not None:
         if files or segments or systems or references:
             raise ConfigError("--index goes neither with files nor with --segments, --system and --reference")
-        with ProgressBars(quiet) as progress, destination(output) as stream:
+        with terminal_progress(quiet) as progress, destination(output) as stream:
             stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
         return
     if pairs or root is not None:
@@ -314,9 +317,9 @@ def rank(
     outputs, by_segment = _read(hypotheses, its_references)
     if not by_segment:
         raise ConfigError("the files are empty; there is nothing to rank")
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         found = pairwise_advantages(
-            loaded, outputs, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress("features")
+            loaded, outputs, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress
         )
     by_place, whole = order(found)
     with destination(output) as stream:
@@ -336,11 +339,11 @@ def _judged(
     root: str | None,
     store: FeatureStore,
     jobs: int,
-    progress: Callable[[str], Callable[[int, int], object]],
+    progress: Progress,
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require
+    from meteor_e.base import require, staged
     from meteor_e.cli import format_table
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
@@ -352,7 +355,11 @@ def _judged(
         raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
     found = [
         rank_test_set(
-            loaded, evaluation.load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}")
+            loaded,
+            evaluation.load_test_set(data, pair),
+            store,
+            jobs=jobs,
+            progress=staged(progress, f"{data.name} {pair}"),
         )
         for pair in wanted
     ]

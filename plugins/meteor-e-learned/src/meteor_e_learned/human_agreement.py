@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_score
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
+from meteor_e.base import Progress, silent
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.prediction import Ranking, pairwise_advantages, rank_systems
@@ -86,7 +86,7 @@ def rank_test_set(
     store: FeatureStore,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = silent,
 ) -> JudgedRanking:
     """Rank the systems of a test set by the hypotheses that people judged, and compare.
 

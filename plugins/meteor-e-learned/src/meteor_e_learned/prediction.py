@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -22,6 +22,7 @@ from meteor_e.api import (
     SystemOutputs,
     guarded,
 )
+from meteor_e.base import Progress, silent
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -31,13 +32,11 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.api import Progress
     from meteor_e.base import ArrayCache, Cells
 
 __all__ = ["ModelMetric", "Ranking", "ReadyMetric", "check_language", "pairwise_advantages", "rank", "rank_systems"]
 
 Floats = NDArray[np.float64]
-Tell = Callable[[int, int], object]
 
 
 def pairwise_advantages(
@@ -49,7 +48,7 @@ def pairwise_advantages(
     names: Sequence[str] | None = None,
     wanted: NDArray[np.bool_] | None = None,
     jobs: int = 1,
-    progress: Tell | None = None,
+    progress: Progress = silent,
 ) -> Floats:
     """Return by how much a pairwise model holds each hypothesis for better than each other one.
 
@@ -185,7 +184,7 @@ class ModelMetric(Metric):
         self.signature = signature_of(model)
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells, before scores are mapped to shares; features come from their own store.
 
