@@ -24,7 +24,7 @@ from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 
 if TYPE_CHECKING:
     from meteor_e.cli.grouped_help import FullHelpGroup, GroupedCommand, OptionGroup
-    from meteor_e.cli.inputs import SystemInput, named, systems
+    from meteor_e.cli.inputs import SystemInput, lined_up, named, systems
     from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options, replaced_option
     from meteor_e.cli.output import destination
     from meteor_e.cli.progress import ProgressBars, progress_bar
@@ -43,6 +43,7 @@ __all__ = [
     "destination",
     "format_table",
     "input_options",
+    "lined_up",
     "main",
     "metric_options",
     "named",
@@ -56,7 +57,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "grouped_help": ["FullHelpGroup", "GroupedCommand", "OptionGroup"],
-        "inputs": ["SystemInput", "named", "systems"],
+        "inputs": ["SystemInput", "lined_up", "named", "systems"],
         "options": ["METRIC_GROUPS", "MeteorMaker", "input_options", "metric_options", "replaced_option"],
         "output": ["destination"],
         "progress": ["ProgressBars", "progress_bar"],
