@@ -7,9 +7,9 @@ from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.extras import how_to_install
+from meteor_e.base.extras import comes_with_plugin
 from meteor_e.metrics.chain_metric import CHAIN_FILES
-from meteor_e.plugins.builtin import METRICS_OF_PLUGINS
+from meteor_e.plugins.builtin import ELSEWHERE
 from meteor_e.plugins.registry import registry
 
 __all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
@@ -112,12 +112,8 @@ def _class(name: str, text: str) -> type[Metric] | None:
             raise
     if name in chains:
         return None
-    if name in METRICS_OF_PLUGINS:
-        distribution = METRICS_OF_PLUGINS[name]
-        raise ConfigError(
-            f"metric {text!r} comes with the plugin {distribution}, which is not installed: "
-            f"{how_to_install(distribution)}"
-        )
+    if distribution := ELSEWHERE.get(("metric", name)):
+        raise ConfigError(comes_with_plugin(f"metric {text!r}", distribution))
     raise ConfigError(
         f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "
         f"and the chains {', '.join(chains)}; others come with plugins"

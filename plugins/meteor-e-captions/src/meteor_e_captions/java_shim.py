@@ -17,7 +17,8 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from meteor_e.base.errors import ConfigError
+import meteor_e
+from meteor_e.api import ConfigError
 
 __all__ = ["JavaCall", "java_shim", "main"]
 
@@ -101,7 +102,7 @@ def java_shim(folder: Path) -> None:
     METEOR 1.5's jar and the PTB tokenizer of pycocoevalcap are run by meteor-e. Every other call of java goes to the
     next java on the PATH; where there is none, it fails with one line and exit code 1.
     """
-    from meteor_e.base.files import atomic_writer
+    from meteor_e.base import atomic_writer
 
     if os.name == "nt":
         raise ConfigError("the program is a shell script; Windows does not start one for java")
@@ -119,12 +120,12 @@ def java_shim(folder: Path) -> None:
 
 
 def _script() -> str:
-    root = Path(__file__).resolve().parents[2]
+    roots = sorted({str(Path(file).resolve().parents[1]) for file in (__file__, str(meteor_e.__file__))})
     python = shlex.quote(sys.executable)
     # Neither the working folder nor the caller's PYTHON… variables decide what is imported.
     start = (
         "import sys; sys.path[:1] = sys.path[:1] if sys.path[0] else []; "
-        f"sys.path.append({str(root)!r}); from meteor_e.cli.java_shim import main; main(sys.argv[1:])"
+        f"sys.path += {roots!r}; from meteor_e_captions.java_shim import main; main(sys.argv[1:])"
     )
     return "\n".join(
         [
@@ -144,10 +145,10 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Run a call of the program."""
     call = JavaCall.parse(arguments)
     if call.program == "meteor":
-        from meteor_e.cli import main as meteor_e
+        from meteor_e.cli import main as run
 
         sys.argv[0] = "meteor-e"
-        meteor_e(["compat", *call.arguments])
+        run(["compat", *call.arguments])
     if call.program == "tokenizer":
         sys.exit(_tokenize(call.arguments))
     for java in _others():
@@ -181,7 +182,7 @@ def _is_shim(path: Path) -> bool:
 
 def _tokenize(arguments: Sequence[str]) -> int:
     """Do what the tokenizer's Java program does with these arguments; return the exit code."""
-    from meteor_e.text.ptb import Tokenizer
+    from meteor_e_captions.ptb import Tokenizer
 
     tokenizer = Tokenizer(lowercase="-lowerCase" in arguments)
     files: list[str | None] = [argument for argument in arguments if not argument.startswith("-")]
