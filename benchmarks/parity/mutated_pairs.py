@@ -12,8 +12,8 @@ and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each 
 them). Batches that are there already are not made again, so an interrupted run goes on where it stopped.
 
 ``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
-that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per language and exits
-with 1 if anything else differs.
+that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
+language, and exits with 1 if anything else differs. ``METEOR_E_PURE=1`` compares the Python engine.
 """
 
 from __future__ import annotations
@@ -205,11 +205,10 @@ def compare(arguments: argparse.Namespace) -> None:
             wrong.append((done.stderr[-500:], b"%d lines, not %d" % (len(mine), len(java))))
         for one, two in wrong[:3]:
             print(f"{folder.name} {' '.join(settings)}\n  ours {one!r}\n  Java {two!r}", file=sys.stderr, flush=True)
-        language = folder.name.rpartition("-")[2]
         pairs = (folder / "hypotheses").read_bytes().count(b"\n")
-        counts[language].update(
-            pairs=pairs, batches=1, wrong=len(wrong), last=len(unequal) - len([w for w in wrong if w in unequal])
-        )
+        last = sum(pair not in wrong for pair in unequal)
+        counts[folder.name.rpartition("-")[2]].update(pairs=pairs, batches=1, wrong=len(wrong), last=last)
+        print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)
     total = sum(counts.values(), Counter[str]())
     for name, count in [*sorted(counts.items()), ("all", total)]:
         print(
