@@ -31,6 +31,7 @@ COMMANDS_OF_PLUGINS = {
     "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
+    "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
     "predict": ("meteor-e-learned", "Score the segments of a hypothesis with a learned metric."),
     "rank": ("meteor-e-learned", "Rank systems by a learned metric."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
