@@ -3,7 +3,12 @@ from meteor_e.cli.grouped_help import (
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
-from meteor_e.cli.inputs import SystemInput as SystemInput, named as named, systems as systems
+from meteor_e.cli.inputs import (
+    SystemInput as SystemInput,
+    lined_up as lined_up,
+    named as named,
+    systems as systems,
+)
 from meteor_e.cli.options import (
     METRIC_GROUPS as METRIC_GROUPS,
     MeteorMaker as MeteorMaker,

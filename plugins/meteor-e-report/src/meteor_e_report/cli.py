@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ConfigError
 from meteor_e.base import terminal_progress
 from meteor_e.cli import (
     METRIC_GROUPS,
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
-    SystemInput,
     input_options,
+    lined_up,
     metric_options,
     named,
     systems,
@@ -118,11 +118,11 @@ def report(
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
     unique = _unique([system.name for system in inputs])
     with _no_collection(), terminal_progress() as progress:
-        hypotheses, texts = _lined_up(inputs)
+        texts = lined_up(inputs)
         found = score_systems(
             meteor,
-            dict(zip(unique, hypotheses, strict=True)),
-            texts,
+            {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},
+            texts[0].references,
             metrics=wanted,
             title=title,
             method=None if significance == "none" else significance,
@@ -169,27 +169,6 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _lined_up(inputs: Sequence[SystemInput]) -> tuple[list[list[str]], list[list[str]]]:
-    """Read all systems; return the hypotheses of each, and the references that they share.
-
-    Raises:
-        InputError: if systems are not of the same segments.
-    """
-    hypotheses: list[list[str]] = []
-    shared: list[list[str]] | None = None
-    for system in inputs:
-        pairs = list(system.pairs())
-        texts = [references for _, references in pairs]
-        if shared is None:
-            shared = texts
-        elif shared != texts:
-            raise InputError(
-                f"{system.name} and {inputs[0].name} are not of the same segments; a report compares systems that are"
-            )
-        hypotheses.append([hypothesis for hypothesis, _ in pairs])
-    return hypotheses, shared or []
 
 
 def _unique(names: Sequence[str]) -> list[str]:
