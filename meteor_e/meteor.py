@@ -561,7 +561,7 @@ class Meteor:
         """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
-            if error is not None and not self._tolerates(error, chunk.first + number):
+            if error is not None and not self.tolerates(error, chunk.first + number):
                 continue
             fields = {
                 **scores.defined()._asdict(),
@@ -579,7 +579,7 @@ class Meteor:
                 align = self.align if error is None else self._unaligned
                 yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
 
-    def _tolerates(self, error: MeteorError, number: int) -> bool:
+    def tolerates(self, error: MeteorError, number: int) -> bool:
         """Warn of a segment that cannot be aligned; return whether it counts, with a score of 0.
 
         Raises:

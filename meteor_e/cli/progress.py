@@ -58,14 +58,17 @@ class ProgressBars(contextlib.ExitStack):
         self._hidden = hidden
 
     def __call__(self, label: str) -> Progress:
-        """Close the last bar and return a function that opens one named ``label`` and moves it."""
+        """Close the last bar and return a function that opens one named ``label`` and moves it.
+
+        It is told how many things are done, and how many there are: 0 if that is unknown.
+        """
         self.close()
         advance: Callable[[int], None] | None = None
 
         def tell(done: int, total: int) -> None:
             nonlocal advance
             if advance is None:
-                advance = self.enter_context(progress_bar(label, total, hidden=self._hidden))
+                advance = self.enter_context(progress_bar(label, total or None, hidden=self._hidden))
             advance(done)
 
         return tell

@@ -14,9 +14,9 @@ from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.processes import worked_on
+from meteor_e.metrics.alignment_arrays import aligned
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import as_summed
@@ -80,9 +80,9 @@ def collect_statistics(
     return counts[np.array(at, np.int64)]
 
 
-def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
+def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> Integers:
     hypotheses, references = zip(*pairs, strict=True)
-    return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
+    return aligned(meteor, hypotheses, [(text,) for text in references]).statistics
 
 
 def chain_statistics(
@@ -257,16 +257,17 @@ class ChainMetric(Metric):
         """Take the language."""
         self._meteor = self.meteor(language or self.language)
 
+    @classmethod
+    def streams(cls) -> bool:
+        """Say that it does: of the references, nothing has to be known before."""
+        return True
+
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
         """Return METEOR's statistics of the reference that counts, ``(segments, width)``."""
-        counts = np.array(
-            [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
-        )
-        if len(counts) != len(hypotheses):
-            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
-        return as_summed(counts)
+        found = aligned(self.current, hypotheses, references, before=self.scored_before)
+        return as_summed(found.statistics.astype(float))
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
