@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "align": "Align hypotheses with references and show which words match.",
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
@@ -25,6 +24,7 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
+    "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
