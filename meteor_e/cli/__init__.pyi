@@ -20,7 +20,9 @@ from meteor_e.cli.options import (
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
 from meteor_e.cli.tables import (
+    count_or_no as count_or_no,
     display_width as display_width,
     format_table as format_table,
+    isolated as isolated,
     printable as printable,
 )

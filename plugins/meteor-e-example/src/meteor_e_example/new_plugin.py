@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import click
 
-from meteor_e._version import __version__
-from meteor_e.base.errors import ConfigError
-from meteor_e.base.folders import workplace
+from meteor_e import ConfigError, __version__
+from meteor_e.base import workplace
 
 __all__ = ["FAMILIES", "new", "write_plugin"]
 
