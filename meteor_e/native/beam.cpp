@@ -26,7 +26,6 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
     paths_ = 1;
     keys_[0] = 0;
     class_of_[0] = 0;
-    together_ = true;
     for (std::uint32_t position = task.lists ? resume(task) : 0; position < positions; ++position) {
         const View<Match> starting = task.candidates.at(position);
         if (!starting.size || task.candidates.fixed(position)) {
@@ -167,18 +166,17 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
         after = place(position + fixed->reference_length, fixed->hypothesis_start + fixed->hypothesis_length);
     }
     const Set& future = future_[after.next];
-    if (together_) {
-        // Often they stay as they are: their chunks go on or break together.
-        const std::uint32_t next = classes_[0].place.next;
-        if (next > position) return;
-        if (future == future_[next]) {
-            for (std::size_t k = 0; k < class_count_; ++k) classes_[k].place = after;
-            return;
-        }
+    // Often all classes are at the same place, and their chunks go on or break together.
+    const Place first = classes_[0].place;
+    bool together = true;
+    for (std::size_t k = 1; k < class_count_; ++k) together &= classes_[k].place == first;
+    if (together && first.next > position) return;
+    if (together && future == future_[first.next]) {
+        for (std::size_t k = 0; k < class_count_; ++k) classes_[k].place = after;
+        return;
     }
     next_class_count_ = 0;
     std::uint8_t moved[MAX_NARROW_BEAM];
-    together_ = true;
     for (std::size_t k = 0; k < class_count_; ++k) {
         Class now = classes_[k];
         if (now.place.next <= position) {
@@ -186,8 +184,6 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
             if (now.place.last != CLOSED && !goes_on) broken |= now.members;
             now.place = after;
             now.used = now.used & future;
-        } else {
-            together_ = false;
         }
         moved[k] = static_cast<std::uint8_t>(find_class(now));
         // Of two classes that become one, the one whose path comes first goes on; that is settled below.
@@ -284,7 +280,6 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
         unknown = NO_STREAM;
         add_step(from, SKIP, charged + broken, usual ? known[2 * free.size + open] : unknown);
     }
-    together_ = false;
     next_class_count_ = 0;
     next_paths_ = 0;
     if (overflowed_) {

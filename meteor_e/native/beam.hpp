@@ -170,7 +170,6 @@ private:
     std::uint8_t class_of_[MAX_NARROW_BEAM], next_class_of_[MAX_NARROW_BEAM];
     Class classes_[MAX_NARROW_BEAM], next_classes_[MAX_NARROW_BEAM];
     std::uint64_t next_tags_[MAX_NARROW_BEAM];  // of classes, to tell most of them apart
-    bool together_ = true;                      // all classes are at the same place
     std::size_t class_count_ = 0, next_class_count_ = 0;
 
     // Steps that change ranks by the same.

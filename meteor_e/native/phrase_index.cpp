@@ -96,7 +96,10 @@ void PhraseIndex::take_new_steps(StepMemory& memory) const {
         way.low = first_child(way.node);
         const std::uint32_t high = first_child(way.node + 1);
         way.count = high > way.low ? high - way.low : 0;
-        if (!way.count) continue;
+        if (!way.count) {
+            way.low = 0;  // which a damaged file can have anywhere
+            continue;
+        }
         if (high > node_count_) throw DamagedIndex(words_.file(), "a phrase in it leads nowhere");
         METEOR_PREFETCH(&nodes_[std::size_t{3} * (way.low + way.count / 2)]);
         open = true;
