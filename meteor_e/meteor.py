@@ -392,25 +392,21 @@ class Meteor:
         import numpy as np
 
         numbers: dict[str, int] = {}
-        shapes = []
+        asked = []
         for sides in sources:
-            distinct = [list(dict.fromkeys(texts)) for texts in sides]
-            shapes.append([[numbers.setdefault(text, len(numbers)) for text in texts] for texts in distinct])
-        scores, failures = self._engine.score_pairs(
-            list(numbers), [(left, right) for left, right in shapes], threads=self.threads
-        )
+            distinct = (dict.fromkeys(texts) for texts in sides)
+            left, right = ([numbers.setdefault(text, len(numbers)) for text in texts] for texts in distinct)
+            asked.append((left, right))
+        scores, failures = self._engine.score_pairs(list(numbers), asked, threads=self.threads)
         start = 0
-        for source, (sides, (left, right)) in enumerate(zip(sources, shapes, strict=True)):
+        for source, (sides, (left, right)) in enumerate(zip(sources, asked, strict=True), first):
+            rows, columns = (_places(*side, numbers) for side in zip(sides, (left, right), strict=True))
             size = len(left) * len(right)
             failed = min((place for place in failures if start <= place < start + size), default=None)
-            places = [dict(zip(side, range(len(side)), strict=True)) for side in (left, right)]
-            rows, columns = ([place[numbers[text]] for text in texts] for place, texts in zip(places, sides, strict=True))
             if failed is not None:
                 row, column = divmod(failed - start, len(right))
-                raise InputError(
-                    f"source {first + source}, hypothesis {rows.index(row) + 1}, "
-                    f"reference {columns.index(column) + 1}: {failures[failed]}"
-                ) from failures[failed]
+                where = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+                raise InputError(f"source {source}, {where}: {failures[failed]}") from failures[failed]
             matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(len(left), len(right))
             yield matrix[np.ix_(rows, columns)]
             start += size
@@ -595,6 +591,12 @@ def _texts(texts: object, number: int) -> list[str]:
         if not isinstance(text, str):
             raise InputError(f"source {number}: a text is needed, not {type(text).__name__}")
     return found
+
+
+def _places(texts: Iterable[str], distinct: Iterable[int], numbers: Mapping[str, int]) -> list[int]:
+    """Return the place of each text among the distinct ones, which are given by their numbers."""
+    places = {number: place for place, number in enumerate(distinct)}
+    return [places[numbers[text]] for text in texts]
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -200,7 +200,8 @@ class NativeEngine:
         self, texts: Sequence[str], sources: Sequence[PairSource], threads: int
     ) -> tuple[array[float], dict[int, MeteorError]]:
         """Score pairs where a matcher in Python is asked for each of them."""
-        scores, failures = array("d"), {}
+        scores = array("d")
+        failures: dict[int, MeteorError] = {}
         for hypotheses, references in sources:
             others = [[texts[number]] for number in references]
             for hypothesis in hypotheses:

@@ -81,7 +81,8 @@ class PythonEngine:
         tokens = [self._tokenize(text) for text in texts]
         if self._encoders:
             self._encoded([tokens])
-        scores, failures = array("d"), {}
+        scores = array("d")
+        failures: dict[int, MeteorError] = {}
         for hypotheses, references in sources:
             for hypothesis in hypotheses:
                 row = self._score(([tokens[hypothesis], tokens[number]] for number in references), False, None)
