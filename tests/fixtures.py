@@ -23,8 +23,6 @@ __all__ = [
     "PluginSite",
     "_own_packs",
     "_packs",
-    "axe",
-    "chromium",
     "java",
     "missing",
     "own_packs",
@@ -154,35 +152,6 @@ def java() -> Java:
     if not jar.is_file():
         missing(f"there is no {jar}")
     return Java(jar)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A running browser, driven by Playwright: METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        missing("playwright is not installed (tox -e tests has it)")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
-    with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
-        arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def axe():
-    """The accessibility checker axe-core."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ModuleNotFoundError:
-        missing("axe-playwright-python is not installed (tox -e tests has it)")
-    return Axe()
 
 
 class PluginSite:

@@ -6,7 +6,7 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["how_to_install", "require"]
+__all__ = ["comes_with_plugin", "how_to_install", "require"]
 
 
 def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
@@ -28,6 +28,11 @@ def require(module: str, what: str, extra: str = "", distribution: str = "meteor
     except ModuleNotFoundError as error:
         advice = f"pip install '{distribution}[{extra}]'" if extra else how_to_install(distribution)
         raise ConfigError(f"{what} needs {error.name}, which is not installed; run: {advice}") from error
+
+
+def comes_with_plugin(what: str, distribution: str) -> str:
+    """Return the message for what a distribution of ours has that is missing."""
+    return f"{what} comes with the plugin {distribution}, which is not installed: {how_to_install(distribution)}"
 
 
 def how_to_install(distribution: str) -> str:

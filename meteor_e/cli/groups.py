@@ -7,7 +7,7 @@ import warnings
 import click
 
 from meteor_e.base.errors import MeteorError, PluginError, PluginWarning
-from meteor_e.base.extras import how_to_install
+from meteor_e.base.extras import comes_with_plugin
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
@@ -66,10 +66,7 @@ def missing_command(name: str) -> click.Command | None:
     if name not in COMMANDS_OF_PLUGINS:
         return None
     distribution, summary = COMMANDS_OF_PLUGINS[name]
-    advice = PluginError(
-        f"`meteor-e {name}` comes with the plugin {distribution}, which is not installed: "
-        f"{how_to_install(distribution)}"
-    )
+    advice = PluginError(comes_with_plugin(f"`meteor-e {name}`", distribution))
     return _failing(_split(name)[1], f"Needs {distribution}. {summary}", advice)
 
 

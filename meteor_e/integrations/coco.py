@@ -15,15 +15,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
+from meteor_e.plugins.registry import registry
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
-    from meteor_e.text.ptb import Tokenizer
 
 __all__ = ["Meteor", "PTBTokenizer"]
 
 Id = TypeVar("Id", bound=Hashable)
 _LINE_BREAKS = re.compile("[\n\r]")
+_TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -32,7 +33,7 @@ class Meteor:
 
     Args:
         meteor: another metric; by default METEOR 1.5 for English with full normalization, as pycocoevalcap
-            starts it (``-l en -norm``).
+            starts it (``-l en -norm``), and with words told apart by their hashes, as the Java program does.
 
     Raises:
         ResourceError: if METEOR's English pack is not installed.
@@ -43,6 +44,7 @@ class Meteor:
             from meteor_e.meteor import Meteor as Metric
 
             meteor = Metric("en", normalization="full")
+            meteor.compare_words_by("java")
         self._meteor = meteor
 
     def method(self) -> str:
@@ -80,7 +82,7 @@ class Meteor:
                 raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
             # What pycocoevalcap writes to the Java program: it cleans the caption alone.
             hypotheses.append(_line(own[0].replace("|||", "").replace("  ", " ")))
-            references.append([part for text in _texts(texts, key, "gts") for part in _line(text).split("|||")])
+            references.append([_line(part) for text in _texts(texts, key, "gts") for part in text.split("|||")])
         total = StatisticsSum(len(self._meteor.matchers))
         scores = []
         for segment in self._meteor.segments(hypotheses, references):
@@ -97,9 +99,13 @@ class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
     Tokens are in lower case, and punctuation is left out.
+
+    Raises:
+        PluginError: if the plugin meteor-e-captions is not installed.
     """
 
-    _shared: Tokenizer | None = None
+    def __init__(self) -> None:
+        self._segmenter = registry().segmenter("ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.
@@ -125,16 +131,8 @@ class PTBTokenizer:
                 lines.append(text.replace("\n", " "))
             counts.append((key, len(captions)))
         # Empty captions leave nothing, so that one line stays one caption.
-        tokens = iter([line.rstrip() for line in self._tokenizer().lines(lines)] if lines else [])
+        tokens = iter([line.rstrip() for line in self._segmenter.join_lines(lines)] if lines else [])
         return {key: [next(tokens) for _ in range(count)] for key, count in counts}
-
-    @classmethod
-    def _tokenizer(cls) -> Tokenizer:
-        if cls._shared is None:
-            from meteor_e.text.ptb import PUNCTUATION, Tokenizer
-
-            cls._shared = Tokenizer(lowercase=True, drop=PUNCTUATION)
-        return cls._shared
 
 
 def _check_mapping(value: object, name: str) -> None:
@@ -161,7 +159,8 @@ def _text(value: object, key: object, what: str) -> str:
 
 
 def _line(text: str) -> str:
-    return _LINE_BREAKS.sub(" ", text)
+    """Return a text as the Java program takes it from its input."""
+    return _LINE_BREAKS.sub(" ", text).strip(_TRIMMED)
 
 
 def _short(value: object) -> str:

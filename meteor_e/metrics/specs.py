@@ -7,19 +7,23 @@ from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.extras import how_to_install
+from meteor_e.base.extras import comes_with_plugin
 from meteor_e.metrics.chain_metric import CHAIN_FILES
-from meteor_e.plugins.builtin import METRICS_OF_PLUGINS
+from meteor_e.plugins.builtin import ELSEWHERE
 from meteor_e.plugins.registry import registry
 
 __all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
 
 
+FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
+"""What the names of files end in that are named as metrics without more."""
+
+
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
     """Make a metric of ``[LABEL=]NAME[:ARGUMENTS]``.
 
-    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, or a chain
-    file.
+    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, a chain file,
+    or the file of a model.
 
     Args:
         text: what a user wrote.
@@ -35,8 +39,10 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
     if not separator or ":" in label or "/" in label or "," in label:
         label, spec = "", text
     name, _, arguments = spec.partition(":")
-    if spec.endswith(CHAIN_FILES) and name not in ("chain", "model", "scores"):
-        name, arguments = "chain", spec
+    if name not in ("chain", "model", "scores"):
+        for kind_of_file, endings in FILES.items():
+            if spec.endswith(endings):
+                name, arguments = kind_of_file, spec
     kind = _class(name, text)
     if kind is None:
         kind, arguments = registry().metric("chain"), ",".join(filter(None, (name, arguments)))
@@ -112,12 +118,8 @@ def _class(name: str, text: str) -> type[Metric] | None:
             raise
     if name in chains:
         return None
-    if name in METRICS_OF_PLUGINS:
-        distribution = METRICS_OF_PLUGINS[name]
-        raise ConfigError(
-            f"metric {text!r} comes with the plugin {distribution}, which is not installed: "
-            f"{how_to_install(distribution)}"
-        )
+    if distribution := ELSEWHERE.get(("metric", name)):
+        raise ConfigError(comes_with_plugin(f"metric {text!r}", distribution))
     raise ConfigError(
         f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "
         f"and the chains {', '.join(chains)}; others come with plugins"

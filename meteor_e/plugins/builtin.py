@@ -15,7 +15,6 @@ COMMANDS = {
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
-    "java-shim": "Write a program named java that runs METEOR's jar calls by meteor-e.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
@@ -29,32 +28,18 @@ COMMANDS_OF_PLUGINS = {
     "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
+    "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
-    "predict": ("meteor-e-learned", "Score the segments of a hypothesis with a learned metric."),
-    "rank": ("meteor-e-learned", "Rank systems by a learned metric."),
+    "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
+    "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
+    "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),
     "tune": ("meteor-e-evaluation", "Find parameters and weights that agree best with human judgments."),
     "vectors": ("meteor-e-vectors", "Train, convert and look at word vectors."),
 }
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
-
-
-METRICS_OF_PLUGINS = {
-    "cs-ranker": "meteor-e-learned",
-    "de-ranker": "meteor-e-learned",
-    "en-adequacy": "meteor-e-learned",
-    "en-adequacy-context": "meteor-e-learned",
-    "en-light": "meteor-e-learned",
-    "en-ranker": "meteor-e-learned",
-    "es-ranker": "meteor-e-learned",
-    "fr-ranker": "meteor-e-learned",
-    "model": "meteor-e-learned",
-    "mtme": "meteor-e-evaluation",
-    "scores": "meteor-e-evaluation",
-}
-"""Metrics of distributions of ours that need not be installed."""
 
 
 LATER: dict[str, tuple[str, ...]] = {}
@@ -65,6 +50,18 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("metric", "cs-ranker"): "meteor-e-learned",
+    ("metric", "de-ranker"): "meteor-e-learned",
+    ("metric", "en-adequacy"): "meteor-e-learned",
+    ("metric", "en-adequacy-context"): "meteor-e-learned",
+    ("metric", "en-light"): "meteor-e-learned",
+    ("metric", "en-ranker"): "meteor-e-learned",
+    ("metric", "es-ranker"): "meteor-e-learned",
+    ("metric", "fr-ranker"): "meteor-e-learned",
+    ("metric", "model"): "meteor-e-learned",
+    ("metric", "mtme"): "meteor-e-evaluation",
+    ("metric", "scores"): "meteor-e-evaluation",
+    ("segmenter", "ptb"): "meteor-e-captions",
     ("table format", "datasets"): "meteor-e-tables",
     ("table format", "jsonl"): "meteor-e-tables",
     ("table format", "parquet"): "meteor-e-tables",

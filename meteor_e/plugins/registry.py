@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, MeteorError, PluginError, PluginWarning, near_miss
+from meteor_e.base.extras import comes_with_plugin
 from meteor_e.plugins import builtin as builtins
 from meteor_e.plugins.definitions import KINDS, Definition, Kind, definitions
 from meteor_e.plugins.loading import BUILTIN, PluginLoader, Problem, Source, installed_entry_points
@@ -317,10 +318,7 @@ class Registry:
         distribution = builtins.ELSEWHERE.get((kind.name, name))
         if distribution is not None:
             failed = "".join(f"; {problem}" for problem in self._problems)
-            return PluginError(
-                f"the {kind.name} {name!r} comes with the plugin {distribution}, which is not installed: "
-                f"pip install {distribution}, or in a clone of meteor_e: pip install ./plugins/{distribution}{failed}"
-            )
+            return PluginError(comes_with_plugin(f"the {kind.name} {name!r}", distribution) + failed)
         text = f"there is no {kind.name} {name!r}{near_miss(name, known)}; the {kind.plural}: {', '.join(known)}"
         if kind.name == "language":
             text += "; use 'other' for a language that has no definition"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from meteor_e import __version__
-from meteor_e import cli as package
 from meteor_e.base.errors import InputError, PluginError
+from meteor_e.cli import program as package
 
 
 def test_help_lists_every_command_without_importing_one(cli):

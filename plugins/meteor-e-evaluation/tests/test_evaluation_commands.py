@@ -5,22 +5,13 @@ import json
 import pytest
 import yaml
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
-from tiny_task import OUTPUTS, REFERENCE
+from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.cli import cli
 
 CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
-
-
-def run(*arguments, expect=0):
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=True)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == expect, result.output
-    return result
 
 
 @pytest.fixture

@@ -6,32 +6,22 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index, target_language
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.mtme import mtme_index
 from meteor_e_evaluation.ratings import read_mqm, read_ratings
-from tiny_task import OUTPUTS, REFERENCE
+from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli import cli
 from meteor_e.formats import test_sets
 from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
 DOCUMENTS = ["harbor"] * 4 + ["school"] * 6
 NAMES = list(OUTPUTS)
-
-
-def run(*arguments, expect=0):
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=True)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == expect, result.output
-    return result
 
 
 def write(path, text):

@@ -6,22 +6,12 @@ import json
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from meteor_e_evaluation.measures import MEASURES
-from tiny_task import OUTPUTS, REFERENCE
+from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli import cli
 
 SECOND = [text.replace("the ", "that ") for text in REFERENCE]
-
-
-def run(*arguments):
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=True)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def lay_out(folder, name, references=(REFERENCE,), scale=1.0, words=""):
@@ -57,12 +47,12 @@ def index(tmp_path, packs, monkeypatch):
 def test_a_tuned_chain_scores_as_the_tuning_says(index, tmp_path, name):
     chain, tuned = tmp_path / "chain.yaml", tmp_path / "tuned.yaml"
     arguments = ["-c", chain, "-O", name, "--trials", 30, "--json", "-o", tuned]
-    report = json.loads(run("tune", index, *arguments))
+    report = json.loads(run("tune", index, *arguments).stdout)
     assert report["points tried"] == 30
     assert report["method"].endswith("stopped at 30 trials")
     assert report["tuned"]["value"] >= report["default"]["value"]
     for file, value in ((tuned, report["tuned"]["value"]), (chain, report["default"]["value"])):
-        found = json.loads(run("evaluate", index, "-M", f"it={file}", "-s", name, "-f", "json"))
+        found = json.loads(run("evaluate", index, "-M", f"it={file}", "-s", name, "-f", "json").stdout)
         # Soft accuracy is tuned with p from the normal distribution, which is rough for ten segments.
         near = 0.05 if name == "spa" else 1e-9
         assert found["tables"][0]["metrics"]["it"]["cs-en"]["value"] == pytest.approx(value, abs=near)
@@ -73,7 +63,7 @@ def test_folds_and_held_out_data_for_measures(index, tmp_path, name):
     other = lay_out(tmp_path / "two", "Two", scale=2.0, words=" today")
     tuned = tmp_path / "tuned.yaml"
     arguments = ["-c", tmp_path / "chain.yaml", "-O", name, "--trials", 10, "--samples", 50]
-    text = run("tune", index, *arguments, "--held-out", other, "--folds", 2, "-o", tuned)
+    text = run("tune", index, *arguments, "--held-out", other, "--folds", 2, "-o", tuned).stdout
     assert "one-sided permutation test of the gain" in text
     content = tuned.read_text(encoding="utf-8")
     assert "# fold 1: default " in content
@@ -85,19 +75,14 @@ def test_folds_and_held_out_data_for_measures(index, tmp_path, name):
 def test_the_choice_of_an_option_is_made_anew_in_each_fold(index, tmp_path):
     option = "stem.stemmer=german,english"
     arguments = ["-c", tmp_path / "chain.yaml", "--option", option, "-O", "pearson", "--trials", 5, "--json"]
-    report = json.loads(run("tune", index, *arguments, "--folds", 3))
+    report = json.loads(run("tune", index, *arguments, "--folds", 3).stdout)
     folds = report["cross-validation"]
     assert len(folds["options"]) == 3
     assert all(entry["stem.stemmer"] in ("german", "english") for entry in folds["options"])
     # The default is that of the chain that was given, whatever option came out best.
-    plain = json.loads(run("tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 5, "--json"))
-    assert report["default"] == plain["default"]
-    assert (
-        folds["default"]
-        == json.loads(
-            run("tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 5, "--folds", 3, "--json")
-        )["cross-validation"]["default"]
-    )
+    plain = ["tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 5, "--json"]
+    assert report["default"] == json.loads(run(*plain).stdout)["default"]
+    assert folds["default"] == json.loads(run(*plain, "--folds", 3).stdout)["cross-validation"]["default"]
 
 
 def test_renamed_data_and_other_pairs_with_the_same_references_are_refused(index, tmp_path):
@@ -110,11 +95,12 @@ def test_limits_and_root(index, tmp_path):
     arguments = ["tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson"]
     with pytest.raises(ConfigError, match="--trials and --minutes go with the search"):
         run(*arguments, "--grid", "--trials", 3)
-    assert "stopped at 0.0001 minutes" in run(*arguments, "--minutes", 0.0001)
+    assert "stopped at 0.0001 minutes" in run(*arguments, "--minutes", 0.0001).stdout
     moved = tmp_path / "index.yaml"
     moved.write_bytes(index.read_bytes())
-    assert "tuned on  One cs-en" in run(
+    shown = run(
         "tune", moved, "--root", index.parent, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 2
-    )
+    ).stdout
+    assert "tuned on  One cs-en" in shown
     with pytest.raises(InputError, match=r"do not allow the objective tau-b|no rankings"):
         run(*arguments[:-1], "rank")

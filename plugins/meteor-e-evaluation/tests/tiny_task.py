@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from click.testing import CliRunner, Result
+
+from meteor_e.cli import cli
+
 REFERENCE = [
     "the ferry leaves the island at noon",
     "a heavy rain fell on the old harbour",
@@ -75,3 +79,11 @@ judgements:
   - {file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}
 measures: [tau-strict]
 """
+
+
+def run(*arguments: object) -> Result:
+    """Run the command line in this process; an error of ours comes out as it is."""
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    if result.exception is not None:
+        raise result.exception
+    return result

@@ -330,7 +330,7 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
 
     monkeypatch.setattr(type(model.features), "extract", counted)
     monkeypatch.setattr(scoring, "BLOCK", 2)
-    parts = score_segments(model, batch, store, progress=lambda done, total: told.append((done, total)))
+    parts = score_segments(model, batch, store, progress=lambda stage, done, total: told.append((done, total)))
     assert (parts == whole).all()
     assert sizes == [2, 2, 1]
     assert told == sorted(told)
@@ -418,7 +418,11 @@ def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):
 
 
 def test_the_core_knows_the_names_so_that_it_can_say_what_to_install():
-    from meteor_e.plugins.builtin import METRICS_OF_PLUGINS
+    from meteor_e.plugins.builtin import ELSEWHERE
 
-    named = {name for name, distribution in METRICS_OF_PLUGINS.items() if distribution == "meteor-e-learned"}
+    named = {
+        name
+        for (kind, name), distribution in ELSEWHERE.items()
+        if (kind, distribution) == ("metric", "meteor-e-learned")
+    }
     assert named == {*ready_models(), "model"}

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command_line import *  # noqa: F403
 from fixtures import missing
 from meteor_e_report import score_systems, write_report
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
@@ -33,55 +31,6 @@ def page_report(_own_packs, tmp_path_factory):
         patch.setenv("METEOR_E_PACKS", str(_own_packs))
         path = tmp_path_factory.mktemp("report") / "report.html"
         return path, write_report(path, Meteor("en"), PAGE_SYSTEMS, PAGE_REFERENCES, samples=100)
-
-
-class Result(NamedTuple):
-    """What a run of the command line left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-class CommandLine:
-    """Runs ``meteor-e`` in a process of its own, as users do."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(self, *arguments: str) -> Result:
-        """Run; whatever happens, there is no traceback."""
-        done = subprocess.run(
-            [sys.executable, "-m", "meteor_e", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "METEOR_E_OFFLINE": "1", "METEOR_E_CACHE": str(self.folder / "cache")},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        return Result(done.returncode, done.stdout, done.stderr)
-
-    def failing(self, code: int, *arguments: str) -> str:
-        """Run what must fail with this code; return its one line."""
-        result = self(*arguments)
-        assert (result.code, result.out) == (code, ""), result
-        (line,) = result.err.splitlines()
-        return line
-
-    def file(self, name: str, content: str) -> str:
-        """Write a file into the folder where the runs happen."""
-        (self.folder / name).write_text(content, encoding="utf-8")
-        return name
-
-
-@pytest.fixture
-def cli(tmp_path: Path, own_packs: Path) -> CommandLine:
-    """The command line, with our own small English pack."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return CommandLine(folder)
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name
 from meteor_e.formats import read_segments, split_fields
+from meteor_e_evaluation.fields import finite_number, whole_number
 
 __all__ = ["Assessment", "read_assessments"]
 
@@ -41,23 +41,6 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "segment": ("SID", "SEGID", "SEG_ID", "SEGMENT", "SEG"),
     "score": ("HUMAN", "Z.SCR", "Z", "SCORE", "RAW.SCR", "RAW"),
 }
-
-
-def _number(text: str, what: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{where}: {what} is {text!r}, not a number") from None
-    if not math.isfinite(value):
-        raise InputError(f"{where}: {what} is {text!r}; a finite number was expected")
-    return value
-
-
-def _whole(text: str, what: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"{where}: {what} is {text!r}, not a whole number") from None
 
 
 def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[Assessment]:
@@ -99,7 +82,7 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
         yield Assessment(
             cell["pair"],
             cell["system"],
-            _whole(cell["segment"], "the segment", where) if segments else None,
-            _number(cell["score"], "the score", where),
+            whole_number(cell["segment"], "the segment", where) if segments else None,
+            finite_number(cell["score"], "the score", where),
             where,
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name, open_binary, reading, spell_size
 from meteor_e.formats import csv_rows, read_segments
+from meteor_e_evaluation.fields import whole_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -69,13 +70,6 @@ def _ordered(pair: str, segment: int, ranked: Iterable[tuple[str, int]], where: 
         yield Comparison(pair, segment, better, worse, first_rank == second_rank, where)
 
 
-def _integer(text: str, what: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"{where}: {what} is {text!r}, not a whole number") from None
-
-
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[Comparison]:
     """Read a WMT ranking file (to 2014, and the exports of later years): one ranking of up to five systems a row.
 
@@ -121,11 +115,11 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
             codes.append(code)
         ranked = []
         for count in systems:
-            rank = _integer(row[columns[f"system{count}rank"]], f"system{count}rank", where)
+            rank = whole_number(row[columns[f"system{count}rank"]], f"system{count}rank", where)
             system = row[columns[f"system{count}Id"]].strip()
             if rank != NOT_RANKED and system:
                 ranked.append((system, rank))
-        segment = _integer(row[columns[segment_column]], segment_column, where)
+        segment = whole_number(row[columns[segment_column]], segment_column, where)
         yield from _ordered("-".join(codes), segment, ranked, where)
 
 
@@ -146,7 +140,7 @@ def read_rank_file(path: PathLike) -> Iterator[Comparison]:
         segment, pair, better, other, worse = (field.strip() for field in fields)
         if pair != other:
             raise InputError(f"{where}: outputs of two language pairs, {pair} and {other}, cannot be compared")
-        yield Comparison(pair, _integer(segment, "the segment", where), better, worse, False, where)
+        yield Comparison(pair, whole_number(segment, "the segment", where), better, worse, False, where)
 
 
 def read_ranking_xml(path: PathLike) -> Iterator[Comparison]:
@@ -186,10 +180,10 @@ def read_ranking_xml(path: PathLike) -> Iterator[Comparison]:
             systems, rank = translation.get("system"), translation.get("rank")
             if systems is None or rank is None:
                 raise InputError(f"{where}: a translation without system or rank")
-            ranked = _integer(rank, "rank", where)
+            ranked = whole_number(rank, "rank", where)
             if ranked != NOT_RANKED:
                 outputs.append(([system.strip() for system in systems.split(",") if system.strip()], ranked))
-        number = _integer(segment, "src-id", where)
+        number = whole_number(segment, "src-id", where)
         for (firsts, first_rank), (seconds, second_rank) in itertools.combinations(outputs, 2):
             for first, second in itertools.product(firsts, seconds):
                 yield from _ordered(f"{source}-{target}", number, [(first, first_rank), (second, second_rank)], where)

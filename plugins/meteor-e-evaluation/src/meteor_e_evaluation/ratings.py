@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -11,6 +10,7 @@ from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name
 from meteor_e.formats import csv_rows, read_segments
 from meteor_e_evaluation.assessments import Assessment
+from meteor_e_evaluation.fields import finite_number, whole_number
 
 __all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]
 
@@ -86,13 +86,6 @@ def _rows(
             yield where, {what: "" if column is None else row[column].strip() for what, column in at.items()}
 
 
-def _whole(text: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"{where}: the segment is {text!r}, not a whole number") from None
-
-
 def read_mqm(
     path: PathLike,
     *,
@@ -126,7 +119,7 @@ def read_mqm(
             continue
         penalty = _penalty(cell["severity"], cell["category"], table, where)
         document = cell["document"] if in_document else ""
-        key = (cell["system"], document, _whole(cell[segment], where), cell["rater"])
+        key = (cell["system"], document, whole_number(cell[segment], "the segment", where), cell["rater"])
         before = found.get(key)
         if before is None:
             text = re.sub(r"</?v>", "", cell["target"]) or None
@@ -178,19 +171,17 @@ def read_ratings(
         if cell["score"] in ("", "None"):
             continue
         document = cell["document"] if in_document else ""
-        number = _number(cell["score"], where)
+        number = finite_number(cell["score"], "the score", where)
         text = cell["target"] or None
-        yield Assessment(cell["pair"], cell["system"], _whole(cell[segment], where), number, where, document, text)
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{where}: the score is {text!r}, not a number") from None
-    if not math.isfinite(value):
-        raise InputError(f"{where}: the score is {text!r}; a finite number was expected")
-    return value
+        yield Assessment(
+            cell["pair"],
+            cell["system"],
+            whole_number(cell[segment], "the segment", where),
+            number,
+            where,
+            document,
+            text,
+        )
 
 
 def read_score_lines(path: PathLike, segments: int | None) -> Iterator[Assessment]:
@@ -216,7 +207,9 @@ def read_score_lines(path: PathLike, segments: int | None) -> Iterator[Assessmen
         count[system] = count.get(system, 0) + 1
         if text == "None":
             continue
-        yield Assessment("", system, None if segments is None else count[system], _number(text, where), where)
+        yield Assessment(
+            "", system, None if segments is None else count[system], finite_number(text, "the score", where), where
+        )
     for system, lines in count.items():
         if segments is not None and lines != segments:
             raise InputError(f"{name}: system {system} has {lines} scores; the test set has {segments} segments")

@@ -10,16 +10,6 @@ A table is read in batches and written in batches, so that memory does not grow 
 and ``writers`` choose among them. Importing the package alone imports nothing heavy.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from meteor_e.base import lazy_names
 
-if TYPE_CHECKING:
-    from meteor_e_tables.frames import FrameScorer
-    from meteor_e_tables.portable import PortableMetric
-
-__all__ = ["FrameScorer", "PortableMetric"]
-
-__getattr__, __dir__ = lazy_names(__name__, {"frames": ["FrameScorer"], "portable": ["PortableMetric"]})
+__getattr__, __dir__ = lazy_names(__name__)

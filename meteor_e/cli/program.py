@@ -1,0 +1,226 @@
+"""The command line, ``meteor-e``: a module a command, each imported when it is called.
+
+Plugins may bring commands, too. They are looked for when a name is none of meteor_e's own, and for listings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from meteor_e._version import __version__
+from meteor_e.base.errors import MeteorError
+from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
+
+if TYPE_CHECKING:
+    from meteor_e.plugins.registry import Registry
+
+__all__ = ["cli", "main"]
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported only when they are called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands, those of plugins among them."""
+        # A name with a space is a command of a group.
+        return [name for name in {*COMMANDS_OF_PLUGINS, *_registry().names("command")} if " " not in name]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import the command's module and return the command; ``None`` if there is none."""
+        if name in COMMANDS:
+            module = name.replace("-", "_")
+            command = getattr(import_module(f"meteor_e.cli.{module}"), module)
+            assert isinstance(command, click.Command)
+            return _completing(context, command)
+        if name not in _registry().names("command"):
+            from meteor_e.cli.groups import missing_command
+
+            return missing_command(name)
+        try:
+            return _completing(context, _registry().command(name))
+        except MeteorError:
+            if context.resilient_parsing:  # completion in a shell has no place for errors
+                return None
+            raise
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any of meteor_e's own."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+        plugins = {name: _summary(name) for name in self.list_commands(context) if name not in COMMANDS}
+        _registry().tell()
+        if plugins:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(sorted(plugins.items()))
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for one that does not exist."""
+        from meteor_e.base.errors import near_miss
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            names = self.list_commands(context)
+            if args[0] not in names:
+                failures = _registry().failures()
+                hint = f"; plugins that failed: {'; '.join(failures)}" if failures else ""
+                raise click.UsageError(f"no such command {args[0]!r}{near_miss(args[0], names)}{hint}", context)
+        return super().resolve_command(context, args)
+
+
+def _registry() -> Registry:
+    from meteor_e.plugins.registry import registry
+
+    return registry()
+
+
+def _summary(name: str) -> str:
+    """Return what a plugin's command is for, in a line."""
+    if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
+        return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
+    try:
+        return _registry().command(name).get_short_help_str(limit=200)
+    except MeteorError as error:
+        return f"ERROR: {error}"
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from meteor_e.engine.native import native_module
+
+        engine = "pure Python" if native_module() is None else "native core"
+        click.echo(f"meteor-e {__version__} ({engine})")
+        context.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show version and engine.",
+)
+def cli() -> None:
+    """METEOR and METEOR-E without Java.
+
+    Score a system's output against its reference:
+
+        meteor-e score HYPOTHESIS REFERENCE -l en
+    """
+
+
+def _completing(context: click.Context, command: click.Command) -> click.Command:
+    """Return a command; while a shell completes, one that knows what its values may be."""
+    if context.resilient_parsing:
+        from meteor_e.cli.completion import complete_values
+
+        complete_values(command)
+    return command
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line.
+
+    Exit codes: 0 done, 1 data, 2 usage, 3 resource or plugin, 130 interrupted, 143 terminated.
+    """
+    warnings.showwarning = _one_line_warning  # type: ignore[assignment]
+    with _interrupted_by_termination() as terminated:
+        code = _run(arguments, terminated)
+    sys.exit(code)
+
+
+# Click 8.2 and later raise this; earlier ones show the help themselves.
+_NO_ARGUMENTS: tuple[type[click.ClickException], ...] = (
+    (click.exceptions.NoArgsIsHelpError,) if hasattr(click.exceptions, "NoArgsIsHelpError") else ()
+)
+
+
+def _run(arguments: list[str] | None, terminated: list[int]) -> int:
+    """Run a command; return the exit code, after a line that says what went wrong."""
+    try:
+        result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except _NO_ARGUMENTS as error:
+        error.show()  # the help, whole
+        code = 2
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        _complain(error.format_message() + (f" (see {context.command_path} --help)" if context else ""))
+        code = 2
+    except MeteorError as error:
+        _complain(str(error))
+        code = error.exit_code
+    except BrokenPipeError:
+        code = 1
+        _discard_output()
+    except OSError as error:
+        # Reading and writing name the file themselves; what is left is a full disk or a lost device.
+        _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        code = 1
+        _discard_output()
+    except (KeyboardInterrupt, click.Abort):
+        _complain("terminated" if terminated else "interrupted")
+        code = 143 if terminated else 130
+    except MemoryError:
+        _complain("out of memory; split the input into smaller parts")
+        code = 1
+    except RecursionError:
+        _complain("the input is nested too deeply")
+        code = 1
+    return code
+
+
+@contextlib.contextmanager
+def _interrupted_by_termination() -> Iterator[list[int]]:
+    """Let SIGTERM interrupt as Ctrl-C does, so that scratch files go; yield a list that then gets its number.
+
+    A second SIGTERM ends the process at once. Who calls from another thread, or handles SIGTERM, keeps what is set.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        received.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _complain(message: str) -> None:
+    """Print one line on standard error."""
+    click.echo(f"meteor-e: {' '.join(message.split())}", err=True)
+
+
+def _discard_output() -> None:
+    """Keep the interpreter from complaining about a closed pipe when it flushes on its way out."""
+    try:
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None
+
+
+def _one_line_warning(message: Warning | str, *_: object) -> None:
+    _complain(f"warning: {message}")

@@ -1,0 +1,131 @@
+"""``meteor_e.integrations.coco.PTBTokenizer``, and pycocoevalcap's own classes beside ours."""
+
+from __future__ import annotations
+
+import importlib
+import random
+
+import pytest
+
+from meteor_e import InputError
+from meteor_e.integrations.coco import Meteor, PTBTokenizer
+
+GTS = {
+    1: [{"caption": "A man is riding a horse."}, {"caption": "The man's horse\ncan't stop!"}],
+    "b": [{"caption": "Two dogs (brown) play in the snow ..."}],
+}
+RES = {1: [{"caption": "A man rides a horse"}], "b": [{"caption": "Two dogs are playing in snow."}]}
+
+
+def test_tokens_are_in_lower_case_and_without_punctuation():
+    assert PTBTokenizer().tokenize(GTS) == {
+        1: ["a man is riding a horse", "the man 's horse ca n't stop"],
+        "b": ["two dogs -lrb- brown -rrb- play in the snow"],
+    }
+    assert PTBTokenizer().tokenize({}) == {}
+
+
+def test_a_line_end_in_a_caption_shifts_no_other():
+    tokens = PTBTokenizer().tokenize({1: [{"caption": "a\rb\u2028c"}], 2: [{"caption": ""}], 3: [{"caption": "d"}]})
+    assert tokens == {1: ["a b c"], 2: [""], 3: ["d"]}
+
+
+@pytest.mark.parametrize(
+    ("captions", "problem"),
+    [
+        ({7: None}, "image 7 needs a list of captions"),
+        ({7: []}, "image 7 needs a list of captions"),
+        ({7: "a text"}, "image 7 needs a list of captions"),
+        ({7: {"caption": "x"}}, "image 7 needs a list of captions"),
+        ({7: ["a text"]}, "a caption of image 7 must be"),
+        ({7: [{"text": "x"}]}, "a caption of image 7 must be"),
+        ({7: [{"caption": None}]}, "a caption of image 7 is not a text"),
+        ({7: [{"caption": 3}]}, "a caption of image 7 is not a text"),
+        ({7: [{"caption": "\ud800"}]}, "half of a character"),
+        ([{"caption": "x"}], "captions must be a mapping"),
+    ],
+)
+def test_bad_captions_name_the_image(captions, problem):
+    with pytest.raises(InputError, match=problem):
+        PTBTokenizer().tokenize(captions)
+
+
+@pytest.fixture
+def theirs(java, monkeypatch):
+    """pycocoevalcap's classes, on Java; it reads UTF-8 wherever the tests run."""
+    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
+    meteor = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor()
+    yield meteor, importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer()
+    meteor.meteor_p.stdout.close()
+    meteor.meteor_p.stderr.close()
+
+
+@pytest.mark.java
+@pytest.mark.shared
+def test_pycocoevalcap_with_java_gives_the_same(theirs, shared, packs):
+    import gzip
+
+    java_meteor, java_tokenizer = theirs
+    path = shared / "data" / "multi30k" / "test_2016_flickr.en.gz"
+    texts = gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
+    chance = random.Random(3)
+    gts = {key: [{"caption": texts[key]}, {"caption": texts[key - 1]}] for key in range(0, 300)}
+    res = {
+        key: [{"caption": " ".join([*chance.sample(text.split(), 5), text])}]
+        for key, text in zip(gts, texts, strict=False)
+    }
+    tokens = java_tokenizer.tokenize(gts), java_tokenizer.tokenize(res)
+    assert (PTBTokenizer().tokenize(gts), PTBTokenizer().tokenize(res)) == tokens
+    assert Meteor().compute_score(*tokens) == java_meteor.compute_score(*tokens)
+
+
+ODD = [
+    *(
+        "",
+        " ",
+        "a dog",
+        "the dogs",
+        "a  dog",
+        "\ta dog\t",
+        "\u00a0dog\u3000",
+        "\x01a dog\x1f",
+        "a\0dog",
+        "\u001a",
+        "\ufeffa dog",
+    ),
+    *("|||", "a ||| dog", "|| dog |", "||||a dog", "SCORE ||| a ||| dog", "EVAL ||| 1", "-LRB- dog -RRB-", "&amp; dog"),
+    *(
+        "Ein Mädchen läuft",
+        "小猫坐在窗台上",
+        "Две собаки",
+        "قطة",
+        "e\u0301t\u00e9",
+        "😀 dog",
+        "İstanbul",
+        "straße",
+        "½ dog",
+        "dog\u2028a",
+    ),
+    # One hash for the Java program: at and c6.
+    *("at home dog", "c6 home dog", "dog " * 60, "x" * 3000),
+]
+
+
+@pytest.mark.java
+def test_odd_captions_as_pycocoevalcap_scores_them(theirs, packs):
+    meteor = Meteor()
+    gts = {(one, other): [ODD[one], ODD[other - 1]] for one in range(len(ODD)) for other in range(len(ODD))}
+    res = {key: [ODD[key[1]]] for key in gts}
+    corpus, scores = theirs[0].compute_score(gts, res)
+    ours = meteor.compute_score(gts, res)
+    assert ours[1] == scores
+    assert ours[0] == corpus
+    assert 0 < sum(score > 0 for score in scores) < len(scores)
+
+
+@pytest.mark.java
+def test_odd_captions_as_pycocoevalcap_tokenizes_them(theirs):
+    # A line separator would shift the captions after it.
+    captions = {key: [{"caption": text}] for key, text in enumerate(ODD) if "\u2028" not in text}
+    assert PTBTokenizer().tokenize(captions) == theirs[1].tokenize(captions)
