@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "beam_memory.hpp"
 #include "candidates.hpp"
 #include "chain.hpp"
 #include "rank.hpp"
@@ -52,6 +53,11 @@ struct WordSet {
         for (std::size_t k = 0; k < Parts; ++k) different |= parts[k] ^ other.parts[k];
         return different == 0;
     }
+    std::uint64_t hash() const {
+        std::uint64_t value = parts[0];
+        for (std::size_t k = 1; k < Parts; ++k) value = value * 0x9E3779B97F4A7C15ull + parts[k];
+        return value * 0x9E3779B97F4A7C15ull;
+    }
 };
 
 // What all paths of the search share; ranks are whole numbers, of few enough bits.
@@ -59,7 +65,9 @@ struct BeamTask {
     const Candidates& candidates;
     RankUnits<NarrowRank> units;
     SearchOptions options;
-    const std::vector<std::int64_t>& gains;  // of each candidate, position by position
+    const std::vector<std::int64_t>& gains;  // of candidates.matches()
+    // Of each position: lists of candidates with one number are equal. Null: the search is not to be remembered.
+    const std::uint32_t* lists = nullptr;
 };
 
 constexpr std::size_t MAX_NARROW_BEAM = 64;  // the paths of a class are bits of one number
@@ -74,6 +82,13 @@ public:
     // Appends the chosen matches to `chosen`, by reference position.
     void run(const BeamTask& task, std::vector<Match>& chosen);
 
+    // Searches that are to be remembered have the same units and beam until they are forgotten.
+    bool full() const { return memory_.full(); }
+    void forget() {
+        memory_.clear();
+        links_.clear();
+    }
+
 private:
     using Set = WordSet<Parts>;
 
@@ -83,6 +98,7 @@ private:
         std::uint32_t last = CLOSED;  // CLOSED, BROKEN or CONTINUES + where the chunk would go on in the hypothesis
 
         bool operator==(const Place& other) const { return next == other.next && last == other.last; }
+        std::uint64_t number() const { return std::uint64_t{next} << 32 | last; }
     };
     static constexpr std::uint32_t CLOSED = 0, BROKEN = 1, CONTINUES = 2;
 
@@ -95,8 +111,7 @@ private:
     struct Choice {
         Set words;
         std::int64_t gain, distance;
-        const Match* match;
-        std::uint32_t start;  // in the hypothesis
+        std::uint32_t start, length, reference_length;  // the start is in the hypothesis
     };
     // What a class may do at a position, and which class that leads to.
     struct Step {
@@ -108,7 +123,7 @@ private:
     struct Link {
         std::uint32_t earlier;
         std::uint32_t position;
-        const Match* match;
+        std::uint32_t choice;
     };
     struct Taken {
         std::int64_t key;
@@ -117,18 +132,25 @@ private:
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::uint16_t KEEP = 0xFFFF, SKIP = 0xFFFE;
     static constexpr std::uint16_t UNKNOWN = 0xFFFF;
-    static constexpr int MEMBER_BITS = 6;
+    static constexpr int MEMBER_BITS = 6, STREAM_BITS = 5;
     static constexpr std::size_t MAX_STREAMS = 24;
+    static constexpr std::uint8_t NO_STREAM = 0xFF;
+    static_assert(MAX_STREAMS <= std::size_t{1} << STREAM_BITS && BEAM_RANK_BITS + MEMBER_BITS + STREAM_BITS < 63,
+                  "rank, path and stream are compared as one number");
 
     void prepare(const BeamTask& task);
-    void expand(const BeamTask& task, std::uint32_t position, const std::int64_t* gains);
-    void add_step(std::size_t from, std::uint16_t choice, std::int64_t change);
+    void expand(const BeamTask& task, std::uint32_t position);
+    void add_step(std::size_t from, std::uint16_t choice, std::int64_t change, std::uint8_t& known);
+    std::uint8_t find_stream(std::int64_t change, std::uint64_t members);
     void merge_streams(std::size_t beam, std::uint32_t position);
     void sort_steps(std::size_t beam, std::uint32_t position);
     void survive(std::int64_t key, std::size_t step, std::uint32_t position);
     std::size_t make_class(const Step& step, std::uint32_t position);
     std::size_t find_class(const Class& made);
     void pass(std::uint32_t position, const Match* fixed, std::int64_t chunk);
+    BeamEdge<Parts> next_edge(const BeamTask& task, std::uint32_t position);
+    std::uint32_t resume(const BeamTask& task);
+    void remember(const BeamTask& task, std::uint32_t position);
     Place place(std::uint32_t next, std::uint32_t end) const;
 
     std::vector<Set> future_;  // words that free matches cover from a position on
@@ -137,13 +159,17 @@ private:
     std::vector<Step> steps_;
     std::size_t step_count_ = 0;
     std::vector<Link> links_;
-    std::vector<const Match*> taken_;
+    std::vector<std::uint32_t> taken_;
+    BeamMemory<Parts> memory_;
+    std::uint32_t node_ = 0, known_ = 0;  // the memory's node, and the position that it stands before
+    Set touched_;                         // words of free matches before that
 
     // Paths, in order; a key is a rank, and the path's number in the lowest bits.
     std::size_t paths_ = 0, next_paths_ = 0;
     std::int64_t keys_[MAX_NARROW_BEAM], next_keys_[MAX_NARROW_BEAM];
     std::uint8_t class_of_[MAX_NARROW_BEAM], next_class_of_[MAX_NARROW_BEAM];
     Class classes_[MAX_NARROW_BEAM], next_classes_[MAX_NARROW_BEAM];
+    std::uint64_t next_tags_[MAX_NARROW_BEAM];  // of classes, to tell most of them apart
     std::size_t class_count_ = 0, next_class_count_ = 0;
 
     // Steps that change ranks by the same.
@@ -154,7 +180,9 @@ private:
     };
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
-    bool overflowed_ = false;  // more streams than are worth merging
+    bool overflowed_ = false;                  // more streams than are worth merging
+    bool twins_ = false;                       // two streams change ranks by the same
+    std::vector<std::uint8_t> known_streams_;  // of the steps of classes that may take every choice
     std::vector<Taken> sorted_;
 };
 

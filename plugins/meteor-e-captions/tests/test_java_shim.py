@@ -113,6 +113,15 @@ def test_tokenizer_of_standard_input_and_of_files(folder, tmp_path):
     assert missing.stderr.count("\n") == 1
 
 
+def test_the_tokenizer_does_not_take_all_memory(folder, tmp_path):
+    holes = tmp_path / "holes"
+    with holes.open("wb") as stream:
+        stream.truncate(1 << 43)
+    done = run([folder], "-cp", CORENLP, TOKENIZER, str(holes))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "more than 256 MiB" in done.stderr
+
+
 def test_meteor_answers_over_pipes(folder, packs):
     # Whatever environment calls it: other modules of Python, another working folder.
     done = run(

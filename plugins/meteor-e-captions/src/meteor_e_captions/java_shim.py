@@ -7,6 +7,7 @@ to the next ``java`` on the ``PATH``.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -25,6 +26,8 @@ __all__ = ["JavaCall", "java_shim", "main"]
 #: The second line of the program; by it a shim knows others of its kind.
 MARK = "# A java written by meteor-e java-shim"
 TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
+#: Bytes of text that the tokenizer takes at once; it needs several times as many of memory.
+MAX_TEXT = 256 << 20
 # Options of the Java launcher whose value is the next argument.
 _WITH_VALUE = frozenset(
     [
@@ -180,6 +183,15 @@ def _is_shim(path: Path) -> bool:
         return False
 
 
+def _text(name: str | None) -> bytes:
+    """Return what a file holds, or standard input; the tokenizer looks at a text as a whole."""
+    with contextlib.nullcontext(sys.stdin.buffer) if name is None else Path(name).open("rb") as stream:
+        data = stream.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        _fail(f"{name or 'standard input'}: more than {MAX_TEXT >> 20} MiB of text; split it")
+    return data
+
+
 def _tokenize(arguments: Sequence[str]) -> int:
     """Do what the tokenizer's Java program does with these arguments; return the exit code."""
     from meteor_e_captions.ptb import Tokenizer
@@ -188,8 +200,7 @@ def _tokenize(arguments: Sequence[str]) -> int:
     files: list[str | None] = [argument for argument in arguments if not argument.startswith("-")]
     try:
         for name in files or [None]:
-            data = sys.stdin.buffer.read() if name is None else Path(name).read_bytes()
-            tokens = tokenizer.text(data.decode("utf-8", "replace"))
+            tokens = tokenizer.text(_text(name).decode("utf-8", "replace"))
             if "-preserveLines" not in arguments:
                 tokens = "".join(f"{token}\n" for line in tokens.split("\n") for token in line.split(" ") if token)
             sys.stdout.buffer.write(tokens.encode())
