@@ -11,7 +11,7 @@ from meteor_e.base.extras import comes_with_plugin
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
-__all__ = ["OpenGroup", "missing_command", "plugin_command"]
+__all__ = ["OpenGroup", "plugin_command"]
 
 
 class OpenGroup(FullHelpGroup):
@@ -46,16 +46,16 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def plugin_command(context: click.Context, name: str) -> click.Command | None:
-    """Return a plugin's command of a group, else one that says what is wrong, or what to install; else ``None``.
+    """Return a plugin's command, else one that says what is wrong, or what to install; else ``None``.
 
     Args:
-        context: of the group.
-        name: the command, after the name of its group.
+        context: of the command line or the group.
+        name: the command, after the name of its group if it has one.
     """
     from meteor_e.plugins.registry import registry
 
     if name not in registry().names("command"):
-        return missing_command(name)
+        return _missing_command(name)
     try:
         return registry().command(name)
     except MeteorError as error:
@@ -64,7 +64,7 @@ def plugin_command(context: click.Context, name: str) -> click.Command | None:
         return _failing(_split(name)[1], f"ERROR: {error}", error)
 
 
-def missing_command(name: str) -> click.Command | None:
+def _missing_command(name: str) -> click.Command | None:
     """Return a command that says which distribution of ours to install; ``None`` if none of them has the command.
 
     Args:

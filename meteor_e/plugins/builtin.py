@@ -99,12 +99,6 @@ def meteor_e_matchers() -> dict[str, str]:
 
 
 @hookimpl
-def meteor_e_features() -> dict[str, str]:
-    """None: they come with the plugin of learned metrics."""
-    return {}
-
-
-@hookimpl
 def meteor_e_metrics() -> dict[str, str]:
     """METEOR with any chain, sacreBLEU's metrics, NIST, and Python objects."""
     return {
@@ -120,33 +114,9 @@ def meteor_e_metrics() -> dict[str, str]:
 
 
 @hookimpl
-def meteor_e_estimators() -> dict[str, str]:
-    """None: they stand on libraries that the core does not have."""
-    return {}
-
-
-@hookimpl
-def meteor_e_measures() -> dict[str, str]:
-    """None: meteor-e-evaluation brings them."""
-    return {}
-
-
-@hookimpl
-def meteor_e_java_modules() -> dict[str, str]:
-    """None: METEOR 1.5's own modules are the chain's matchers of those names."""
-    return {}
-
-
-@hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
     """Tables that need no library."""
     return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
-
-
-@hookimpl
-def meteor_e_runners() -> dict[str, str]:
-    """None: what the core scores, it scores itself."""
-    return {}
 
 
 @hookimpl
