@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from typing import Any
 
@@ -40,6 +42,14 @@ _CITATION = """\
 """
 
 
+@functools.lru_cache(maxsize=8)
+def _meteor(language: str, options: str) -> Any:
+    """Return the metric, which libraries that resample ask many times."""
+    from meteor_e import Meteor
+
+    return Meteor(language, **json.loads(options))
+
+
 class MeteorE(evaluate.Metric):
     """METEOR as an ``evaluate`` metric."""
 
@@ -62,9 +72,7 @@ class MeteorE(evaluate.Metric):
         language: str = "en",
         options: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        from meteor_e import Meteor
-
-        corpus = Meteor(language, **(options or {})).corpus(predictions, references, segments=True)
+        corpus = _meteor(language, json.dumps(options or {})).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),
