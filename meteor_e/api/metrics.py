@@ -38,6 +38,7 @@ from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.progress import Progress, silent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,16 +47,12 @@ __all__ = [
     "Metric",
     "MetricContext",
     "MetricScore",
-    "Progress",
     "RunningScore",
     "Scores",
     "SegmentMetric",
     "SystemOutputs",
     "named_options",
 ]
-
-Progress = Callable[[int, int], object]
-"""Called with the number of segments done and of all."""
 
 
 @dataclass(frozen=True)
@@ -307,7 +304,7 @@ class Metric(Component):
         references: Iterable[str | Sequence[str]],
         sources: Iterable[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score a system.
 
@@ -330,7 +327,7 @@ class Metric(Component):
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score one of several systems of a test set that :meth:`prepare` has seen; see :meth:`corpus`."""
         running = RunningScore(self)
@@ -382,7 +379,7 @@ class Metric(Component):
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         *,
         finite: bool = True,
     ) -> Floats:
@@ -405,7 +402,7 @@ class Metric(Component):
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None,
-        progress: Progress | None,
+        progress: Progress,
         finite: bool,
         before: int = 0,
     ) -> Iterator[Floats]:
@@ -433,11 +430,10 @@ class Metric(Component):
                 number = before + start + at + 1
                 raise InputError(f"{self.label} gives no finite number for segment {number}: {part[at]}")
             yield part
-            if progress is not None:
-                progress(stop, len(hypotheses))
+            progress(self.label, stop, len(hypotheses))
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score the systems of a test set.
 
@@ -476,8 +472,7 @@ class Metric(Component):
                     whole[row] = self.corpus_scores(statistics.sum(axis=0)[None])[0]
                     kept.append(statistics)
             done += int(wanted[row].sum())
-            if progress is not None:
-                progress(done, everything)
+            progress(self.label, done, everything)
 
         def resample(system: int, weights: Floats) -> Floats:
             return self.corpus_scores(weights @ kept[system])
@@ -510,7 +505,7 @@ class RunningScore:
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> None:
         """Add segments; arguments and errors are those of :meth:`Metric.checked_statistics`."""
         metric = self._metric

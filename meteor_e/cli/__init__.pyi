@@ -18,5 +18,4 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
-from meteor_e.cli.progress import ProgressBars as ProgressBars, progress_bar as progress_bar
 from meteor_e.cli.tables import format_table as format_table, printable as printable

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import left_out_note, without_failures
-from meteor_e.cli.progress import ProgressBars
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def score_with_metrics(
         explaining = _explaining(metrics, form, len(inputs))
         inputs = [_kept(system) for system in inputs]
     method, samples, seed = significance or (None, None, 12345)
-    with ProgressBars(hidden=form == "quiet") as progress:
+    with terminal_progress(form == "quiet") as progress:
         table = score_table(
             metrics,
             inputs,

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from meteor_e.api.metrics import BATCH, Metric, MetricScore, Progress, RunningScore, SystemOutputs
+from meteor_e.api.metrics import BATCH, Metric, MetricScore, RunningScore, SystemOutputs
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.alignment_arrays import aligned_once
 from meteor_e.significance.resampling import DEFAULT_SEED
@@ -125,7 +126,7 @@ def score_table(
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     segments: bool = True,
-    progress: Callable[[str], Progress] | None = None,
+    progress: Progress = silent,
     left_out: tuple[int, ...] = (),
 ) -> SystemTable:
     """Score systems with several metrics; each system is read once, some thousand segments at a time.
@@ -142,7 +143,7 @@ def score_table(
         samples: of the test.
         seed: of the test and the intervals.
         segments: whether to keep the scores of segments.
-        progress: makes a function that is told how many segments of the system it was named are done.
+        progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
 
     Raises:
@@ -156,9 +157,7 @@ def score_table(
             raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
     number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
     scored = [
-        _score_system(
-            metrics, system, language, segments, method is not None, None if progress is None else progress(system.name)
-        )
+        _score_system(metrics, system, language, segments, method is not None, staged(progress, system.name))
         for system in systems
     ]
     for system, one in zip(systems, scored, strict=True):
@@ -210,7 +209,7 @@ def _score_system(
     language: str,
     keep_segments: bool,
     keep_statistics: bool,
-    progress: Progress | None,
+    progress: Progress,
 ) -> _ScoredSystem:
     """Score a system with all metrics while its segments are read."""
     streaming = {
@@ -235,8 +234,7 @@ def _score_system(
                         metric.prepare(lists, language)
                     streaming[metric.label].add(texts, lists)
         count += len(texts)
-        if progress is not None:
-            progress(count, system.size or 0)
+        progress(system.name, count, system.size)
     if not count:
         raise InputError(f"{system.name} is empty; there is nothing to score")
     results = [
@@ -262,9 +260,7 @@ def _batches(pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[list[tuple[
         yield batch
 
 
-def metric_score(
-    metric: Metric, system: SystemTexts, language: str = "", progress: Progress | None = None
-) -> MetricScore:
+def metric_score(metric: Metric, system: SystemTexts, language: str = "", progress: Progress = silent) -> MetricScore:
     """Score one system with a metric of any kind.
 
     Args:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.base import Progress
 from meteor_e.cli import (
     METRIC_GROUPS,
     FullHelpGroup,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from meteor_e.api import Metric
     from meteor_e.base import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
-    from meteor_e_learned.prediction import Bars
 
 __all__ = ["model", "predict", "rank", "train"]
 
@@ -101,14 +101,14 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.cli import ProgressBars
+    from meteor_e.base import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
     loaded = load_recipe(recipe)
     given = _roots(roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
     target = Path(output or f"{loaded.name}.safetensors")
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         trained = run(
             loaded,
             target,
@@ -236,7 +236,8 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import ProgressBars, destination, lined_up, named, systems
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination, lined_up, named, systems
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
@@ -248,7 +249,7 @@ def predict(
         )
     (chosen,) = make_meteor.metrics([metric], jobs)
     texts = lined_up(inputs)
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         (scores,) = predicted(
             chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
         )
@@ -321,7 +322,8 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import ProgressBars, destination, lined_up, named, systems
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination, lined_up, named, systems
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
 
@@ -334,7 +336,7 @@ def rank(
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
         (chosen,) = make_meteor.metrics([metric], jobs)
         kept = ArrayCache(cache, enabled=not no_cache)
-        with ProgressBars(quiet) as progress, destination(output) as stream:
+        with terminal_progress(quiet) as progress, destination(output) as stream:
             stream.write(_judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress))
         return
     if pairs or root is not None:
@@ -344,7 +346,7 @@ def rank(
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
     (chosen,) = make_meteor.metrics([metric], jobs)
     texts = lined_up(inputs)
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
     by_place, whole = order(found)
     with destination(output) as stream:
@@ -366,11 +368,11 @@ def _judged(
     store: FeatureStore,
     kept: ArrayCache,
     jobs: int,
-    progress: Bars,
+    progress: Progress,
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require
+    from meteor_e.base import require, staged
     from meteor_e.cli import format_table
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
@@ -395,7 +397,7 @@ def _judged(
             store,
             kept,
             jobs=jobs,
-            progress=progress(f"{data.name} {test.pair}"),
+            progress=staged(progress, f"{data.name} {test.pair}"),
         )
         for test in tests
     ]

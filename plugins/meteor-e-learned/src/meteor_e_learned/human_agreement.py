@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_score
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, Metric
-from meteor_e.base import ArrayCache
+from meteor_e.base import ArrayCache, Progress, silent
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 
@@ -87,7 +86,7 @@ def rank_test_set(
     cache: ArrayCache,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = silent,
 ) -> JudgedRanking:
     """Rank the systems of a test set by the hypotheses that people judged, and compare.
 
@@ -117,8 +116,8 @@ def rank_test_set(
         asked_for = np.where(wanted, scores.segments, np.nan)
         found = score_advantages(asked_for if metric.higher_is_better else -asked_for)
     ranking = rank_systems(found)
-    scores = human_system_scores(test)
-    human = tuple(scores.get(system, math.nan) for system in test.systems)
+    people = human_system_scores(test)
+    human = tuple(people.get(system, math.nan) for system in test.systems)
     known = [place for place, score in enumerate(human) if not math.isnan(score)]
     pair = np.array(ranking.wins)[known], np.array(human)[known]
     return JudgedRanking(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -23,6 +23,7 @@ from meteor_e.api import (
     SystemOutputs,
     guarded,
 )
+from meteor_e.base import Progress, silent, staged
 from meteor_e.metrics import SystemTexts, metric_score
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
@@ -33,11 +34,9 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.api import Progress
     from meteor_e.base import ArrayCache, Cells
 
 __all__ = [
-    "Bars",
     "ModelMetric",
     "Ranking",
     "ReadyMetric",
@@ -51,9 +50,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Tell = Callable[[int, int], object]
-Bars = Callable[[str], Tell]
-"""Opens a progress bar of a name."""
 
 
 def pairwise_advantages(
@@ -65,7 +61,7 @@ def pairwise_advantages(
     names: Sequence[str] | None = None,
     wanted: NDArray[np.bool_] | None = None,
     jobs: int = 1,
-    progress: Tell | None = None,
+    progress: Progress = silent,
 ) -> Floats:
     """Return by how much a model holds each hypothesis for better than each other one.
 
@@ -128,7 +124,7 @@ def predicted(
     *,
     language: str = "",
     jobs: int = 1,
-    progress: Bars,
+    progress: Progress,
 ) -> list[MetricScore]:
     """Return any metric's scores of systems; a model's features are kept.
 
@@ -138,14 +134,14 @@ def predicted(
         store: where features are kept.
         language: ISO code of the text; empty where it is not known.
         jobs: number of processes that extract features.
-        progress: opens a progress bar.
+        progress: told about the work.
 
     Raises:
         ConfigError: for a model that only compares hypotheses.
     """
     found = []
     for system in systems:
-        tell = progress(f"{metric.label} {system.name}")
+        tell = staged(progress, f"{metric.label} {system.name}")
         if not isinstance(metric, ModelMetric):
             found.append(metric_score(metric, system, language, tell))
             continue
@@ -166,7 +162,7 @@ def advantages(
     *,
     language: str = "",
     jobs: int = 1,
-    progress: Bars,
+    progress: Progress,
 ) -> Floats:
     """Return by how much any metric holds each system's hypotheses for better than each other one's.
 
@@ -176,7 +172,7 @@ def advantages(
         store: where features are kept.
         language: ISO code of the text; empty where it is not known.
         jobs: number of processes that extract features.
-        progress: opens a progress bar.
+        progress: told about the work.
 
     Returns:
         ``(systems, systems, segments)``: above 0 where the first is better; NaN on the diagonal.
@@ -184,7 +180,7 @@ def advantages(
     if isinstance(metric, ModelMetric):
         outputs, names = [system.hypotheses for system in systems], [system.name for system in systems]
         return pairwise_advantages(
-            metric.model, outputs, systems[0].references, store, names=names, jobs=jobs, progress=progress("features")
+            metric.model, outputs, systems[0].references, store, names=names, jobs=jobs, progress=progress
         )
     found = predicted(metric, systems, store, language=language, jobs=jobs, progress=progress)
     scores = np.stack([system.segments for system in found])
@@ -274,7 +270,7 @@ class ModelMetric(Metric):
         self.signature = signature_of(model)
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells, before scores are mapped to shares; features come from their own store.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from meteor_e.api import ConfigError
+from meteor_e.base import terminal_progress
 from meteor_e.cli import (
     METRIC_GROUPS,
     GroupedCommand,
@@ -19,7 +20,6 @@ from meteor_e.cli import (
     lined_up,
     metric_options,
     named,
-    progress_bar,
     systems,
 )
 
@@ -117,16 +117,8 @@ def report(
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
     unique = _unique([system.name for system in inputs])
-    with _no_collection(), contextlib.ExitStack() as stack:
+    with _no_collection(), terminal_progress() as progress:
         texts = lined_up(inputs)
-        bars: dict[str, Callable[[int], None]] = {}
-
-        def progress(label: str, done: int) -> None:
-            if label not in bars:
-                stack.close()
-                bars[label] = stack.enter_context(progress_bar(label, len(texts[0].hypotheses)))
-            bars[label](done)
-
         found = score_systems(
             meteor,
             {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},
