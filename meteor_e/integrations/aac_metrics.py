@@ -6,12 +6,13 @@ before, as aac-metrics does with its ``preprocess_mono_sents`` and ``preprocess_
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.texts import check_text, listed
 from meteor_e.meteor import Meteor
 
 __all__ = ["meteor"]
@@ -66,10 +67,8 @@ def meteor(
             for name, weight in zip(names, weights, strict=True)
         ]
     metric = Meteor(language, normalization="full", **options)
-    for side, what in ((candidates, "candidates"), (mult_references, "mult_references")):
-        if isinstance(side, str | bytes | Mapping):
-            raise InputError(f"{what} are a list with one item per caption, not a {type(side).__name__}")
-    corpus = metric.corpus(map(_plain, candidates), map(_listed, mult_references), segments=True)
+    captions = map(_plain, listed(candidates, "candidates", "caption"))
+    corpus = metric.corpus(captions, map(_listed, listed(mult_references, "mult_references", "caption")), segments=True)
     score = torch.tensor(corpus.score, dtype=torch.float64)
     if not return_all_scores:
         return score
@@ -86,6 +85,5 @@ def _listed(references: Sequence[str]) -> Sequence[str]:
 
 def _plain(caption: str) -> str:
     """Return a caption as aac-metrics sends it to the Java program: without the separator of its protocol."""
-    if not isinstance(caption, str):
-        raise InputError(f"a caption must be a text, not {type(caption).__name__}")
+    check_text(caption, "a caption")
     return caption.replace("|||", "").replace("  ", " ")

@@ -14,6 +14,7 @@ from typing import Any
 import evaluate
 from jury.metrics._core import MetricForLanguageGeneration
 
+from meteor_e.base.texts import check_items
 from meteor_e.meteor import Meteor
 
 __all__ = ["MeteorE"]
@@ -39,6 +40,12 @@ class MeteorE(MetricForLanguageGeneration):
     ) -> None:
         super().__init__(resulting_name=resulting_name, **arguments)
         self.meteor = Meteor(language, **(options or {}))
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+        """Add items; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
+        found = check_items(predictions=predictions, references=references)
+        lists = {what: [[each] if isinstance(each, str) else each for each in items] for what, items in found.items()}
+        super().add_batch(**lists, **others)
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

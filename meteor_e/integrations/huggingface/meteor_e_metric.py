@@ -65,6 +65,23 @@ class MeteorE(evaluate.Metric):
             features=[several, one],
         )
 
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+        """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
+        from meteor_e.base.texts import check_items, check_text
+
+        found = check_items(predictions=predictions, references=references)
+        for number, prediction in enumerate(found["predictions"], 1):
+            check_text(prediction, f"segment {number}: a prediction")
+        super().add_batch(**found, **others)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+        """Add one segment."""
+        from meteor_e.base.texts import check_items, check_text
+
+        check_text(prediction, "a prediction")
+        (texts,) = check_items(references=[reference])["references"]
+        super().add(prediction=prediction, reference=texts, **others)
+
     def _compute(
         self,
         predictions: list[str],
