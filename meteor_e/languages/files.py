@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "builtin_language",
-    "builtin_languages",
     "language_problems",
     "own_tasks",
     "parse_language",
@@ -164,8 +163,3 @@ def language_files() -> dict[str, Path]:
     """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
     # any.yaml has the tasks of every language.
     return {file.stem: file for file in sorted(_folder().glob("*.yaml")) if file.stem != "any"}
-
-
-def builtin_languages() -> list[Language]:
-    """Return all of METEOR's languages."""
-    return [builtin_language(code) for code in BUILTIN_CODES]
