@@ -4,6 +4,7 @@
 
 The files are COCO's: ``{"annotations": [{"image_id": …, "caption": …}, …]}`` and
 ``[{"image_id": …, "caption": …}, …]``.
+The tokenizer comes with a plugin (``pip install ./plugins/meteor-e-captions``).
 METEOR needs its English pack (``meteor-e pack install en``); BLEU, ROUGE and CIDEr come from pycocoevalcap, if it is
 installed.
 """

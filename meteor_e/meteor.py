@@ -16,6 +16,7 @@ from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
+from meteor_e.base.progress import Progress, silent
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
@@ -467,7 +468,7 @@ class Meteor:
         references: Iterable[str | Sequence[str]],
         *,
         segments: bool = False,
-        progress: Callable[[int], object] | None = None,
+        progress: Progress = silent,
     ) -> CorpusScore:
         """Score a corpus: the formula applied to the summed statistics of its segments.
 
@@ -475,7 +476,7 @@ class Meteor:
             hypotheses: one segment each; any iterable, read once.
             references: for each hypothesis its reference, or a sequence of references.
             segments: keep the segments' scores and alignments in the result (memory grows with the corpus).
-            progress: called with the number of segments done, now and then and at the end.
+            progress: told the number of segments done, now and then and at the end.
 
         Raises:
             InputError: if one side ends before the other, or there are no segments.
@@ -494,7 +495,7 @@ class Meteor:
         hypotheses: Iterable[str],
         references: Iterable[str | Sequence[str]],
         *,
-        progress: Callable[[int], object] | None = None,
+        progress: Progress = silent,
     ) -> StatisticsSum:
         """Add up the statistics of a corpus, for :meth:`corpus_score`; the arguments are those of :meth:`corpus`."""
         return self._sum(hypotheses, references, None, progress)
@@ -504,7 +505,7 @@ class Meteor:
         hypotheses: Iterable[str],
         references: Iterable[str | Sequence[str]],
         kept: list[SegmentScore] | None,
-        progress: Callable[[int], object] | None,
+        progress: Progress,
     ) -> StatisticsSum:
         total = StatisticsSum(len(self.matchers))
         for chunk, scored in self.scored_chunks(hypotheses, references):
@@ -517,8 +518,7 @@ class Meteor:
                     total.add(segment.statistics)
             else:
                 total.add_total(scored.total, len(chunk.hypotheses))
-            if progress is not None:
-                progress(total.segments)
+            progress("scoring", total.segments, None)
         return total
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[SegmentScore, ...] = ()) -> CorpusScore:
@@ -561,7 +561,7 @@ class Meteor:
         """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
-            if error is not None and not self._tolerates(error, chunk.first + number):
+            if error is not None and not self.tolerates(error, chunk.first + number):
                 continue
             fields = {
                 **scores.defined()._asdict(),
@@ -579,7 +579,7 @@ class Meteor:
                 align = self.align if error is None else self._unaligned
                 yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
 
-    def _tolerates(self, error: MeteorError, number: int) -> bool:
+    def tolerates(self, error: MeteorError, number: int) -> bool:
         """Warn of a segment that cannot be aligned; return whether it counts, with a score of 0.
 
         Raises:

@@ -21,8 +21,9 @@ import sys
 import time
 from pathlib import Path
 
+from meteor_e_bitext.pack_filter import derive_pack
+
 from meteor_e.packs import Pack, PackStore
-from meteor_e.packs.build import derive_pack
 
 HERE = Path(__file__).parents[1]
 PAIRS = {"en": ("cs-en", "de-en", "es-en", "fr-en"), "fr": ("en-fr",)}

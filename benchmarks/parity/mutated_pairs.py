@@ -1,111 +1,241 @@
-"""Compare ``compat`` with the Java program on real sentences that are mutated at random.
+"""Compare ``compat`` with the Java program on real sentences that are mutated at random, in all its languages.
 
-    METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/mutated_pairs.py ../shared/data/wmt12 --language en \
-        [--batches 10] [--size 2000] [--seed 1] [--java-options "-norm"]
+    METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/mutated_pairs.py save FOLDER ../shared/data/wmt12 \
+        [--texts TEXTS] [--batches 100] [--size 10000] [--seed 1]
+    python benchmarks/parity/mutated_pairs.py compare FOLDER
 
-Each batch takes pairs of outputs and references, drops, doubles, exchanges and changes words of both sides, scores the
-batch with both programs, and compares what they print, line by line. Scores that differ only in the last bit, as
-``pow`` has it, are counted on their own. It prints a line per batch, and exits with 1 if anything else differs.
+``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a language and
+options of its own, drawn at random: tasks, modules and weights, parameters, beam, normalization, characters, several
+references, word lists, synonyms, paraphrase tables and what is printed. It takes pairs of outputs and references, or
+a sentence twice, and drops, doubles, exchanges and changes words of both sides. Folders of data have ``references/``
+and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each language (``manual_text.py`` makes
+them). Batches that are there already are not made again, so an interrupted run goes on where it stopped.
+
+``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
+that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
+language, and exits with 1 if anything else differs. ``METEOR_E_PURE=1`` compares the Python engine.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import math
 import os
 import random
 import subprocess
 import sys
-import tempfile
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from meteor_e.formats.plain import read_segments
 
-TAILS = ("s", "ing", "ed", "'s", ".", ",", "-", "…", "\u00a0", "e")
+TAILS = ("s", "ing", "ed", "'s", ".", ",", "-", "…", "e", "!?", '"', "%", "&amp;", "’", "(")
+CHARACTERS = (
+    "\x00\x01\x08\x0b\x0c\x1b\x1c\x1f\x7f\x80\x85\x9f\xa0\xad\u0130\u0131\u0301\u03a3\u1e9e\u2003\u200b\u200d\u2028"
+    "\u2029\u202e\u2c2f\u3000\ua7c0\ufeff\ufffd\uffff\ufb01\U00010400\U00010570\U0001f600\U000e0041\t "
+)
+"""Control characters, spaces, letters whose case is special, letters newer than Java's tables, and beyond the plane."""
+
+LANGUAGES = "en en en en en en cs cs de de es es fr fr ru ru da da fi fi hu hu it it nl nl no pt pt ro sv sv tr tr ar"
+"""How often each is drawn; ``ar`` stands for all languages that the Java program has no name for."""
+
+NORMALIZED = ("en", "cs", "de", "es", "fr", "ru")
+"""Languages that the Java program has ``-norm`` for."""
+
+JAVA_NAMES = {"cs": "cz", "sv": "se", "ar": "other"}
+TASKS = {"en": ("rank", "adq", "hter", "util", "li", "tune"), "ar": ("universal", "li"), "": ("rank", "li")}
+
+Pairs = list[tuple[str, str]]
 
 
-def mutated(text: str, draw: random.Random) -> str:
+def mutated(text: str, draw: random.Random, most: int) -> str:
     """Return a text with some of its words dropped, doubled, exchanged or changed."""
     words = text.split()
-    for _ in range(draw.randint(0, 4)):
+    for _ in range(draw.randint(0, most)):
         if not words:
             break
         at = draw.randrange(len(words))
-        change = draw.randrange(5)
-        if change == 0:
+        change = draw.randrange(21)
+        if change < 4:
             del words[at]
-        elif change == 1:
+        elif change < 8:
             words.insert(draw.randrange(len(words) + 1), words[at])
-        elif change == 2:
+        elif change < 12:
             other = draw.randrange(len(words))
             words[at], words[other] = words[other], words[at]
-        elif change == 3:
+        elif change < 16:
             words[at] += draw.choice(TAILS)
-        else:
+        elif change < 20:
             words[at] = draw.choice((str.upper, str.capitalize, str.lower))(words[at])
+        else:
+            place = draw.choice((0, len(words[at]), draw.randint(0, len(words[at]))))
+            words[at] = words[at][:place] + draw.choice(CHARACTERS) + words[at][place:]
     return " ".join(words)
 
 
-def pairs(folder: Path, language: str) -> tuple[list[str], list[str]]:
-    """Return the outputs of all systems into a language, and their references."""
-    hypotheses: list[str] = []
-    references: list[str] = []
-    for outputs in sorted((folder / "system-outputs").glob(f"*-{language}")):
-        (reference,) = (folder / "references").glob(f"*-ref.{language}")
-        lines = list(read_segments(reference))
-        for system in sorted(outputs.iterdir()):
-            found = list(read_segments(system))
-            if len(found) == len(lines):
-                hypotheses += found
-                references += lines
-    return hypotheses, references
+def read_pairs(data: list[Path], texts: Path | None, language: str) -> Pairs:
+    """Return outputs with their references; or, where there are none, sentences with themselves."""
+    found: Pairs = []
+    for folder in data:
+        for outputs in sorted((folder / "system-outputs").glob(f"*-{language}")):
+            pairs = (outputs.name, outputs.name.replace("-", ""))
+            references = sorted((folder / "references").glob(f"*ref*.{language}"))
+            own = (path for path in references if any(pair in path.name for pair in pairs))
+            lines = list(read_segments(next(own, references[0])))
+            for system in sorted(outputs.iterdir()):
+                hypotheses = list(read_segments(system))
+                if len(hypotheses) == len(lines):
+                    found += zip(hypotheses, lines, strict=True)
+    if not found and texts is not None and (texts / f"{language}.txt").exists():
+        found = [(line, line) for line in read_segments(texts / f"{language}.txt")]
+    return found
+
+
+def part(text: str, draw: random.Random) -> str:
+    """Return one to three words of a text that stand together."""
+    words = text.split() or ["x"]
+    at = draw.randrange(len(words))
+    return " ".join(words[at : at + draw.randint(1, 3)]).lower()
+
+
+def numbers(count: int, most: float, draw: random.Random) -> str:
+    """Return some numbers as an option takes them."""
+    return " ".join(str(round(draw.uniform(0, most), 2)) for _ in range(count))
+
+
+def options(language: str, pairs: Pairs, folder: Path, draw: random.Random) -> list[str]:
+    """Draw options, and write the files that they name."""
+    known: tuple[str, ...] = ("exact", "stem", "paraphrase")
+    if language == "en":
+        known = ("exact", "stem", "synonym", "paraphrase")
+    if language in ("cs", "ar"):
+        known = ("exact", "paraphrase")
+    chosen: list[str] = ["-l", JAVA_NAMES.get(language, language)]
+    if draw.random() < 0.5:
+        chosen += ["-t", draw.choice(TASKS.get(language, TASKS[""]))]
+    modules = known if language == "en" else known[:-1]
+    if draw.random() < 0.4 or language != "en":
+        modules = tuple(name for name in known if name == "exact" or draw.random() < 0.7)
+        chosen += ["-m", " ".join(modules), "-w", numbers(len(modules), 1, draw)]
+    if draw.random() < 0.3:
+        chosen += ["-p", numbers(4, 1, draw)]
+    if draw.random() < 0.3:
+        chosen += ["-x", str(draw.choice((1, 2, 5, 10, 20, 60)))]
+    norms = (["-norm"], ["-norm"], ["-norm", "-noPunct"]) if language in NORMALIZED else ()
+    chosen += draw.choice((*norms, ["-lower"], []))
+    chosen += ["-ch"] * (draw.random() < 0.2)
+    if "paraphrase" in modules and (language != "en" or draw.random() < 0.3):
+        entries = (draw.choice(pairs) for _ in range(3_000))
+        table = "".join(f"{draw.random():.3f}\n{part(one, draw)}\n{part(two, draw)}\n" for one, two in entries)
+        (folder / "paraphrases.gz").write_bytes(gzip.compress(table.encode(), mtime=0))
+        chosen += ["-a", "paraphrases.gz"]
+    if "synonym" in modules and draw.random() < 0.3:
+        (folder / "synonyms").mkdir()
+        words = {part(draw.choice(pairs)[0], draw).split()[0] for _ in range(5_000)}
+        sets = "".join(f"{word}\n{' '.join(str(draw.randrange(800)) for _ in range(3))}\n" for word in sorted(words))
+        (folder / "synonyms" / "english.synsets").write_text(sets, encoding="utf-8")
+        (folder / "synonyms" / "english.exceptions").write_text("mice\nmouse\n", encoding="utf-8")
+        chosen += ["-d", "synonyms"]
+    if draw.random() < 0.2:
+        words = {part(draw.choice(pairs)[1], draw).split()[0] for _ in range(200)}
+        (folder / "function.words").write_text("".join(f"{word}\n" for word in sorted(words)), encoding="utf-8")
+        chosen += ["-s", "function.words"]
+    return chosen + draw.choice((["-ssOut"], ["-ssOut"], ["-vOut"], []))
+
+
+def save(arguments: argparse.Namespace) -> None:
+    """Make the batches that are not there, and score them with the Java program."""
+    texts: dict[str, Pairs] = {}
+    for number in range(arguments.batches):
+        draw = random.Random(f"{arguments.seed} {number}")
+        language = draw.choice(arguments.languages.split())
+        folder = arguments.folder / f"{arguments.seed}-{number:04}-{language}"
+        if language not in texts:
+            texts[language] = read_pairs(arguments.data, arguments.texts, language)
+        if folder.exists() or not texts[language]:
+            continue
+        scratch = arguments.folder / f".{folder.name}-{os.getpid()}"
+        scratch.mkdir(parents=True)
+        count = draw.choice((1, 1, 1, 1, 1, 2, 3))
+        most = 4 if texts[language][0][0] != texts[language][0][1] else 8
+        chosen = [draw.choice(texts[language]) for _ in range(arguments.size)]
+        for name, lines in (
+            ("hypotheses", (mutated(one, draw, most) for one, _ in chosen)),
+            ("references", (mutated(two, draw, most) for _, two in chosen for _ in range(count))),
+        ):
+            (scratch / name).write_bytes("".join(f"{line}\n" for line in lines).encode())
+        settings = [*options(language, texts[language], scratch, draw), *(["-r", str(count)] if count > 1 else [])]
+        (scratch / "options.json").write_text(json.dumps(settings))
+        java = ["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
+        done = subprocess.run([*java, "hypotheses", "references", *settings], capture_output=True, cwd=scratch)
+        if done.returncode:
+            raise SystemExit(f"the Java program fails in {scratch}: {done.stderr.decode()[-2000:]}")
+        (scratch / "java.txt").write_bytes(done.stdout)
+        scratch.rename(folder)
+        print(folder.name, *settings, flush=True)
 
 
 def nearly_equal(one: bytes, other: bytes) -> bool:
-    """Tell whether two lines differ in the last bit of their number only."""
-    name, _, number = one.rpartition(b"\t")
-    other_name, _, other_number = other.rpartition(b"\t")
-    if not name or name != other_name:
+    """Tell whether two lines differ in the last bits only: one bit of ``pow`` is up to two of a penalty."""
+    ours, theirs = one.split(), other.split()
+    if len(ours) != len(theirs):
         return False
-    first, second = float(number), float(other_number)
-    return abs(first - second) <= math.ulp(max(first, second))
+    try:
+        return all(
+            mine == java or abs(float(mine) - float(java)) <= 2 * math.ulp(max(float(mine), float(java)))
+            for mine, java in zip(ours, theirs, strict=True)
+        )
+    except ValueError:
+        return False
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    """Score what is saved with ``compat``, and compare."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for folder in sorted(arguments.folder.glob("[0-9]*")):
+        settings = json.loads((folder / "options.json").read_text())
+        ours = [sys.executable, "-m", "meteor_e", "compat", "hypotheses", "references", *settings]
+        done = subprocess.run(ours, capture_output=True, cwd=folder)
+        mine, java = done.stdout.splitlines(), (folder / "java.txt").read_bytes().splitlines()
+        unequal = [(one, two) for one, two in zip(mine, java, strict=False) if one != two]
+        wrong = [pair for pair in unequal if not nearly_equal(*pair)]
+        if done.returncode or len(mine) != len(java):
+            wrong.append((done.stderr[-500:], b"%d lines, not %d" % (len(mine), len(java))))
+        for one, two in wrong[:3]:
+            print(f"{folder.name} {' '.join(settings)}\n  ours {one!r}\n  Java {two!r}", file=sys.stderr, flush=True)
+        pairs = (folder / "hypotheses").read_bytes().count(b"\n")
+        last = sum(pair not in wrong for pair in unequal)
+        counts[folder.name.rpartition("-")[2]].update(pairs=pairs, batches=1, wrong=len(wrong), last=last)
+        print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)
+    total = sum(counts.values(), Counter[str]())
+    for name, count in [*sorted(counts.items()), ("all", total)]:
+        print(
+            f"{name:5} {count['pairs']:9,} pairs in {count['batches']:3} batches: {count['wrong']} lines differ, "
+            f"{count['last']} more in the last bit"
+        )
+    sys.exit(bool(total["wrong"]) or not total["pairs"])
 
 
 def main() -> None:
-    """Compare."""
+    """Save or compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder with references/ and system-outputs/")
-    parser.add_argument("--language", default="en")
-    parser.add_argument("--batches", type=int, default=10)
-    parser.add_argument("--size", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--java-options", default="-norm")
+    commands = parser.add_subparsers(required=True)
+    saving = commands.add_parser("save", help="make batches and score them with the Java program")
+    saving.add_argument("folder", type=Path)
+    saving.add_argument("data", type=Path, nargs="+", help="folders with references/ and system-outputs/")
+    saving.add_argument("--texts", type=Path, help="folder with LANGUAGE.txt for languages without outputs")
+    saving.add_argument("--languages", default=LANGUAGES, help="codes to draw from")
+    saving.add_argument("--batches", type=int, default=100)
+    saving.add_argument("--size", type=int, default=10_000, help="pairs in a batch")
+    saving.add_argument("--seed", type=int, default=1)
+    saving.set_defaults(do=save)
+    comparing = commands.add_parser("compare", help="score what is saved with compat, and compare")
+    comparing.add_argument("folder", type=Path)
+    comparing.set_defaults(do=compare)
     arguments = parser.parse_args()
-    hypotheses, references = pairs(arguments.data, arguments.language)
-    draw = random.Random(arguments.seed)
-    different = last_bits = 0
-    with tempfile.TemporaryDirectory() as folder:
-        names = [str(Path(folder, name)) for name in ("hypotheses", "references")]
-        options = ["-l", "cz" if arguments.language == "cs" else arguments.language, *arguments.java_options.split()]
-        for batch in range(1, arguments.batches + 1):
-            chosen = [draw.randrange(len(hypotheses)) for _ in range(arguments.size)]
-            for name, side in zip(names, (hypotheses, references), strict=True):
-                Path(name).write_text("".join(f"{mutated(side[at], draw)}\n" for at in chosen), encoding="utf-8")
-            java = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
-            ours = [sys.executable, "-m", "meteor_e", "compat"]
-            theirs, mine = (
-                subprocess.run([*program, *names, *options], capture_output=True, check=True).stdout.splitlines()
-                for program in (java, ours)
-            )
-            unequal = [(one, other) for one, other in zip(theirs, mine, strict=True) if one != other]
-            wrong = sum(not nearly_equal(one, other) for one, other in unequal)
-            different += wrong
-            last_bits += len(unequal) - wrong
-            print(
-                f"{batch * arguments.size} pairs: {different} lines differ, {last_bits} more in the last bit",
-                flush=True,
-            )
-    sys.exit(different > 0)
+    arguments.do(arguments)
 
 
 if __name__ == "__main__":

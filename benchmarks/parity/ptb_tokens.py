@@ -16,7 +16,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from meteor_e.text.ptb import Tokenizer
+from meteor_e_captions.ptb import Tokenizer
 
 OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 BREAKS = re.compile("[\r\u000b\u000c\u2028\u2029]")

@@ -35,7 +35,6 @@ from meteor_e.api.metrics import (
     Metric as Metric,
     MetricContext as MetricContext,
     MetricScore as MetricScore,
-    Progress as Progress,
     Scores as Scores,
     SegmentMetric as SegmentMetric,
     SystemOutputs as SystemOutputs,
@@ -70,3 +69,4 @@ from meteor_e.base.errors import (
     near_miss as near_miss,
 )
 from meteor_e.base.guard import guarded as guarded
+from meteor_e.base.progress import Progress as Progress

@@ -38,6 +38,7 @@ from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.progress import Progress, silent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,15 +47,12 @@ __all__ = [
     "Metric",
     "MetricContext",
     "MetricScore",
-    "Progress",
+    "RunningScore",
     "Scores",
     "SegmentMetric",
     "SystemOutputs",
     "named_options",
 ]
-
-Progress = Callable[[int, int], object]
-"""Called with the number of segments done and of all."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +224,7 @@ class Metric(Component):
         label: what tables call this one; by default the title.
         signature: what must be the same for scores to be the same: version, options.
         language: ISO code of the only language that it is for; empty if it takes any.
+        scored_before: the number of segments before those that :meth:`statistics` is given, for messages.
     """
 
     kind: ClassVar[str] = "metric"
@@ -235,6 +234,7 @@ class Metric(Component):
     by_system: ClassVar[bool] = False
     signature: str
     language: str = ""
+    scored_before: int = 0
 
     @property
     def label(self) -> str:
@@ -259,9 +259,17 @@ class Metric(Component):
         """Get ready for a test set, before its first segment is scored.
 
         Args:
-            references: for each segment its references.
+            references: for each segment its references; of a metric that :meth:`streams`, maybe the first ones only.
             language: ISO code of the text; empty where it is not known.
         """
+
+    @classmethod
+    def streams(cls) -> bool:
+        """Return whether segments can be scored as they are read, before the last ones are known.
+
+        By default a metric can if it has no :meth:`prepare` of its own. For others, all texts are kept in memory.
+        """
+        return cls.prepare is Metric.prepare and not cls.by_system
 
     @abstractmethod
     def statistics(
@@ -296,7 +304,7 @@ class Metric(Component):
         references: Iterable[str | Sequence[str]],
         sources: Iterable[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score a system.
 
@@ -319,14 +327,12 @@ class Metric(Component):
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> MetricScore:
         """Score one of several systems of a test set that :meth:`prepare` has seen; see :meth:`corpus`."""
-        rows = self.checked_statistics(hypotheses, references, sources, progress)
-        with guarded(f"metric {self.name!r}"):
-            segments = np.asarray(self.segment_scores(rows), float)
-            whole = float(self.corpus_scores(rows.sum(axis=0)[None])[0])
-        return MetricScore(self.label, whole, segments, rows, self.signature)
+        running = RunningScore(self)
+        running.add(hypotheses, references, sources, progress=progress)
+        return running.result()
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
@@ -373,7 +379,7 @@ class Metric(Component):
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
         sources: Sequence[str] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         *,
         finite: bool = True,
     ) -> Floats:
@@ -388,9 +394,22 @@ class Metric(Component):
             PluginError: if the metric fails, or does not return one row per segment.
             InputError: for a row that is not finite.
         """
-        parts: list[Floats] = []
-        for start in range(0, len(hypotheses), _BATCH):
-            stop = min(start + _BATCH, len(hypotheses))
+        parts = self._statistics_in_batches(hypotheses, references, sources, progress, finite)
+        return np.concatenate(list(parts))
+
+    def _statistics_in_batches(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None,
+        progress: Progress,
+        finite: bool,
+        before: int = 0,
+    ) -> Iterator[Floats]:
+        """Yield the statistics of some thousand segments; before the first of them there were ``before`` others."""
+        for start in range(0, len(hypotheses), BATCH):
+            stop = min(start + BATCH, len(hypotheses))
+            self.scored_before = before + start
             with guarded(f"metric {self.name!r}"):
                 part = np.asarray(
                     self.statistics(
@@ -408,14 +427,13 @@ class Metric(Component):
             known = np.isfinite(part).all(axis=1)
             if finite and not known.all():
                 at = int(np.argmin(known))
-                raise InputError(f"{self.label} gives no finite number for segment {start + at + 1}: {part[at]}")
-            parts.append(part)
-            if progress is not None:
-                progress(stop, len(hypotheses))
-        return np.concatenate(parts)
+                number = before + start + at + 1
+                raise InputError(f"{self.label} gives no finite number for segment {number}: {part[at]}")
+            yield part
+            progress(self.label, stop, len(hypotheses))
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score the systems of a test set.
 
@@ -454,13 +472,67 @@ class Metric(Component):
                     whole[row] = self.corpus_scores(statistics.sum(axis=0)[None])[0]
                     kept.append(statistics)
             done += int(wanted[row].sum())
-            if progress is not None:
-                progress(done, everything)
+            progress(self.label, done, everything)
 
         def resample(system: int, weights: Floats) -> Floats:
             return self.corpus_scores(weights @ kept[system])
 
         return Scores(self.label, self.signature, segments, whole, resample if systems else None)
+
+
+class RunningScore:
+    """A system's score by a metric, from segments that are added a part at a time.
+
+    Statistics are summed up. Beyond the sums, memory grows only with what is kept: numbers, and no texts.
+
+    Args:
+        metric: a metric that is prepared.
+        segments: whether to keep the scores of segments.
+        statistics: whether to keep the statistics of segments.
+    """
+
+    def __init__(self, metric: Metric, *, segments: bool = True, statistics: bool = True) -> None:
+        self._metric = metric
+        self._keeps_segments, self._keeps_statistics = segments, statistics
+        self._sum: Floats | None = None
+        self._segments: list[Floats] = []
+        self._statistics: list[Floats] = []
+        self.count = 0
+
+    def add(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+        *,
+        progress: Progress = silent,
+    ) -> None:
+        """Add segments; arguments and errors are those of :meth:`Metric.checked_statistics`."""
+        metric = self._metric
+        for rows in metric._statistics_in_batches(hypotheses, references, sources, progress, True, self.count):
+            with guarded(f"metric {metric.name!r}"):
+                if self._keeps_segments:
+                    self._segments.append(np.asarray(metric.segment_scores(rows), float))
+            if self._keeps_statistics:
+                self._statistics.append(rows)
+            # One after the other, so that no digit depends on the parts.
+            rows = rows if self._sum is None else np.concatenate([self._sum[None], rows])
+            self._sum = np.add.accumulate(rows, axis=0)[-1]
+        self.count += len(hypotheses)
+
+    def result(self) -> MetricScore:
+        """Return the score; arrays that were not to be kept are empty.
+
+        Raises:
+            InputError: if no segment was added.
+        """
+        if self._sum is None:
+            raise InputError("there are no segments to score")
+        with guarded(f"metric {self._metric.name!r}"):
+            whole = float(self._metric.corpus_scores(self._sum[None])[0])
+        segments = np.concatenate(self._segments) if self._segments else np.empty(0)
+        statistics = np.concatenate(self._statistics) if self._statistics else np.empty((0, len(self._sum)))
+        return MetricScore(self._metric.label, whole, segments, statistics, self._metric.signature)
 
 
 class SegmentMetric(Metric):
@@ -497,7 +569,8 @@ class SegmentMetric(Metric):
         return means
 
 
-_BATCH = 4096
+BATCH = 4096
+"""Segments that are scored at once."""
 
 
 def _numbers(scores: ArrayLike, label: str) -> Floats:

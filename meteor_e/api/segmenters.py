@@ -64,5 +64,12 @@ class Segmenter(Component):
                 self._known[text] = joined
         return joined
 
+    def join_lines(self, lines: Sequence[str]) -> list[str]:
+        """Return the words of each line of a text, separated by spaces.
+
+        Override it in a segmenter whose words at the end of a line depend on the next line.
+        """
+        return [self.join(line) for line in lines]
+
     def __getstate__(self) -> dict[str, object]:
         return forgetting(self)

@@ -22,7 +22,12 @@ from meteor_e.base.folders import (
 from meteor_e.base.lazy import lazy_names as lazy_names
 from meteor_e.base.memory import Memory as Memory
 from meteor_e.base.processes import worked_on as worked_on
-from meteor_e.base.progress import Progress as Progress, silent as silent, terminal_progress as terminal_progress
+from meteor_e.base.progress import (
+    Progress as Progress,
+    silent as silent,
+    staged as staged,
+    terminal_progress as terminal_progress,
+)
 from meteor_e.base.store import cache_folder as cache_folder, data_folder as data_folder
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (

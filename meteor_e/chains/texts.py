@@ -14,13 +14,14 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import PathLike
 from meteor_e.chains.lookup import find_language, make_segmenter
 from meteor_e.engine.tokenizer import Tokenizer
-from meteor_e.packs.manifest import PREFIXES
+from meteor_e.packs.manifest import LANGUAGE_FILE, PREFIXES
+from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
 from meteor_e.packs.wordlists import decode, parse_prefixes
 from meteor_e.plugins.registry import registry
 from meteor_e.text.normalization import Normalizer
 
-__all__ = ["LanguageText", "language_text"]
+__all__ = ["LanguageText", "language_text", "pack_text"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,17 @@ def language_text(
     if segmenter:
         description += f", segmenter {segmenter}"
     return LanguageText(code, language, Normalizer(mode, apostrophes, prefixes), segment, content, description)
+
+
+def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
+    """Return how text in a pack's language becomes words, with the pack's nonbreaking prefixes.
+
+    Args:
+        pack: the pack. One that is made from bitext says itself how its language's text becomes words.
+        language: another language; see :func:`language_text`.
+    """
+    own = str(pack.path / LANGUAGE_FILE) if LANGUAGE_FILE in pack.manifest.files else pack.language
+    return language_text(language or own, prefixes=pack.nonbreaking_prefixes)
 
 
 def _language(name: str | None) -> Language | None:

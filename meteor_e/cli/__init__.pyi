@@ -3,7 +3,12 @@ from meteor_e.cli.grouped_help import (
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
-from meteor_e.cli.inputs import SystemInput as SystemInput, named as named, systems as systems
+from meteor_e.cli.inputs import (
+    SystemInput as SystemInput,
+    lined_up as lined_up,
+    named as named,
+    systems as systems,
+)
 from meteor_e.cli.options import (
     METRIC_GROUPS as METRIC_GROUPS,
     MeteorMaker as MeteorMaker,
@@ -13,5 +18,4 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
-from meteor_e.cli.progress import ProgressBars as ProgressBars, progress_bar as progress_bar
 from meteor_e.cli.tables import format_table as format_table, printable as printable

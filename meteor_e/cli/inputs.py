@@ -7,7 +7,7 @@ import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
@@ -16,7 +16,10 @@ from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import Format, open_input
 from meteor_e.formats.plain import read_segments
 
-__all__ = ["SystemInput", "named", "plain_systems", "refuse_pipes", "system_names", "systems"]
+if TYPE_CHECKING:
+    from meteor_e.metrics.system_table import SystemTexts
+
+__all__ = ["SystemInput", "lined_up", "named", "plain_systems", "refuse_pipes", "system_names", "systems"]
 
 Pair = tuple[str, list[str]]
 
@@ -203,6 +206,29 @@ def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInp
     if len(set(names)) < len(names):
         raise ConfigError("two systems cannot have one --name")
     return [system._replace(name=name) for system, name in zip(inputs, names, strict=True)]
+
+
+def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:
+    """Read systems whole, which are of the same segments.
+
+    Raises:
+        InputError: if they are not, or there are no segments.
+    """
+    from meteor_e.metrics.system_table import SystemTexts
+
+    found: list[SystemTexts] = []
+    for system in inputs:
+        pairs = list(system.pairs())
+        if not pairs:
+            raise InputError(f"{system.name} is empty; there is nothing to score")
+        references = [texts for _, texts in pairs]
+        if found and references != found[0].references:
+            raise InputError(
+                f"{system.name} and {inputs[0].name} are not of the same segments; only systems that are can be "
+                "compared"
+            )
+        found.append(SystemTexts(system.name, [text for text, _ in pairs], references))
+    return found
 
 
 def _format(path: str, encoding: str) -> Format:

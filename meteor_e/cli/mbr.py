@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
 from meteor_e.cli.output import destination
-from meteor_e.cli.progress import progress_bar
 from meteor_e.formats.nbest import NBEST_FORMATS
 
 GROUPS = {
@@ -77,7 +77,7 @@ def mbr(
 
     (chosen_metric,) = make_meteor.metrics([metric])
     sources = read_candidates(candidates, format_in, count, encoding=encoding)
-    with destination(output) as stream, progress_bar("choosing", None, hidden=quiet) as advance:
+    with destination(output) as stream, terminal_progress(quiet) as progress:
         if form == "tsv":
             stream.write("source\tcandidate\texpected\ttext\n")
         for number, choice in enumerate(choices(chosen_metric, sources, make_meteor.language), 1):
@@ -96,4 +96,4 @@ def mbr(
                     "signature": chosen_metric.signature,
                 }
                 stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-            advance(number)
+            progress("choosing", number, None)

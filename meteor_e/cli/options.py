@@ -145,8 +145,12 @@ class MeteorMaker:
             return Meteor.from_config(self.chain, offline=self.offline, threads=self.threads, **given)
         return Meteor(**given, offline=self.offline, threads=self.threads)
 
-    def metrics(self, specifications: Sequence[str]) -> list[Metric]:
+    def metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Return metrics by name; ``meteor`` is the one that the options describe.
+
+        Args:
+            specifications: what ``-M`` was given.
+            jobs: processes that a metric may start.
 
         Raises:
             ConfigError: for an unknown metric, or two of one label.
@@ -155,7 +159,7 @@ class MeteorMaker:
         from meteor_e.metrics.chain_metric import ChainMetric
         from meteor_e.metrics.specs import distinct, parse_metric
 
-        context = MetricContext(self.language, threads=self.threads, offline=self.offline)
+        context = MetricContext(self.language, jobs=jobs, threads=self.threads, offline=self.offline)
         found: list[Metric] = []
         for text in specifications:
             label, _, name = text.rpartition("=")

@@ -1,6 +1,6 @@
 """``meteor-e pack``: install, list, verify and remove resource packs.
 
-What a pack holds is shown by :mod:`meteor_e.cli.pack_contents`; packs are built by the plugin meteor-e-bitext.
+What a pack holds is shown by :mod:`meteor_e.cli.pack_contents`; the plugin meteor-e-bitext builds and filters packs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import click
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.cli.groups import OpenGroup
-from meteor_e.cli.pack_contents import filter_pack, info
+from meteor_e.cli.pack_contents import info
 from meteor_e.cli.tables import count_or_no, format_table
 from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
@@ -29,7 +29,6 @@ def pack() -> None:
 
 
 pack.add_command(info)
-pack.add_command(filter_pack)
 
 
 @pack.command()

@@ -12,12 +12,12 @@ import click
 
 from meteor_e.api.tables import ScoreRun, SystemInput
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import left_out_note, numbers, on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import named, systems
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
-from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.score_metrics import score_with_metrics
 from meteor_e.cli.score_tables import (
     TableOptions,
@@ -391,14 +391,16 @@ def _score_system(
     from meteor_e.scoring.statistics import StatisticsSum
 
     total = StatisticsSum(len(meteor.matchers))
-    with progress_bar(system.name, system.size, hidden=quiet) as advance:
+    with terminal_progress(quiet) as progress:
         if keep is None:
-            total = meteor.statistics(*_sides(system), progress=advance)
+            total = meteor.statistics(
+                *_sides(system), progress=lambda _, done, __: progress(system.name, done, system.size)
+            )
         else:
             for number, segment in zip(numbers(left_out), meteor.segments(*_sides(system)), strict=False):
                 total.add(segment.statistics)
                 keep(number, segment)
-                advance(number)
+                progress(system.name, number, system.size)
     if not total.segments:
         raise InputError(f"{system.name} is empty; there is nothing to score")
     return meteor.corpus_score(total)

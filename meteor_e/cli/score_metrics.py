@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import left_out_note, without_failures
-from meteor_e.cli.progress import progress_bar
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
-    from meteor_e.api.metrics import Metric, Progress
+    from meteor_e.api.metrics import Metric
     from meteor_e.api.tables import SystemInput
     from meteor_e.metrics.system_table import WmtNames
 
@@ -44,7 +43,7 @@ def score_with_metrics(
         names: what WMT's form calls the test set.
     """
     from meteor_e.metrics.chain_metric import ChainMetric
-    from meteor_e.metrics.system_table import SystemTexts, headers, notes, render_systems, score_table, shown_cells
+    from meteor_e.metrics.system_table import headers, notes, render_systems, score_table, shown_cells
 
     if segments and form in ("text", "quiet"):
         raise ConfigError("--segments with -M needs --format json, tsv, csv or wmt")
@@ -54,27 +53,19 @@ def score_with_metrics(
         inputs, left_out = without_failures(inputs, meteors)
     for meteor in meteors if on_error == "zero" else ():
         meteor.on_error = on_error
-    texts = []
-    for system in inputs:
-        pairs = list(system.pairs())
-        texts.append(SystemTexts(system.name, [text for text, _ in pairs], [references for _, references in pairs]))
     if explain:
-        explaining = _explaining(metrics, form, len(texts))
+        explaining = _explaining(metrics, form, len(inputs))
+        inputs = [_kept(system) for system in inputs]
     method, samples, seed = significance or (None, None, 12345)
-    with contextlib.ExitStack() as stack:
-
-        def progress(label: str) -> Progress:
-            stack.close()
-            advance = stack.enter_context(progress_bar(label, len(texts[0].hypotheses), hidden=form == "quiet"))
-            return lambda done, _: advance(done)
-
+    with terminal_progress(form == "quiet") as progress:
         table = score_table(
             metrics,
-            texts,
+            inputs,
             language=language,
             method=method,
             samples=samples,
             seed=seed,
+            segments=segments,
             progress=progress,
             left_out=left_out,
         )
@@ -86,14 +77,23 @@ def score_with_metrics(
     shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
     shown += left_out_note(left_out)
     if explain:
-        shown += "".join(
-            "\n"
-            + metric.explain(texts[0].hypotheses, other.hypotheses, other.references, (texts[0].name, other.name))
-            + "\n"
-            for metric in explaining
-            for other in texts[1:]
-        )
+        (_, first, _), *others = map(_sides, inputs)
+        for metric in explaining:
+            for name, texts, references in others:
+                shown += "\n" + metric.explain(first, texts, references, (inputs[0].name, name)) + "\n"
     return shown
+
+
+def _kept(system: SystemInput) -> SystemInput:
+    """Return a system whose texts are in memory, so that they can be read again."""
+    pairs = list(system.pairs())
+    return system._replace(size=len(pairs), pairs=pairs.__iter__)
+
+
+def _sides(system: SystemInput) -> tuple[str, list[str], list[list[str]]]:
+    """Return a system's name, its hypotheses, and the references of each."""
+    pairs = list(system.pairs())
+    return system.name, [text for text, _ in pairs], [references for _, references in pairs]
 
 
 def _explaining(metrics: Sequence[Metric], form: str, systems: int) -> list[Metric]:

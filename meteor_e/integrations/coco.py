@@ -15,10 +15,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
+from meteor_e.plugins.registry import registry
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
-    from meteor_e.text.ptb import Tokenizer
 
 __all__ = ["Meteor", "PTBTokenizer"]
 
@@ -97,9 +97,13 @@ class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
     Tokens are in lower case, and punctuation is left out.
+
+    Raises:
+        PluginError: if the plugin meteor-e-captions is not installed.
     """
 
-    _shared: Tokenizer | None = None
+    def __init__(self) -> None:
+        self._segmenter = registry().segmenter("ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.
@@ -125,16 +129,8 @@ class PTBTokenizer:
                 lines.append(text.replace("\n", " "))
             counts.append((key, len(captions)))
         # Empty captions leave nothing, so that one line stays one caption.
-        tokens = iter([line.rstrip() for line in self._tokenizer().lines(lines)] if lines else [])
+        tokens = iter([line.rstrip() for line in self._segmenter.join_lines(lines)] if lines else [])
         return {key: [next(tokens) for _ in range(count)] for key, count in counts}
-
-    @classmethod
-    def _tokenizer(cls) -> Tokenizer:
-        if cls._shared is None:
-            from meteor_e.text.ptb import PUNCTUATION, Tokenizer
-
-            cls._shared = Tokenizer(lowercase=True, drop=PUNCTUATION)
-        return cls._shared
 
 
 def _check_mapping(value: object, name: str) -> None:

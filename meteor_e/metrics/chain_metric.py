@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,11 +12,12 @@ import numpy as np
 
 from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
-from meteor_e.api.metrics import Metric, MetricContext, Progress, Scores, SystemOutputs, named_options
+from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs, named_options
 from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.processes import worked_on
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.alignment_arrays import aligned
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import as_summed
@@ -50,7 +51,7 @@ def collect_statistics(
     references: Sequence[str],
     *,
     jobs: int = 1,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> arrays.Counts:
     """Align pairs of texts and return their statistics, ``(pairs, width)``.
 
@@ -59,7 +60,7 @@ def collect_statistics(
         hypotheses: one text per pair.
         references: one text per pair.
         jobs: number of processes, where more threads than one are of no use.
-        progress: told the number of pairs done.
+        progress: told the number of pairs done and of all.
     """
     distinct: dict[tuple[str, str], int] = {}
     at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
@@ -75,14 +76,13 @@ def collect_statistics(
     for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
         counts[number * size : number * size + len(rows)] = rows
         done += len(rows)
-        if progress is not None:
-            progress(done * len(at) // len(pairs))
+        progress("aligning", done * len(at) // len(pairs), len(at))
     return counts[np.array(at, np.int64)]
 
 
-def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
+def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> Integers:
     hypotheses, references = zip(*pairs, strict=True)
-    return [segment.statistics.to_vector() for segment in meteor.segments(hypotheses, references)]
+    return aligned(meteor, hypotheses, [(text,) for text in references]).statistics
 
 
 def chain_statistics(
@@ -92,7 +92,7 @@ def chain_statistics(
     cache: ArrayCache,
     *,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> arrays.Counts:
     """Return the statistics of cells of a test set, from the cache where it has them.
 
@@ -120,9 +120,8 @@ def chain_statistics(
         references = [test.references[column][at] for _, column, missing, _ in group for at in missing]
         before = done
 
-        def tell(count: int, before: int = before) -> None:
-            if progress is not None:
-                progress(before + count, everything)
+        def tell(stage: str, done: float, total: float | None, before: int = before) -> None:
+            progress(stage, before + done, everything)
 
         counts = collect_statistics(meteor, hypotheses, references, jobs=jobs, progress=tell)
         start = 0
@@ -257,16 +256,17 @@ class ChainMetric(Metric):
         """Take the language."""
         self._meteor = self.meteor(language or self.language)
 
+    @classmethod
+    def streams(cls) -> bool:
+        """Say that it does: of the references, nothing has to be known before."""
+        return True
+
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
         """Return METEOR's statistics of the reference that counts, ``(segments, width)``."""
-        counts = np.array(
-            [segment.statistics.to_vector() for segment in self.current.segments(hypotheses, references)], float
-        )
-        if len(counts) != len(hypotheses):
-            raise ConfigError("a metric needs a row for every segment; a chain with on_error 'skip' leaves some out")
-        return as_summed(counts)
+        found = aligned(self.current, hypotheses, references, before=self.scored_before)
+        return as_summed(found.statistics.astype(float))
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
@@ -278,7 +278,7 @@ class ChainMetric(Metric):
         return self._meteor.pairwise_batches(sources)
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells; whole systems by the formula on the sums of their segments.
 

@@ -30,7 +30,7 @@ class SacreBleuMetric(Metric):
     _segment: SacreMetric
     _corpus: SacreMetric
     _extra = ""
-    _references: int | str | None = None
+    _references: frozenset[int] = frozenset()
 
     @classmethod
     def _metrics(cls) -> Any:
@@ -42,15 +42,20 @@ class SacreBleuMetric(Metric):
         corpus: Any = self._corpus
         # sacreBLEU asks for the number of references before there are any; we fill it in where it is known.
         signature = type(corpus)._SIGNATURE_TYPE({**vars(corpus), "num_refs": None})
-        signature.info["nrefs"] = self._references
+        counts = self._references
+        signature.info["nrefs"] = min(counts) if len(counts) == 1 else "var" if counts else None
         name = {"CHRF": f"chrF{getattr(self._corpus, 'beta', 2)}"}.get(type(self._corpus).__name__, self.title)
         name += "+" * getattr(self._corpus, "word_order", 0)
         return f"{name}|{signature}{self._extra}"
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Count the references, for the signature."""
-        counts = {len(texts) for texts in references}
-        self._references = counts.pop() if len(counts) == 1 else "var"
+        self._references = frozenset(map(len, references))
+
+    @classmethod
+    def streams(cls) -> bool:
+        """Say that it does: references are counted as they come."""
+        return True
 
     # sacreBLEU offers no public way from statistics to scores. These two methods of its base class are what its
     # own significance tests use.
@@ -59,6 +64,7 @@ class SacreBleuMetric(Metric):
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
         """Return sacreBLEU's statistics."""
+        self._references |= frozenset(map(len, references))
         most = max(map(len, references))
         # sacreBLEU wants one list per reference; None where a segment has fewer.
         sides = [[texts[at] if at < len(texts) else None for texts in references] for at in range(most)]

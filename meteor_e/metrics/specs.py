@@ -15,11 +15,15 @@ from meteor_e.plugins.registry import registry
 __all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
 
 
+FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
+"""What the names of files end in that are named as metrics without more."""
+
+
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
     """Make a metric of ``[LABEL=]NAME[:ARGUMENTS]``.
 
-    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, or a chain
-    file.
+    NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, a chain file,
+    or the file of a model.
 
     Args:
         text: what a user wrote.
@@ -35,8 +39,10 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
     if not separator or ":" in label or "/" in label or "," in label:
         label, spec = "", text
     name, _, arguments = spec.partition(":")
-    if spec.endswith(CHAIN_FILES) and name not in ("chain", "model", "scores"):
-        name, arguments = "chain", spec
+    if name not in ("chain", "model", "scores"):
+        for kind_of_file, endings in FILES.items():
+            if spec.endswith(endings):
+                name, arguments = kind_of_file, spec
     kind = _class(name, text)
     if kind is None:
         kind, arguments = registry().metric("chain"), ",".join(filter(None, (name, arguments)))

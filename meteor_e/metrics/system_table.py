@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import hashlib
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric, MetricScore, Progress, SystemOutputs
-from meteor_e.base.array_cache import ArrayCache
+from meteor_e.api.metrics import BATCH, Metric, MetricScore, RunningScore, SystemOutputs
+from meteor_e.api.tables import SystemInput
+from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.formats.metric_task import metric_task_lines
+from meteor_e.metrics.alignment_arrays import aligned_once
 from meteor_e.significance.resampling import DEFAULT_SEED
 from meteor_e.significance.systems import METHODS, SystemTest, compare_systems
 
@@ -30,6 +35,9 @@ __all__ = [
     "render_systems",
     "score_table",
 ]
+
+CHARACTERS = 1 << 23
+"""Of all texts that are in memory at once, where metrics stream."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,15 @@ class SystemTexts:
     hypotheses: Sequence[str]
     references: Sequence[Sequence[str]]
 
+    @property
+    def size(self) -> int:
+        """Number of segments."""
+        return len(self.hypotheses)
+
+    def pairs(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield each hypothesis with its references."""
+        return zip(self.hypotheses, self.references, strict=True)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -57,7 +74,7 @@ class Column:
         higher_is_better: whether they are scores, or errors.
         decimals: that tables show.
         scores: one per system.
-        segments: ``(segments,)`` scores for each system.
+        segments: ``(segments,)`` scores for each system; empty arrays if they were not asked for.
         tests: of each system against the first, with intervals; empty if they were not asked for.
     """
 
@@ -102,16 +119,21 @@ class SystemTable:
 
 def score_table(
     metrics: Sequence[Metric],
-    systems: Sequence[SystemTexts],
+    systems: Sequence[SystemInput | SystemTexts],
     *,
     language: str = "",
     method: str | None = None,
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
-    progress: Callable[[str], Progress] | None = None,
+    segments: bool = True,
+    progress: Progress = silent,
     left_out: tuple[int, ...] = (),
 ) -> SystemTable:
-    """Score systems with several metrics.
+    """Score systems with several metrics; each system is read once, some thousand segments at a time.
+
+    Memory does not grow with the number of segments, except for what is asked for: two numbers a segment and metric
+    for ``segments``, the metric's statistics for ``method``. Texts are kept for metrics that do not stream
+    (:meth:`~meteor_e.api.metrics.Metric.streams`).
 
     Args:
         metrics: what scores; labels differ.
@@ -120,7 +142,8 @@ def score_table(
         method: test of differences to the first system, a key of :data:`~.significance.METHODS`; ``None`` for none.
         samples: of the test.
         seed: of the test and the intervals.
-        progress: makes a function that is told the progress of what it was named.
+        segments: whether to keep the scores of segments.
+        progress: told about the work on each system.
         left_out: numbers of segments that the systems had, and that are in none of them any more.
 
     Raises:
@@ -129,28 +152,25 @@ def score_table(
     """
     if not systems:
         raise InputError("there are no systems to score")
-    for system in systems:
-        if not len(system.hypotheses):
-            raise InputError(f"{system.name} is empty; there is nothing to score")
-        if method is not None and list(system.references) != list(systems[0].references):
-            raise InputError(
-                f"{system.name} and {systems[0].name} are not of the same segments; tests compare systems that are"
-            )
     for metric in metrics:
         if metric.language and language and metric.language != language:
             raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
     number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
-    columns = []
-    for metric in metrics:
-        results = [
-            metric_score(
-                metric, system, language, None if progress is None else progress(f"{metric.label} {system.name}")
+    scored = [
+        _score_system(metrics, system, language, segments, method is not None, staged(progress, system.name))
+        for system in systems
+    ]
+    for system, one in zip(systems, scored, strict=True):
+        if method is not None and one.references != scored[0].references:
+            raise InputError(
+                f"{system.name} and {systems[0].name} are not of the same segments; tests compare systems that are"
             )
-            for system in systems
-        ]
+    columns = []
+    for at, metric in enumerate(metrics):
+        results = [one.results[at] for one in scored]
         tests: tuple[SystemTest, ...] = ()
         if method is not None:
-            found = {f"{at}": result.statistics for at, result in enumerate(results)}
+            found = {f"{row}": result.statistics for row, result in enumerate(results)}
             tests = tuple(compare_systems(found, metric.corpus_scores, method=method, samples=samples, seed=seed))
         columns.append(
             Column(
@@ -165,7 +185,7 @@ def score_table(
         )
     return SystemTable(
         tuple(system.name for system in systems),
-        tuple(len(system.hypotheses) for system in systems),
+        tuple(one.segments for one in scored),
         tuple(columns),
         language,
         method,
@@ -175,9 +195,72 @@ def score_table(
     )
 
 
-def metric_score(
-    metric: Metric, system: SystemTexts, language: str = "", progress: Progress | None = None
-) -> MetricScore:
+class _ScoredSystem(NamedTuple):
+    """A system's scores, one per metric; the number of its segments; a digest of its references."""
+
+    results: list[MetricScore]
+    segments: int
+    references: bytes
+
+
+def _score_system(
+    metrics: Sequence[Metric],
+    system: SystemInput | SystemTexts,
+    language: str,
+    keep_segments: bool,
+    keep_statistics: bool,
+    progress: Progress,
+) -> _ScoredSystem:
+    """Score a system with all metrics while its segments are read."""
+    streaming = {
+        metric.label: RunningScore(metric, segments=keep_segments, statistics=keep_statistics)
+        for metric in metrics
+        if metric.streams()
+    }
+    hypotheses: list[str] = []
+    references: list[list[str]] = []
+    seen, count = hashlib.sha256(), 0
+    for batch in _batches(system.pairs()):
+        texts, lists = [text for text, _ in batch], [list(its_references) for _, its_references in batch]
+        for its_references in lists if keep_statistics else ():
+            seen.update(digest(its_references).encode())
+        if len(streaming) < len(metrics):
+            hypotheses += texts
+            references += lists
+        with aligned_once() if len(metrics) > 1 else contextlib.nullcontext():
+            for metric in metrics:
+                if metric.label in streaming:
+                    if not count:
+                        metric.prepare(lists, language)
+                    streaming[metric.label].add(texts, lists)
+        count += len(texts)
+        progress(system.name, count, system.size)
+    if not count:
+        raise InputError(f"{system.name} is empty; there is nothing to score")
+    results = [
+        streaming[metric.label].result()
+        if metric.label in streaming
+        else metric_score(metric, SystemTexts(system.name, hypotheses, references), language, progress)
+        for metric in metrics
+    ]
+    return _ScoredSystem(results, count, seen.digest())
+
+
+def _batches(pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[list[tuple[str, Sequence[str]]]]:
+    """Yield pairs in lists, of as many as a metric scores at once; fewer where segments are long."""
+    batch: list[tuple[str, Sequence[str]]] = []
+    room = CHARACTERS
+    for text, references in pairs:
+        batch.append((text, references))
+        room -= len(text) + sum(map(len, references))
+        if len(batch) == BATCH or room < 0:
+            yield batch
+            batch, room = [], CHARACTERS
+    if batch:
+        yield batch
+
+
+def metric_score(metric: Metric, system: SystemTexts, language: str = "", progress: Progress = silent) -> MetricScore:
     """Score one system with a metric of any kind.
 
     Args:
@@ -382,7 +465,7 @@ def _wmt(table: SystemTable, segments: bool, names: WmtNames) -> str:
         label = "_".join(column.label.split())
         for row, system in enumerate(table.systems):
             whole = None if segments else column.scores[row]
-            scores = [score for _, score in table.numbered(column.segments[row])]
+            scores = [score for _, score in table.numbered(column.segments[row])] if segments else []
             lines += metric_task_lines(
                 label, names.pair, names.test_set, names.reference, "_".join(system.split()), scores, whole
             )

@@ -274,7 +274,12 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
         features.hypothesis_rows.push_back(rows(matcher.column, hypothesis));
         features.reference_rows.push_back(rows(matcher.column, hypotheses() + reference));
     }
-    const Outcome outcome = aligner.candidates.collect(hypothesis_words, reference_words, features);
+    const std::size_t segment = hypotheses() + reference;
+    for (std::size_t steps = 1; steps <= Candidates::EXPECTED && segment + steps < segments_.size(); ++steps) {
+        aligner.candidates.expect(segments_[segment + steps].hash, steps);
+    }
+    const Outcome outcome =
+        aligner.candidates.collect(hypothesis_words, reference_words, segments_[segment].hash, features);
     if (outcome.problem == Problem::none) {
         aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, options.maximum_accuracy},
                            aligner.matches);

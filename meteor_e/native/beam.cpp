@@ -92,6 +92,15 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
         after = place(position + fixed->reference_length, fixed->hypothesis_start + fixed->hypothesis_length);
     }
     const Set& future = future_[after.next];
+    // Often all classes are at the same place, and their chunks go on or break together.
+    const Place first = classes_[0].place;
+    bool together = true;
+    for (std::size_t k = 1; k < class_count_; ++k) together &= classes_[k].place == first;
+    if (together && first.next > position) return;
+    if (together && future == future_[first.next]) {
+        for (std::size_t k = 0; k < class_count_; ++k) classes_[k].place = after;
+        return;
+    }
     next_class_count_ = 0;
     std::uint8_t moved[MAX_NARROW_BEAM];
     for (std::size_t k = 0; k < class_count_; ++k) {
@@ -164,23 +173,36 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position, con
     if (steps_.size() < most) steps_.resize(most);
     stream_count_ = 0;
     overflowed_ = false;
+    twins_ = false;
+    known_streams_.assign(2 * free.size + 3, NO_STREAM);
+    std::uint8_t* const known = known_streams_.data();
     for (std::size_t from = 0; from < class_count_; ++from) {
         const Class& now = classes_[from];
         if (now.place.next > position) {
-            add_step(from, KEEP, 0);
+            add_step(from, KEEP, 0, known[2 * free.size + 2]);
             continue;
         }
-        const std::int64_t broken = now.place.last == CLOSED ? 0 : chunk;
+        const bool open = now.place.last != CLOSED;
+        const std::int64_t broken = open ? chunk : 0;
+        // As long as a class may take all choices, its steps are those of other such classes, but for broken chunks.
+        bool usual = true;
+        std::uint8_t unknown;
         const bool unused = !now.used.meets(all);
         std::int64_t charged = 0;
-        for (std::size_t k = 0; k < choices_.size(); ++k) {
+        for (std::size_t k = 0; k < free.size; ++k) {
             const Choice& choice = choices_[k];
-            if (!unused && now.used.meets(choice.words)) continue;
-            const bool goes_on = now.place.last == CONTINUES + choice.start;
-            add_step(from, static_cast<std::uint16_t>(k), charged - choice.gain + (goes_on ? 0 : broken));
+            if (!unused && now.used.meets(choice.words)) {
+                usual = false;
+                continue;
+            }
+            const bool breaks = open && now.place.last != CONTINUES + choice.start;
+            unknown = NO_STREAM;
+            add_step(from, static_cast<std::uint16_t>(k), charged - choice.gain + (breaks ? broken : 0),
+                     usual ? known[2 * k + breaks] : unknown);
             charged += choice.distance;
         }
-        add_step(from, SKIP, charged + broken);
+        unknown = NO_STREAM;
+        add_step(from, SKIP, charged + broken, usual ? known[2 * free.size + open] : unknown);
     }
     next_class_count_ = 0;
     next_paths_ = 0;
@@ -197,50 +219,68 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position, con
 }
 
 // Two steps of a class never share a stream: the earlier one is in the earlier stream.
+// `known`: where a step of this kind goes; found if it is not known, or if it is not the only one.
 template <std::size_t Parts>
-inline void BeamSearch<Parts>::add_step(std::size_t from, std::uint16_t choice, std::int64_t change) {
+inline void BeamSearch<Parts>::add_step(std::size_t from, std::uint16_t choice, std::int64_t change,
+                                        std::uint8_t& known) {
     const auto step = static_cast<std::uint16_t>(step_count_++);
     steps_[step] = {change, static_cast<std::uint16_t>(from), choice, UNKNOWN};
     const std::uint64_t members = classes_[from].members;
+    if (known == NO_STREAM || twins_ || streams_[known].members & members) known = find_stream(change, members);
+    if (known == NO_STREAM) return;
+    streams_[known].members |= members;
+    streams_[known].step_of[from] = step;
+}
+
+template <std::size_t Parts>
+std::uint8_t BeamSearch<Parts>::find_stream(std::int64_t change, std::uint64_t members) {
     std::size_t k = 0;
-    while (k < stream_count_ && (streams_[k].change != change || streams_[k].members & members)) ++k;
+    for (; k < stream_count_; ++k) {
+        if (streams_[k].change != change) continue;
+        if (!(streams_[k].members & members)) break;
+        twins_ = true;
+    }
     if (k == stream_count_) {
         if (k == MAX_STREAMS) {
             overflowed_ = true;
-            return;
+            return NO_STREAM;
         }
         ++stream_count_;
         streams_[k].change = change;
         streams_[k].members = 0;
     }
-    streams_[k].members |= members;
-    streams_[k].step_of[from] = step;
+    return static_cast<std::uint8_t>(k);
 }
 
 // The best steps, as many as the beam, in order: by rank, of equal ranks the earlier path's first, then the earlier.
+// The stream with the best step gives its steps until another stream has a better one.
 template <std::size_t Parts>
 void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) {
-    constexpr std::int64_t ENDED = std::numeric_limits<std::int64_t>::max();
-    std::int64_t heads[MAX_STREAMS], extra[MAX_STREAMS];
-    const std::size_t count = stream_count_;
-    for (std::size_t k = 0; k < count; ++k) {
-        extra[k] = streams_[k].change * (std::int64_t{1} << MEMBER_BITS);
-        heads[k] = keys_[lowest_bit(streams_[k].members)] + extra[k];
+    constexpr std::int64_t ENDED = std::numeric_limits<std::int64_t>::max(), STREAMS = std::int64_t{1} << STREAM_BITS;
+    std::int64_t heads[MAX_STREAMS + 1], extra[MAX_STREAMS];  // the heads are in order
+    for (std::size_t k = 0; k < stream_count_; ++k) {
+        extra[k] = streams_[k].change * ((std::int64_t{1} << MEMBER_BITS) * STREAMS) + static_cast<std::int64_t>(k);
+        const std::int64_t head = keys_[lowest_bit(streams_[k].members)] * STREAMS + extra[k];
+        std::size_t at = k;
+        for (; at > 0 && heads[at - 1] > head; --at) heads[at] = heads[at - 1];
+        heads[at] = head;
     }
-    while (next_paths_ < beam) {
-        std::size_t first = 0;
+    heads[stream_count_] = ENDED;
+    while (next_paths_ < beam && heads[0] != ENDED) {
         std::int64_t key = heads[0];
-        for (std::size_t k = 1; k < count; ++k) {
-            const bool better = heads[k] < key;
-            key = better ? heads[k] : key;
-            first = better ? k : first;
-        }
-        if (key == ENDED) break;
-        Stream& stream = streams_[first];
-        const unsigned from = lowest_bit(stream.members);
-        survive(key, stream.step_of[class_of_[from]], position);
-        stream.members &= stream.members - 1;
-        heads[first] = stream.members ? keys_[lowest_bit(stream.members)] + extra[first] : ENDED;
+        const std::int64_t limit = heads[1];
+        const auto number = static_cast<std::size_t>(key & (STREAMS - 1));
+        const Stream& stream = streams_[number];
+        std::uint64_t members = stream.members;
+        do {
+            survive(key >> STREAM_BITS, stream.step_of[class_of_[lowest_bit(members)]], position);
+            members &= members - 1;
+            key = members ? keys_[lowest_bit(members)] * STREAMS + extra[number] : ENDED;
+        } while (key < limit && next_paths_ < beam);
+        streams_[number].members = members;
+        std::size_t at = 0;
+        for (; heads[at + 1] < key; ++at) heads[at] = heads[at + 1];
+        heads[at] = key;
     }
 }
 
@@ -297,9 +337,12 @@ std::size_t BeamSearch<Parts>::make_class(const Step& step, std::uint32_t positi
 // The class with the same future, which is made if there is none.
 template <std::size_t Parts>
 inline std::size_t BeamSearch<Parts>::find_class(const Class& made) {
+    const std::uint64_t tag = made.used.hash() ^ made.place.number();
     for (std::size_t k = 0; k < next_class_count_; ++k) {
+        if (next_tags_[k] != tag) continue;
         if (next_classes_[k].used == made.used && next_classes_[k].place == made.place) return k;
     }
+    next_tags_[next_class_count_] = tag;
     next_classes_[next_class_count_] = made;
     return next_class_count_++;
 }

@@ -52,6 +52,11 @@ struct WordSet {
         for (std::size_t k = 0; k < Parts; ++k) different |= parts[k] ^ other.parts[k];
         return different == 0;
     }
+    std::uint64_t hash() const {
+        std::uint64_t value = parts[0];
+        for (std::size_t k = 1; k < Parts; ++k) value = value * 0x9E3779B97F4A7C15ull + parts[k];
+        return value * 0x9E3779B97F4A7C15ull;
+    }
 };
 
 // What all paths of the search share; ranks are whole numbers, of few enough bits.
@@ -83,6 +88,7 @@ private:
         std::uint32_t last = CLOSED;  // CLOSED, BROKEN or CONTINUES + where the chunk would go on in the hypothesis
 
         bool operator==(const Place& other) const { return next == other.next && last == other.last; }
+        std::uint64_t number() const { return std::uint64_t{next} << 32 | last; }
     };
     static constexpr std::uint32_t CLOSED = 0, BROKEN = 1, CONTINUES = 2;
 
@@ -117,12 +123,16 @@ private:
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::uint16_t KEEP = 0xFFFF, SKIP = 0xFFFE;
     static constexpr std::uint16_t UNKNOWN = 0xFFFF;
-    static constexpr int MEMBER_BITS = 6;
+    static constexpr int MEMBER_BITS = 6, STREAM_BITS = 5;
     static constexpr std::size_t MAX_STREAMS = 24;
+    static constexpr std::uint8_t NO_STREAM = 0xFF;
+    static_assert(MAX_STREAMS <= std::size_t{1} << STREAM_BITS && BEAM_RANK_BITS + MEMBER_BITS + STREAM_BITS < 63,
+                  "rank, path and stream are compared as one number");
 
     void prepare(const BeamTask& task);
     void expand(const BeamTask& task, std::uint32_t position, const std::int64_t* gains);
-    void add_step(std::size_t from, std::uint16_t choice, std::int64_t change);
+    void add_step(std::size_t from, std::uint16_t choice, std::int64_t change, std::uint8_t& known);
+    std::uint8_t find_stream(std::int64_t change, std::uint64_t members);
     void merge_streams(std::size_t beam, std::uint32_t position);
     void sort_steps(std::size_t beam, std::uint32_t position);
     void survive(std::int64_t key, std::size_t step, std::uint32_t position);
@@ -144,6 +154,7 @@ private:
     std::int64_t keys_[MAX_NARROW_BEAM], next_keys_[MAX_NARROW_BEAM];
     std::uint8_t class_of_[MAX_NARROW_BEAM], next_class_of_[MAX_NARROW_BEAM];
     Class classes_[MAX_NARROW_BEAM], next_classes_[MAX_NARROW_BEAM];
+    std::uint64_t next_tags_[MAX_NARROW_BEAM];  // of classes, to tell most of them apart
     std::size_t class_count_ = 0, next_class_count_ = 0;
 
     // Steps that change ranks by the same.
@@ -154,7 +165,9 @@ private:
     };
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
-    bool overflowed_ = false;  // more streams than are worth merging
+    bool overflowed_ = false;                  // more streams than are worth merging
+    bool twins_ = false;                       // two streams change ranks by the same
+    std::vector<std::uint8_t> known_streams_;  // of the steps of classes that may take every choice
     std::vector<Taken> sorted_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
 }
 
-Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeatures& features) {
+Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
     proposed_.clear();
     reference_cover_.assign(reference.size, 0);
     hypothesis_cover_.assign(hypothesis.size, 0);
@@ -23,7 +23,8 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
     const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     shared_ = false;
     room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
-    Outcome outcome = propose(hypothesis, reference, features, asked, equal || reference.size > LONGEST_KNOWN_SEGMENT);
+    const bool alone = equal || reference.size > LONGEST_KNOWN_SEGMENT;
+    Outcome outcome = propose(hypothesis, reference, hash, features, asked, alone);
     if (outcome.problem == Problem::too_many_candidates) {
         room_ = chain_.max_candidates;
         proposed_.clear();
@@ -32,7 +33,7 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
         const std::size_t positions = shared_ ? list_words_.size() : reference.size;
         reference_cover_.assign(positions, 0);
         const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
-        outcome = propose(hypothesis, words, features, asked, true);
+        outcome = propose(hypothesis, words, hash, features, asked, true);
     }
     if (outcome.problem != Problem::none) return outcome;
     sort_by_reference();
@@ -41,10 +42,10 @@ Outcome Candidates::collect(Words hypothesis, Words reference, const PairFeature
     return outcome;
 }
 
-Outcome Candidates::propose(Words hypothesis, Words reference, const PairFeatures& features, std::size_t asked,
-                            bool alone) {
+Outcome Candidates::propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
+                            std::size_t asked, bool alone) {
     Outcome outcome;
-    KnownSegment& known = know(reference, alone);
+    KnownSegment& known = know(reference, hash, alone);
     bool room = relate(known, hypothesis, asked);
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
@@ -165,7 +166,7 @@ void Candidates::cover_shared() {
 }
 
 // What is known of a reference, or nothing yet. `alone`: a segment that is not to be remembered.
-Candidates::KnownSegment& Candidates::know(Words reference, bool alone) {
+Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, bool alone) {
     if (alone) {
         start(segment_, reference);
         return segment_;
@@ -174,26 +175,66 @@ Candidates::KnownSegment& Candidates::know(Words reference, bool alone) {
         segments_.clear();
         known_bytes_ = 0;
     }
-    if (segments_.empty()) segments_.resize(KNOWN_SEGMENTS);
-    std::uint64_t hash = reference.size;
-    for (const std::uint32_t type : reference) hash = mix(hash ^ type);
-    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
-    KnownSegment* const set = &segments_[hash % (KNOWN_SEGMENTS / WAYS) * WAYS];
-    KnownSegment* chosen = nullptr;
-    for (KnownSegment* known = set; known < set + WAYS; ++known) {
-        if (known->generation == generation && known->words.size() == reference.size &&
-            std::equal(reference.begin(), reference.end(), known->words.begin())) {
-            return *known;
-        }
-        if (known->generation != generation && !chosen) chosen = known;
+    if (segments_.empty()) {
+        segments_.resize(KNOWN_SEGMENTS);
+        hashes_.assign(KNOWN_SEGMENTS, 0);
     }
-    if (!chosen) chosen = set + replaced_++ % WAYS;
-    known_bytes_ -= chosen->bytes;
-    *chosen = KnownSegment{};
-    start(*chosen, reference);
-    chosen->generation = generation;
-    charge(*chosen, 40 * reference.size);
-    return *chosen;
+    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
+    const std::size_t set = hash % (KNOWN_SEGMENTS / WAYS) * WAYS;
+    std::size_t chosen = NONE;
+    for (std::size_t way = set; way < set + WAYS; ++way) {
+        if (hashes_[way] == hash && segments_[way].generation == generation &&
+            segments_[way].words.size() == reference.size &&
+            std::equal(reference.begin(), reference.end(), segments_[way].words.begin())) {
+            return segments_[way];
+        }
+        if (segments_[way].generation != generation && chosen == NONE) chosen = way;
+    }
+    if (chosen == NONE) chosen = set + replaced_++ % WAYS;
+    KnownSegment& known = segments_[chosen];
+    known_bytes_ -= known.bytes;
+    known = KnownSegment{};
+    start(known, reference);
+    known.generation = generation;
+    hashes_[chosen] = hash;
+    charge(known, 40 * reference.size + 4 * (known.keys.size() + known.key_ends.size()));
+    return known;
+}
+
+void Candidates::expect(std::uint64_t hash, std::size_t steps) const {
+    if (segments_.empty()) return;
+    const auto fetch = [](const void* data, std::size_t bytes) {
+        for (std::size_t at = 0; at < bytes; at += 64) METEOR_PREFETCH(static_cast<const char*>(data) + at);
+    };
+    const auto fetch_all = [&fetch](const auto& items) { fetch(items.data(), items.size() * sizeof(items[0])); };
+    const std::size_t set = hash % (KNOWN_SEGMENTS / WAYS) * WAYS;
+    for (std::size_t way = set; way < set + WAYS; ++way) {
+        if (hashes_[way] != hash) continue;
+        const KnownSegment& known = segments_[way];
+        if (steps == EXPECTED) {
+            fetch(&known, sizeof known);
+        } else if (steps == 2) {
+            fetch_all(known.words);
+            fetch_all(known.starts);
+            fetch_all(known.positions);
+            fetch_all(known.keys);
+            fetch_all(known.key_ends);
+            fetch_all(known.related_starts);
+            fetch_all(known.related);
+            fetch_all(known.asked.slots());
+            fetch_all(known.phrases);
+        } else {
+            for (const PhraseSide& side : known.phrases) {
+                fetch_all(side.asked.slots());
+                fetch_all(side.hits);
+                fetch_all(side.starts);
+                fetch_all(side.others);
+                fetch_all(side.related_starts);
+                fetch_all(side.related);
+            }
+        }
+        return;
+    }
 }
 
 void Candidates::charge(KnownSegment& known, std::size_t bytes) {
@@ -219,6 +260,15 @@ void Candidates::start(KnownSegment& known, Words reference) const {
     }
     for (std::size_t k = count; k > 0; --k) known.starts[k] = known.starts[k - 1];
     known.starts[0] = 0;
+    known.keys.clear();
+    known.key_ends.clear();
+    for (const Matcher& matcher : chain_.matchers) {
+        for (const std::uint32_t type : known.types) {
+            const Words keys = keys_of(matcher, type);
+            known.keys.insert(known.keys.end(), keys.begin(), keys.end());
+            known.key_ends.push_back(static_cast<std::uint32_t>(known.keys.size()));
+        }
+    }
     known.asked.clear();
     known.related_starts.assign(1, 0);
     known.related.clear();
@@ -241,7 +291,7 @@ bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked
     }
     if (!new_words_.empty()) {
         related_.clear();
-        if (!relate_all({new_words_.data(), new_words_.size()}, {known.types.data(), known.types.size()}, asked)) {
+        if (!relate_all(known, {new_words_.data(), new_words_.size()}, asked)) {
             known.generation = 0;
             return false;
         }
@@ -265,18 +315,17 @@ bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked
 }
 
 // Asks the matchers of single words, in chain order.
-bool Candidates::relate_all(Words words, Words distinct, std::size_t asked) {
+bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t asked) {
+    const Words distinct{known.types.data(), known.types.size()};
     bool room = true;
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
         switch (matcher.family) {
             case Family::exact:
-                room = match_exact(words, distinct);
-                break;
             case Family::keys:
             case Family::strings:
             case Family::synonyms:
-                room = match_keys(vocabulary_.keys(matcher.column), matcher.match_equal_words, words, distinct);
+                room = match_keys(known, matcher, words);
                 break;
             case Family::similarity:
                 room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
@@ -310,53 +359,57 @@ bool Candidates::match_words(const KnownSegment& known) {
     return true;
 }
 
-bool Candidates::match_exact(Words hypothesis, Words reference) {
-    if (heads_.size() < vocabulary_.identity_count()) heads_.resize(vocabulary_.identity_count(), NONE);
-    entries_.resize(hypothesis.size);
-    for (std::uint32_t i = static_cast<std::uint32_t>(hypothesis.size); i-- > 0;) {
-        std::uint32_t& head = heads_[vocabulary_.identity(hypothesis[i])];
-        entries_[i] = {i, head};
-        head = i;
+// What a matcher joins a word with others by, if that is keys.
+Words Candidates::keys_of(const Matcher& matcher, std::uint32_t type) const {
+    switch (matcher.family) {
+        case Family::exact:
+            return vocabulary_.identity_key(type);
+        case Family::keys:
+        case Family::strings:
+        case Family::synonyms:
+            return vocabulary_.keys(matcher.column).keys(type);
+        default:
+            return {};
     }
-    bool room = true;
-    for (std::uint32_t j = 0; j < reference.size && room; ++j) {
-        std::uint32_t entry = heads_[vocabulary_.identity(reference[j])];
-        for (; entry != NONE && room; entry = entries_[entry].next) room = relate_word(j, entries_[entry].position);
-    }
-    for (const std::uint32_t type : hypothesis) heads_[vocabulary_.identity(type)] = NONE;
-    return room;
 }
 
-bool Candidates::match_keys(const KeyColumn& column, bool equal_words, Words hypothesis, Words reference) {
-    if (heads_.size() < column.key_count()) heads_.resize(column.key_count(), NONE);
+bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, Words words) {
+    const bool exact = matcher.family == Family::exact, equal_words = exact || matcher.match_equal_words;
+    const std::size_t keys = exact ? vocabulary_.identity_count() : vocabulary_.keys(matcher.column).key_count();
+    if (heads_.size() < keys) heads_.resize(keys, NONE);
     entries_.clear();
-    for (std::uint32_t i = static_cast<std::uint32_t>(hypothesis.size); i-- > 0;) {
-        for (const std::uint32_t key : column.keys(hypothesis[i])) {
+    filter_.clear();
+    for (std::uint32_t i = static_cast<std::uint32_t>(words.size); i-- > 0;) {
+        for (const std::uint32_t key : keys_of(matcher, words[i])) {
+            filter_.add(key);
             entries_.push_back({i, heads_[key]});
             heads_[key] = static_cast<std::uint32_t>(entries_.size() - 1);
         }
     }
+    const std::size_t types = known.types.size();
+    const std::uint32_t* const ends = known.key_ends.data() + matcher_ * types;
+    std::uint32_t at = matcher_ && types ? ends[-1] : 0;
     bool room = true;
-    for (std::uint32_t j = 0; j < reference.size && room; ++j) {
-        const std::uint32_t word = vocabulary_.identity(reference[j]);
+    for (std::uint32_t distinct = 0; distinct < types && room; ++distinct) {
         found_.clear();
         int sources = 0;
-        for (const std::uint32_t key : column.keys(reference[j])) {
-            std::uint32_t entry = heads_[key];
+        for (; at < ends[distinct]; ++at) {
+            if (!filter_.may_hold(known.keys[at])) continue;
+            std::uint32_t entry = heads_[known.keys[at]];
             sources += entry != NONE;
-            for (; entry != NONE; entry = entries_[entry].next) {
-                const std::uint32_t i = entries_[entry].position;
-                if (equal_words || vocabulary_.identity(hypothesis[i]) != word) found_.push_back(i);
-            }
+            for (; entry != NONE; entry = entries_[entry].next) found_.push_back(entries_[entry].position);
         }
         if (sources > 1) {
             std::sort(found_.begin(), found_.end());
             found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
         }
-        for (std::size_t k = 0; k < found_.size() && room; ++k) room = relate_word(j, found_[k]);
+        const std::uint32_t word = vocabulary_.identity(known.types[distinct]);
+        for (const std::uint32_t i : found_) {
+            if (equal_words || vocabulary_.identity(words[i]) != word) room = room && relate_word(distinct, i);
+        }
     }
-    for (const std::uint32_t type : hypothesis) {
-        for (const std::uint32_t key : column.keys(type)) heads_[key] = NONE;
+    for (const std::uint32_t type : words) {
+        for (const std::uint32_t key : keys_of(matcher, type)) heads_[key] = NONE;
     }
     return room;
 }
@@ -420,9 +473,9 @@ bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceR
 }
 
 void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits) {
-    phrase_ids_.resize(words.size);
-    for (std::size_t k = 0; k < words.size; ++k) phrase_ids_[k] = vocabulary_.phrase_word(column, words[k]);
-    index.find(phrase_ids_, steps_[column], hits);
+    phrase_words_.resize(words.size);
+    for (std::size_t k = 0; k < words.size; ++k) phrase_words_[k] = vocabulary_.phrase_word(column, words[k]);
+    index.find(phrase_words_, steps_[column], hits);
 }
 
 // Makes the tables of a reference's phrases.
@@ -466,16 +519,22 @@ void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, P
     }
     if (new_phrases_.empty()) return;
     related_phrases_.clear();
+    filter_.clear();
+    for (const std::uint32_t node : new_phrases_) filter_.add(node);
     for (std::uint32_t hit = 0; hit < side.hits.size(); ++hit) {
         for (std::uint32_t at = side.starts[hit]; at < side.starts[hit + 1]; ++at) {
+            if (!filter_.may_hold(side.others[at])) continue;
             const std::uint32_t number = side.asked.find(side.others[at]);
             if (number == NumberMap::ABSENT || number < before) continue;
             related_phrases_.push_back({number - before, {hit, at - side.starts[hit], true}});
         }
     }
+    filter_.clear();
+    for (const PhraseHit& hit : side.hits) filter_.add(hit.node);
     for (std::uint32_t phrase = 0; phrase < new_phrases_.size(); ++phrase) {
         const Words others = index.paraphrases(new_phrases_[phrase]);
         for (std::uint32_t place = 0; place < others.size; ++place) {
+            if (!filter_.may_hold(others[place])) continue;
             const std::uint32_t number = side.nodes.find(others[place]);
             if (number == NumberMap::ABSENT) continue;
             for (std::uint32_t hit = side.first[number]; hit != NONE; hit = side.next[hit]) {

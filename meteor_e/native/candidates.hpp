@@ -1,6 +1,7 @@
 // From matchers to candidates; meteor_e/alignment/candidates.py and meteor_e/matchers/base.py are the definition.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "chain.hpp"
@@ -47,7 +48,12 @@ class Candidates {
 public:
     Candidates(const Chain& chain, const Vocabulary& vocabulary) : chain_(chain), vocabulary_(vocabulary) {}
 
-    Outcome collect(Words hypothesis, Words reference, const PairFeatures& features);
+    // `hash`: of the reference's words.
+    Outcome collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features);
+
+    // Fetches what is known of a reference that will come soon: in `steps` pairs, counted down to 1.
+    void expect(std::uint64_t hash, std::size_t steps) const;
+    static constexpr std::size_t EXPECTED = 3;
 
     View<Match> at(std::size_t position) const {
         const std::size_t list = shared_ ? lists_[position] : position;
@@ -91,6 +97,7 @@ private:
         std::vector<std::uint32_t> words;
         NumberMap distinct;                                   // word types
         std::vector<std::uint32_t> types, starts, positions;  // the types, and where each is
+        std::vector<std::uint32_t> keys, key_ends;            // by matcher and type
         NumberMap asked;                                      // word types of hypotheses
         std::vector<std::uint32_t> related_starts;            // for each of them
         std::vector<Related> related;
@@ -110,6 +117,21 @@ private:
         std::uint32_t phrase;  // which of those that are asked for
         RelatedPhrase related;
     };
+    // Numbers among which most others are not, as is seen at a glance.
+    class Filter {
+    public:
+        void clear() { bits_.fill(0); }
+        void add(std::uint32_t number) { bits_[part(number)] |= bit(number); }
+        bool may_hold(std::uint32_t number) const { return (bits_[part(number)] & bit(number)) != 0; }
+
+    private:
+        static constexpr int PART_BITS = 6;
+        static std::size_t part(std::uint32_t number) { return number * 0x9E3779B1u >> (32 - PART_BITS); }
+        static std::uint64_t bit(std::uint32_t number) {
+            return std::uint64_t{1} << (number * 0x9E3779B1u >> (32 - PART_BITS - 6) & 63);
+        }
+        std::array<std::uint64_t, 1 << PART_BITS> bits_{};
+    };
     struct Entry {
         std::uint32_t position;
         std::uint32_t next;
@@ -124,20 +146,21 @@ private:
     static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
     static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20, MOST_ASKED = 1024;
 
-    Outcome propose(Words hypothesis, Words reference, const PairFeatures& features, std::size_t asked, bool alone);
+    Outcome propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
+                    std::size_t asked, bool alone);
     bool share(Words reference, std::size_t asked);
     void cover_shared();
-    KnownSegment& know(Words reference, bool alone);
+    KnownSegment& know(Words reference, std::uint64_t hash, bool alone);
     void charge(KnownSegment& known, std::size_t bytes);
     void start(KnownSegment& known, Words reference) const;
     bool relate(KnownSegment& known, Words hypothesis, std::size_t asked);
-    bool relate_all(Words words, Words distinct, std::size_t asked);
+    bool relate_all(const KnownSegment& known, Words words, std::size_t asked);
     bool relate_word(std::uint32_t distinct, std::uint32_t word, double probability = 1.0);
     bool add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i, std::uint32_t hypothesis_length,
              double probability = 1.0);
     bool add_word_pair(std::uint32_t j, std::uint32_t i, double probability = 1.0);
-    bool match_exact(Words hypothesis, Words reference);
-    bool match_keys(const KeyColumn& column, bool equal_words, Words hypothesis, Words reference);
+    Words keys_of(const Matcher& matcher, std::uint32_t type) const;
+    bool match_keys(const KnownSegment& known, const Matcher& matcher, Words words);
     bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
     bool match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows, const Matcher& matcher,
                     Words hypothesis, Words reference);
@@ -166,7 +189,8 @@ private:
     std::vector<std::uint8_t> fixed_;
 
     std::vector<KnownSegment> segments_;
-    KnownSegment segment_;  // one that is not kept
+    std::vector<std::uint64_t> hashes_;  // of these segments
+    KnownSegment segment_;               // one that is not kept
     std::size_t known_bytes_ = 0;
     std::uint64_t replaced_ = 0;
     std::vector<Cursor> cursors_;
@@ -177,11 +201,12 @@ private:
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
-    std::vector<std::int32_t> phrase_ids_;
+    std::vector<PhraseWord> phrase_words_;
     std::vector<StepMemory> steps_;  // one a phrase table
     std::vector<LastHypothesis> last_;
     std::vector<std::uint32_t> phrase_numbers_, new_phrases_;
     std::vector<NewRelatedPhrase> related_phrases_;
+    Filter filter_;
     std::vector<PhrasePair> from_reference_, from_hypothesis_;
 };
 

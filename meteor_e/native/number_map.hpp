@@ -8,12 +8,14 @@
 namespace meteor {
 
 class NumberMap {
+    struct Slot;
+
 public:
     static constexpr std::uint32_t ABSENT = 0xFFFFFFFFu;
 
     // The number of a key, in the order of their insertion; the key is inserted if it is not there.
     std::uint32_t number(std::uint32_t key) {
-        if (2 * (size_ + 1) > slots_.size()) grow();
+        if (4 * (size_ + 1) > 3 * slots_.size()) grow();
         Slot& slot = slots_[slot_of(key)];
         if (slot.number == ABSENT) slot = {key, size_++};
         return slot.number;
@@ -24,7 +26,7 @@ public:
         if (size_) slots_.assign(slots_.size(), Slot{});
         size_ = 0;
     }
-    std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+    const std::vector<Slot>& slots() const { return slots_; }
 
 private:
     struct Slot {

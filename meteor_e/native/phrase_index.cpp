@@ -5,8 +5,8 @@
 namespace meteor {
 
 namespace {
-constexpr std::uint32_t FLAG_BITS = 2, FLAGS = 3;  // whether a node's phrase is a left or a right side
-constexpr std::uint32_t MAX_WORDS = 1u << 30;      // a word and the flags share 32 bits
+constexpr std::uint32_t FLAG_BITS = PhraseWord::FLAG_BITS, FLAGS = PhraseWord::FLAGS;
+constexpr std::uint32_t MAX_WORDS = 1u << 30;  // a word and the flags share 32 bits
 }  // namespace
 
 PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words,
@@ -17,55 +17,113 @@ PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint3
       starting_words_(starting_words),
       node_count_(node_count) {
     if (!node_count || nodes.size != 3 * (std::size_t{node_count} + 1) || starting_words >= node_count ||
-        starting_words > words_.size() || words_.size() > MAX_WORDS || first_child(0) != 1 ||
+        starting_words > words_.size() || words_.size() >= MAX_WORDS || first_child(0) != 1 ||
         first_child(node_count) != node_count || first_entry(node_count) != entries.size) {
         throw DamagedIndex(words_.file(), "its phrase table does not fit");
     }
 }
 
-std::int32_t PhraseIndex::word_id(const std::string& word) const {
+PhraseWord PhraseIndex::word(const std::string& word) const {
     const auto found = words_.find(word);
-    return found ? static_cast<std::int32_t>(*found) : UNKNOWN;
+    if (!found) return {};
+    // Nodes of one word follow from the word: the root's children are the words that begin a phrase.
+    return {*found << FLAG_BITS | (*found < starting_words_ ? word_of(*found + 1) & FLAGS : 0)};
 }
 
-std::uint32_t PhraseIndex::child(std::uint32_t node, std::uint32_t word) const {
-    std::uint32_t low = first_child(node);
-    const std::uint32_t high = first_child(node + 1);
-    if (low >= high) return 0;
-    if (high > node_count_) throw DamagedIndex(words_.file(), "a phrase in it leads nowhere");
-    std::uint32_t count = high - low;
-    const std::uint32_t wanted = word << FLAG_BITS;
-    while (count > 0) {
-        const std::uint32_t half = count / 2;
-        if (word_of(low + half) < wanted) {
-            low += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
+// All phrases grow together, a word at a time: what is asked of memory for one is fetched while the others are asked.
+void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const {
+    auto& ways = memory.ways_;
+    auto& found = memory.found_;
+    const auto size = static_cast<std::uint32_t>(words.size());
+    ways.clear();
+    found.clear();
+    for (std::uint32_t start = 0; start < size; ++start) {
+        if (!words[start].known() || words[start].number() >= starting_words_) continue;
+        const std::uint32_t node = words[start].number() + 1;
+        if (words[start].code & FLAGS) {
+            found.push_back({start, 1, node});
+            prefetch(node);
+        }
+        ways.push_back({start, node, 0, nullptr, 0, 0});
+    }
+    for (std::uint32_t length = 1; !ways.empty(); ++length) {
+        std::size_t going = 0;
+        for (StepMemory::Way way : ways) {
+            const std::uint32_t position = way.start + length;
+            if (position == size || !words[position].known()) continue;
+            way.word = words[position].number();
+            way.step = &memory.of(way.node, way.word);
+            METEOR_PREFETCH(way.step);
+            ways[going++] = way;
+        }
+        ways.resize(going);
+        memory.new_steps_.clear();
+        for (std::uint32_t k = 0; k < ways.size(); ++k) {
+            const StepMemory::Step& step = *ways[k].step;
+            if (step.node == ways[k].node && step.word >> FLAG_BITS == ways[k].word) {
+                ways[k].node = step.child;
+                ways[k].word = step.word;
+            } else {
+                memory.new_steps_.push_back(k);
+                METEOR_PREFETCH(&nodes_[std::size_t{3} * ways[k].node + 1]);
+            }
+        }
+        take_new_steps(memory);
+        going = 0;
+        for (const StepMemory::Way& way : ways) {
+            if (!way.node) continue;
+            if (way.word & FLAGS) {
+                found.push_back({way.start, length + 1, way.node});
+                prefetch(way.node);
+            }
+            ways[going++] = way;
+        }
+        ways.resize(going);
+    }
+    auto& counts = memory.counts_;
+    counts.assign(size + 1, 0);
+    for (const PhraseHit& hit : found) ++counts[hit.start + 1];
+    for (std::uint32_t start = 0; start < size; ++start) counts[start + 1] += counts[start];
+    hits.resize(found.size());
+    for (const PhraseHit& hit : found) hits[counts[hit.start]++] = hit;
+}
+
+// Looks steps up that are not remembered, by binary searches among the children of their nodes, side by side.
+void PhraseIndex::take_new_steps(StepMemory& memory) const {
+    bool open = false;
+    for (const std::uint32_t number : memory.new_steps_) {
+        StepMemory::Way& way = memory.ways_[number];
+        way.low = first_child(way.node);
+        const std::uint32_t high = first_child(way.node + 1);
+        way.count = high > way.low ? high - way.low : 0;
+        if (!way.count) {
+            way.low = 0;  // which a damaged file can have anywhere
+            continue;
+        }
+        if (high > node_count_) throw DamagedIndex(words_.file(), "a phrase in it leads nowhere");
+        METEOR_PREFETCH(&nodes_[std::size_t{3} * (way.low + way.count / 2)]);
+        open = true;
+    }
+    while (open) {
+        open = false;
+        for (const std::uint32_t number : memory.new_steps_) {
+            // A search that has ended stays as it is; to ask whether it has would take longer.
+            StepMemory::Way& way = memory.ways_[number];
+            const std::uint32_t half = way.count / 2, middle = way.low + half;
+            // All bits if the word comes later, else none: a branch would be guessed wrong every other time.
+            const std::uint32_t later = 0u - ((way.count != 0) & (word_of(middle) < way.word << FLAG_BITS));
+            way.low += later & (half + 1);
+            way.count = half - (later & ~way.count & 1);
+            METEOR_PREFETCH(&nodes_[std::size_t{3} * (way.low + way.count / 2)]);
+            open |= way.count != 0;
         }
     }
-    return low < high && word_of(low) >> FLAG_BITS == word ? low : 0;
-}
-
-void PhraseIndex::find(const std::vector<std::int32_t>& ids, StepMemory& memory, std::vector<PhraseHit>& hits) const {
-    hits.clear();
-    const std::uint32_t size = static_cast<std::uint32_t>(ids.size());
-    for (std::uint32_t start = 0; start < size; ++start) {
-        if (ids[start] < 0 || static_cast<std::uint32_t>(ids[start]) >= starting_words_) continue;
-        // Nodes of one word follow from the word: the root's children are the words that begin a phrase.
-        std::uint32_t node = static_cast<std::uint32_t>(ids[start]) + 1;
-        for (std::uint32_t position = start + 1;; ++position) {
-            if (word_of(node) & FLAGS) {
-                hits.push_back({start, position - start, node});
-                prefetch(node);
-            }
-            if (position == size || ids[position] < 0) break;
-            const std::uint32_t word = static_cast<std::uint32_t>(ids[position]);
-            StepMemory::Step& step = memory.of(node, word);
-            if (step.node != node || step.word != word) step = {node, word, child(node, word)};
-            node = step.child;
-            if (!node) break;
-        }
+    for (const std::uint32_t number : memory.new_steps_) {
+        StepMemory::Way& way = memory.ways_[number];
+        const bool found = way.low < first_child(way.node + 1) && word_of(way.low) >> FLAG_BITS == way.word;
+        *way.step = {way.node, found ? word_of(way.low) : way.word << FLAG_BITS, found ? way.low : 0};
+        way.node = way.step->child;
+        way.word = way.step->word;
     }
 }
 

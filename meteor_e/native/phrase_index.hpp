@@ -15,11 +15,24 @@ struct PhraseHit {
     std::uint32_t node;  // the phrase's number
 };
 
+// A word as the table knows it: its number, and in the lowest bits the flags of the phrase that it is by itself.
+struct PhraseWord {
+    static constexpr std::uint32_t FLAG_BITS = 2, FLAGS = 3;  // whether a phrase is a left or a right side
+    static constexpr std::uint32_t UNKNOWN = 0xFFFFFFFFu;     // no phrase holds the word
+
+    std::uint32_t code = UNKNOWN;
+
+    bool known() const { return code != UNKNOWN; }
+    std::uint32_t number() const { return code >> FLAG_BITS; }
+};
+
 // Steps through the trie that were taken before: most repeat, and a binary search in a mapped file is slow.
 class StepMemory {
 public:
     struct Step {
-        std::uint32_t node = 0, word = 0, child = 0;  // node 0, the root, is never stepped from
+        std::uint32_t node = 0;  // 0, the root, is never stepped from
+        std::uint32_t word = 0;  // with the flags of the child
+        std::uint32_t child = 0;
     };
 
     Step& of(std::uint32_t node, std::uint32_t word) {
@@ -29,23 +42,33 @@ public:
     }
 
 private:
+    friend class PhraseIndex;
+
+    // Words of a segment from `start` on, as far as they lead to a node.
+    struct Way {
+        std::uint32_t start, node, word;
+        Step* step;  // that is taken from there
+        std::uint32_t low, count;
+    };
+
     static constexpr int SIZE_BITS = 18;
     static constexpr std::size_t SIZE = std::size_t{1} << SIZE_BITS;  // 12 bytes each
     std::vector<Step> steps_;
+    // For PhraseIndex::find, kept for their memory.
+    std::vector<Way> ways_;
+    std::vector<std::uint32_t> new_steps_, counts_;
+    std::vector<PhraseHit> found_;
 };
 
 // Nothing in the file is trusted: what would lead outside it throws DamagedIndex.
 class PhraseIndex {
 public:
-    static constexpr std::int32_t UNKNOWN = -1;
-
     PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words, std::uint32_t node_count);
 
-    // The number of a word, UNKNOWN if no phrase holds it.
-    std::int32_t word_id(const std::string& word) const;
+    PhraseWord word(const std::string& word) const;
 
-    // All phrases of the table in a segment, by position, shortest first. `ids` are the words' word_id().
-    void find(const std::vector<std::int32_t>& ids, StepMemory& memory, std::vector<PhraseHit>& hits) const;
+    // All phrases of the table in a segment, by position, shortest first.
+    void find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const;
 
     // The phrases that the table pairs with a node, in table order.
     Words paraphrases(std::uint32_t node) const;
@@ -61,7 +84,7 @@ private:
     std::uint32_t word_of(std::uint32_t node) const { return nodes_[std::size_t{3} * node]; }
     std::uint32_t first_child(std::uint32_t node) const { return nodes_[std::size_t{3} * node + 1]; }
     std::uint32_t first_entry(std::uint32_t node) const { return nodes_[std::size_t{3} * node + 2]; }
-    std::uint32_t child(std::uint32_t node, std::uint32_t word) const;  // 0: none
+    void take_new_steps(StepMemory& memory) const;
 
     WordTable words_;
     Words nodes_;  // three numbers a node: word and flags, first child, first entry

@@ -63,6 +63,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
                 phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1));
                 break;
             case Family::exact:
+            case Family::contextual:
             case Family::proposals:
                 break;
         }
@@ -100,7 +101,7 @@ void Vocabulary::add_type(std::uint32_t number) {
             matcher.synonyms->synsets(form, synsets_);
             keys_[matcher.column].add_sparse(synsets_);
         } else if (matcher.family == Family::phrases) {
-            phrase_words_[matcher.column].push_back(matcher.phrases->word_id(utf8(form)));
+            phrase_words_[matcher.column].push_back(matcher.phrases->word(utf8(form)));
         }
     }
 }

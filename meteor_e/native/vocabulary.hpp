@@ -72,12 +72,13 @@ public:
     View<char32_t> form(std::uint32_t type) const { return forms_[form_of_[type]]; }
     // What makes words equal: types with one identity are one word to the matchers.
     std::uint32_t identity(std::uint32_t type) const { return identity_of_[type]; }
+    Words identity_key(std::uint32_t type) const { return {&identity_of_[type], 1}; }
     std::size_t identity_count() const { return std::max(forms_.size(), identities_.size()); }
     bool functional(std::uint32_t type) const { return functional_[type] != 0; }
     std::uint32_t units(std::uint32_t type) const { return units_[type]; }
     const KeyColumn& keys(std::size_t column) const { return keys_[column]; }
     const VectorColumn& vectors(std::size_t column) const { return vectors_[column]; }
-    std::int32_t phrase_word(std::size_t column, std::uint32_t type) const { return phrase_words_[column][type]; }
+    PhraseWord phrase_word(std::size_t column, std::uint32_t type) const { return phrase_words_[column][type]; }
     void clear();
     std::uint64_t generation() const { return generation_; }  // changes when numbers of types begin to mean others
 
@@ -92,7 +93,7 @@ private:
     std::vector<std::uint32_t> units_;  // what the word counts: 1, or its UTF-16 code units in character mode
     std::vector<KeyColumn> keys_;
     std::vector<VectorColumn> vectors_;
-    std::vector<std::vector<std::int32_t>> phrase_words_;
+    std::vector<std::vector<PhraseWord>> phrase_words_;
     std::vector<std::uint32_t> synsets_;
     std::uint64_t generation_ = 0;
 };

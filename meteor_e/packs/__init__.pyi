@@ -29,6 +29,8 @@ from meteor_e.packs.indexfile import (
 from meteor_e.packs.manifest import (
     FILE_NAME as FILE_NAME,
     LANGUAGE_FILE as LANGUAGE_FILE,
+    PARAPHRASES as PARAPHRASES,
+    TABLE_FILE as TABLE_FILE,
     Manifest as Manifest,
     SourceFile as SourceFile,
     check_name as check_name,
@@ -36,9 +38,8 @@ from meteor_e.packs.manifest import (
 from meteor_e.packs.pack import Pack as Pack, open_pack as open_pack
 from meteor_e.packs.paraphrases import ParaphraseIndex as ParaphraseIndex
 from meteor_e.packs.resources import LanguageResources as LanguageResources
-from meteor_e.packs.store import PackStore as PackStore
+from meteor_e.packs.store import PackStore as PackStore, named_pack as named_pack
 from meteor_e.packs.synonyms import SynonymIndex as SynonymIndex
-from meteor_e.packs.usage import TABLE_FILE as TABLE_FILE
 from meteor_e.packs.vocabulary import (
     VOCABULARY_SECTIONS as VOCABULARY_SECTIONS,
     Vocabulary as Vocabulary,

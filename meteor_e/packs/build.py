@@ -20,7 +20,6 @@ from meteor_e.packs.build_paraphrases import build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.usage import TABLE_FILE
 from meteor_e.packs.wordlists import MAX_SIZE, decode, parse_function_words, parse_prefixes
 
 PathLike = str | os.PathLike[str]
@@ -126,10 +125,40 @@ class PackPlace:
         Raises:
             ResourceError: if it cannot be written, or the ingredients are malformed.
         """
-        built = self.scratch / "pack"
-        _write_pack(built, ingredients, self.name, language, version, sources, self.progress)
-        _place_pack(built, self.target)
+        manifest = Manifest(
+            name=self.name, language=language, version=version, sources=tuple(sources), licence=ingredients.licence
+        )
+        with self.finished(manifest) as (folder, contents):
+            contents.update(_write_files(folder, ingredients, self.progress))
         return Pack.open(self.target)
+
+    @contextlib.contextmanager
+    def finished(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
+        """Give a folder for the pack's files; afterwards write its manifest and put it in its place.
+
+        Args:
+            manifest: what is known of the pack before; name, files, contents and what built it are filled in.
+
+        Yields:
+            The folder, and the manifest's ``contents``, to be filled too.
+
+        Raises:
+            ResourceError: if it cannot be written, or what lies there is no pack.
+        """
+        built = self.scratch / "pack"
+        contents = dict(manifest.contents)
+        try:
+            built.mkdir()
+            yield built, contents
+            files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())}
+            made_by = f"meteor_e {__version__}"
+            manifest = replace(manifest, name=self.name, built_with=made_by, contents=contents, files=files)
+            (built / manifests.FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+            Pack(built, manifest).check()
+        except OSError as error:
+            where = error.filename2 or error.filename or built
+            raise ResourceError(f"cannot write {where}: {error.strerror}") from error
+        _place_pack(built, self.target)
 
 
 @contextlib.contextmanager
@@ -151,74 +180,6 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress | N
     _check_target(target)  # not after hours
     with locked(target.parent, target.name, progress), workplace(target) as scratch:
         yield PackPlace(target, name, scratch, progress)
-
-
-def derive_pack(
-    pack: Pack, target: PathLike, paraphrases: PathLike, how: str, progress: Progress | None = None
-) -> Pack:
-    """Build a pack in the folder ``target`` that is like another one except for its paraphrases, and open it.
-
-    ``paraphrases`` is a table in METEOR's format, ``how`` what was done, which the version says. The table is part
-    of the new pack if the old one had it. Raises :class:`~meteor_e.base.errors.ResourceError`.
-    """
-    pack.check()
-    plain = [name for name in pack.manifest.files if name not in (manifests.PARAPHRASES, TABLE_FILE)]
-    with pack_place(target, progress=progress) as place:
-        built = place.scratch / "pack"
-        index = place.scratch / manifests.PARAPHRASES
-        try:
-            entries = build_paraphrase_index(paraphrases, index, progress)
-            built.mkdir()
-            for name in plain:
-                shutil.copyfile(pack.path / name, built / name)
-            index.rename(built / manifests.PARAPHRASES)
-            if TABLE_FILE in pack.manifest.files:
-                shutil.copyfile(paraphrases, built / TABLE_FILE)
-            changed = replace(
-                pack.manifest,
-                name=place.name,
-                version=f"{pack.manifest.version} {how}",
-                built_with=f"meteor_e {__version__}",
-                contents={**pack.manifest.contents, "paraphrases": entries},
-                files={path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(built.iterdir())},
-            )
-            (built / manifests.FILE_NAME).write_text(changed.to_json(), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise ResourceError(
-                f"cannot write {error.filename2 or error.filename or target}: {error.strerror}"
-            ) from error
-        _place_pack(built, place.target)
-    return Pack.open(place.target)
-
-
-def _write_pack(
-    folder: Path,
-    ingredients: Ingredients,
-    name: str,
-    language: str,
-    version: str,
-    sources: Sequence[SourceFile],
-    progress: Progress,
-) -> None:
-    """Write a pack's files and manifest into a new folder."""
-    try:
-        folder.mkdir()
-        contents = _write_files(folder, ingredients, progress)
-        files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())}
-        manifest = Manifest(
-            name=name,
-            language=language,
-            version=version,
-            sources=tuple(sources),
-            licence=ingredients.licence,
-            built_with=f"meteor_e {__version__}",
-            contents=contents,
-            files=files,
-        )
-        (folder / manifests.FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-        Pack(folder, manifest).check()
-    except OSError as error:
-        raise ResourceError(f"cannot write {error.filename2 or error.filename or folder}: {error.strerror}") from error
 
 
 def _check_target(target: Path) -> None:

@@ -139,4 +139,5 @@ def _content(*paths: Path | None) -> str:
 
 
 def _plain_or_packed(directory: Path, name: str) -> Path | None:
-    return next((path for path in (directory / name, directory / f"{name}.gz") if path.is_file()), None)
+    # What is there but cannot be read, such as a pipe or a dead link, must be an error, and not absent.
+    return next((path for path in (directory / name, directory / f"{name}.gz") if os.path.lexists(path)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ FUNCTION_WORDS = "function.words"
 PREFIXES = "nonbreaking.prefixes"
 SYNONYMS = "synonyms.idx"
 PARAPHRASES = "paraphrases.idx"
+TABLE_FILE = "paraphrase.gz"
+"""A pack's table in METEOR's own format, where the pack has it, with the probabilities that its index lacks."""
 LANGUAGE_FILE = "language.yaml"
 """The language's definition, in packs made of bitext."""
 DATA_FILES = (FUNCTION_WORDS, PREFIXES, SYNONYMS, PARAPHRASES)
@@ -63,14 +65,14 @@ class Manifest:
     """Of the data, as its origin counts it."""
     sources: tuple[SourceFile, ...]
     licence: str
-    built_with: str
+    built_with: str = ""
     """Name and version of the program that built the indexes."""
-    contents: dict[str, int]
+    contents: dict[str, int] = field(default_factory=dict)
     """How many function words, prefixes, synonyms (words with synsets) and paraphrases (entries) there are.
 
     What the pack has no file for is left out.
     """
-    files: dict[str, PackFile]
+    files: dict[str, PackFile] = field(default_factory=dict)
     format: int = FORMAT_VERSION
 
     @property

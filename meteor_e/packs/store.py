@@ -12,10 +12,11 @@ from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import locked, remove_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.store import data_folder
+from meteor_e.base.yamlfile import is_folder
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install, language_code
 from meteor_e.packs.manifest import check_name
-from meteor_e.packs.pack import Pack
+from meteor_e.packs.pack import Pack, open_pack
 
 _PATIENCE = 3
 
@@ -148,6 +149,15 @@ class PackStore:
                 f"pack {name!r} in {self.root / name} is damaged: {error}; {how_to_install(name, again=True)}"
             ) from error
         return pack
+
+
+def named_pack(name: str) -> Pack:
+    """Return a pack by its name, or by its folder: a path with a slash in it, as for ``--pack``.
+
+    Raises:
+        ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.
+    """
+    return open_pack(name) if is_folder(name) else PackStore().get(name)
 
 
 def _identity(target: Path) -> tuple[int, int] | None:

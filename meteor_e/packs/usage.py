@@ -1,26 +1,16 @@
-"""What a text can use of a pack: coverage, the most frequent phrases, and tables cut down to it."""
+"""What a text can use of a pack: coverage, and the most frequent phrases."""
 
 from __future__ import annotations
 
-import gzip
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from meteor_e.base.errors import ResourceError
 from meteor_e.base.progress import Progress, silent
-from meteor_e.formats.plain import read_segments
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.paraphrases import ParaphraseIndex
 
-__all__ = ["TABLE_FILE", "Coverage", "coverage", "filter_table", "most_paraphrased", "pack_entries", "table_entries"]
-
-TABLE_FILE = "paraphrase.gz"
-"""A pack's table in METEOR's own format, where the pack has it, with the probabilities that its index lacks."""
-
-Entry = tuple[str, str, str]
-"""Probability, phrase, paraphrase."""
+__all__ = ["Coverage", "coverage", "most_paraphrased"]
 
 
 class Coverage(NamedTuple):
@@ -91,80 +81,3 @@ def most_paraphrased(index: ParaphraseIndex, top: int) -> list[tuple[str, int]]:
     # A stable sort leaves equals in the order of their nodes.
     chosen = np.argsort(-counts, kind="stable")[:top]
     return [(" ".join(index.phrase(node)), int(counts[node])) for node in chosen.tolist() if counts[node]]
-
-
-def table_entries(path: str | os.PathLike[str]) -> Iterator[Entry]:
-    """Iterate over the entries of a table in METEOR's format, plain, gzip, bzip2 or xz.
-
-    Raises:
-        InputError: if it cannot be read.
-        ResourceError: if it ends inside an entry, or has none where a probability must be.
-    """
-    lines = read_segments(path)
-    number = 0
-    for probability in lines:
-        number += 3
-        left, right = next(lines, None), next(lines, None)
-        if left is None or right is None:
-            raise ResourceError(f"{path}: the table ends inside an entry; an entry is three lines")
-        try:
-            float(probability.split()[0])
-        except (ValueError, IndexError):
-            raise ResourceError(
-                f"{path}, line {number - 2}: expected a probability, found {probability[:40]!r}"
-            ) from None
-        yield probability, left, right
-
-
-def pack_entries(pack: Pack) -> Iterator[Entry]:
-    """Iterate over the entries of a pack's table; where only its index is there, every probability is 1."""
-    if TABLE_FILE in pack.manifest.files:
-        pack.check()
-        yield from table_entries(pack.path / TABLE_FILE)
-        return
-    index = pack.paraphrases
-    if index is None:
-        raise ResourceError(f"the pack {pack.name!r} has no paraphrases to filter")
-    for node in range(index.nodes):
-        others = index.paraphrases(node)
-        if len(others):
-            left = " ".join(index.phrase(node))
-            for other in others:
-                yield "1", left, " ".join(index.phrase(other))
-
-
-def filter_table(
-    entries: Callable[[], Iterator[Entry]],
-    texts: Iterable[list[str]],
-    target: BinaryIO,
-    progress: Progress | None = None,
-) -> tuple[int, int]:
-    """Write the entries of which a side occurs in a text into a table; return how many there were and are.
-
-    Args:
-        entries: gives the entries; called twice, first for the length of phrases.
-        texts: segments, as words.
-        target: where the table is written, as gzip; equal tables are equal bytes.
-        progress: told how far it is.
-    """
-    progress = progress or silent
-    longest = all_entries = 0
-    for _, left, right in entries():
-        longest = max(longest, len(left.split()), len(right.split()))
-        all_entries += 1
-    progress("reading references", 0, None)
-    present: set[str] = set()
-    for words in texts:
-        for start in range(len(words)):
-            for end in range(start + 1, min(start + longest, len(words)) + 1):
-                present.add(" ".join(words[start:end]))
-    kept = 0
-    with gzip.GzipFile("", "wb", 6, target, mtime=0) as packed:
-        for number, (probability, left, right) in enumerate(entries(), 1):
-            if " ".join(left.split()) in present or " ".join(right.split()) in present:
-                packed.write(f"{probability}\n{left}\n{right}\n".encode())
-                kept += 1
-            if number % 100_000 == 0:
-                progress("filtering", number, all_entries)
-    progress("filtering", all_entries, all_entries)
-    return all_entries, kept

@@ -17,7 +17,7 @@ from compat_cases import RECORD, Case, cases, fill, run_java, written
 from meteor_e.cli import main
 from meteor_e.java.alignments import read_alignments
 from meteor_e.java.options import FLAGS, METEOR_E_OPTIONS, VALUES, UsageError, parse
-from meteor_e.packs import PackStore, build_pack
+from meteor_e.packs import build_pack
 
 CASES = cases()
 RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -369,63 +369,3 @@ def test_a_session_starts_without_what_it_does_not_need(folder):
     assert done.stdout
     modules = set(done.stderr.decode().split())
     assert not modules & {"concurrent.futures", "matplotlib", "nltk", "numpy", "rich.progress", "scipy"}
-
-
-# -- pycocoevalcap ---------------------------------------------------------------------------------------------
-
-CAPTIONS = {
-    "harbour": ["a man paints an old boat in the harbour", "an old man is painting his boat", "painting a boat."],
-    "kitchen": ["two children bake a cake", "kids are baking bread in the kitchen"],
-    "meadow": ["a brown horse runs across the meadow", "the horse gallops over green grass", "horses don't sleep here"],
-}
-RESULTS = {
-    "harbour": ["a man painting a boat  in the port"],
-    "kitchen": ["two kids make a cake ||| in the kitchen"],
-    "meadow": ["The horse is running through a field, quickly."],
-}
-
-
-JAVA_SCORES = 0.27325336806958606, [0.3944005913703295, 0.30083025523108164, 0.20434442965431499]
-"""What the class returns on top of the Java program."""
-
-
-def captions_scores() -> tuple[float, list[float]]:
-    """Score with pycocoevalcap's class, and whatever program is called java."""
-    from pycocoevalcap.meteor.meteor import Meteor
-
-    meteor = Meteor()
-    try:
-        return meteor.compute_score(CAPTIONS, RESULTS)
-    finally:
-        # The class leaves these open.
-        meteor.meteor_p.stdout.close()
-        meteor.meteor_p.stderr.close()
-
-
-@pytest.fixture
-def english(packs):
-    """Return METEOR's own English pack."""
-    return PackStore(packs).get("en")
-
-
-@pytest.fixture
-def java_is_meteor_e(tmp_path, monkeypatch):
-    """Put a program called java first on the path that runs meteor-e."""
-    folder = tmp_path / "bin"
-    subprocess.run([sys.executable, "-m", "meteor_e", "java-shim", str(folder)], check=True, capture_output=True)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the program called java is a shell script")
-def test_pycocoevalcap_runs_unchanged(english, java_is_meteor_e):
-    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
-    score, scores = captions_scores()
-    assert scores == pytest.approx(JAVA_SCORES[1], rel=0, abs=1e-12)
-    assert score == pytest.approx(JAVA_SCORES[0], rel=0, abs=1e-12)
-
-
-@pytest.mark.java
-@pytest.mark.skipif(not shutil.which("java"), reason="java is missing")
-def test_pycocoevalcap_on_java():
-    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
-    assert captions_scores() == JAVA_SCORES

@@ -123,8 +123,6 @@ def test_the_example_of_the_manual(cli, plugin_site):
     ("arguments", "advice"),
     [
         (["score", "hyp", "ref", "-r", "2"], "-R FILE, or count their lines with --references-per-segment N"),
-        (["pack", "filter", "en", "-r", "ref", "-o", "out"], "-R FILE"),
-        (["pack", "filter", "en", "--references", "ref", "-o", "out"], "--reference FILE"),
         (["mbr", "hyp", "--input-format", "lines"], "--format-in"),
     ],
 )

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-import importlib
-import random
+import subprocess
+import sys
 
 import pytest
 
 from meteor_e import Meteor as Metric
 from meteor_e.base.errors import InputError
-from meteor_e.integrations.coco import Meteor, PTBTokenizer
+from meteor_e.integrations.coco import Meteor
 
 GTS = {
-    1: [{"caption": "A man is riding a horse."}, {"caption": "The man's horse\ncan't stop!"}],
-    "b": [{"caption": "Two dogs (brown) play in the snow ..."}],
+    1: ["a man is riding a horse", "the man 's horse ca n't stop"],
+    "b": ["two dogs -lrb- brown -rrb- play in the snow"],
 }
-RES = {1: [{"caption": "A man rides a horse"}], "b": [{"caption": "Two dogs are playing in snow."}]}
+RES = {1: ["a man rides a horse"], "b": ["two dogs are playing in snow"]}
 
 
 @pytest.fixture
@@ -21,43 +21,9 @@ def meteor(tiny_pack):
     return Meteor(Metric("en", normalization="full", pack=tiny_pack))
 
 
-def test_tokens_are_in_lower_case_and_without_punctuation():
-    assert PTBTokenizer().tokenize(GTS) == {
-        1: ["a man is riding a horse", "the man 's horse ca n't stop"],
-        "b": ["two dogs -lrb- brown -rrb- play in the snow"],
-    }
-    assert PTBTokenizer().tokenize({}) == {}
-
-
-def test_a_line_end_in_a_caption_shifts_no_other():
-    tokens = PTBTokenizer().tokenize({1: [{"caption": "a\rb\u2028c"}], 2: [{"caption": ""}], 3: [{"caption": "d"}]})
-    assert tokens == {1: ["a b c"], 2: [""], 3: ["d"]}
-
-
-@pytest.mark.parametrize(
-    ("captions", "problem"),
-    [
-        ({7: None}, "image 7 needs a list of captions"),
-        ({7: []}, "image 7 needs a list of captions"),
-        ({7: "a text"}, "image 7 needs a list of captions"),
-        ({7: {"caption": "x"}}, "image 7 needs a list of captions"),
-        ({7: ["a text"]}, "a caption of image 7 must be"),
-        ({7: [{"text": "x"}]}, "a caption of image 7 must be"),
-        ({7: [{"caption": None}]}, "a caption of image 7 is not a text"),
-        ({7: [{"caption": 3}]}, "a caption of image 7 is not a text"),
-        ({7: [{"caption": "\ud800"}]}, "half of a character"),
-        ([{"caption": "x"}], "captions must be a mapping"),
-    ],
-)
-def test_bad_captions_name_the_image(captions, problem):
-    with pytest.raises(InputError, match=problem):
-        PTBTokenizer().tokenize(captions)
-
-
 def test_score_is_the_corpus_score_then_one_each(meteor):
-    gts, res = PTBTokenizer().tokenize(GTS), PTBTokenizer().tokenize(RES)
-    score, scores = meteor.compute_score(gts, res)
-    segments = list(meteor._meteor.segments([res[key][0] for key in gts], list(gts.values())))
+    score, scores = meteor.compute_score(GTS, RES)
+    segments = list(meteor._meteor.segments([RES[key][0] for key in GTS], list(GTS.values())))
     assert scores == [segment.score for segment in segments]
     assert 0 < score < 1
     assert meteor.method() == str(meteor) == "METEOR"
@@ -90,25 +56,15 @@ def test_bad_input_names_the_image(meteor, gts, res, problem):
         meteor.compute_score(gts, res)
 
 
-@pytest.mark.java
-@pytest.mark.shared
-def test_pycocoevalcap_with_java_gives_the_same(java, shared, packs):
-    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
-    import gzip
-
-    theirs = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor
-    their_tokenizer = importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer
-    path = shared / "data" / "multi30k" / "test_2016_flickr.en.gz"
-    texts = gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
-    chance = random.Random(3)
-    gts = {key: [{"caption": texts[key]}, {"caption": texts[key - 1]}] for key in range(0, 300)}
-    res = {
-        key: [{"caption": " ".join([*chance.sample(text.split(), 5), text])}]
-        for key, text in zip(gts, texts, strict=False)
-    }
-    tokens = their_tokenizer().tokenize(gts), their_tokenizer().tokenize(res)
-    assert (PTBTokenizer().tokenize(gts), PTBTokenizer().tokenize(res)) == tokens
-    java_meteor = theirs()
-    assert Meteor().compute_score(*tokens) == java_meteor.compute_score(*tokens)
-    java_meteor.meteor_p.stdout.close()
-    java_meteor.meteor_p.stderr.close()
+def test_the_tokenizer_is_a_plugin(monkeypatch):
+    """Without the plugin one line says what to install, and METEOR itself is there."""
+    code = (
+        "from meteor_e.integrations.coco import Meteor, PTBTokenizer\n"
+        "try: PTBTokenizer()\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    monkeypatch.setenv("METEOR_E_PLUGINS", "none")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("PluginError the segmenter 'ptb' comes with the plugin meteor-e-captions")
+    assert "pip install ./plugins/meteor-e-captions" in done.stdout
+    assert done.stdout.count("\n") == 1

@@ -11,7 +11,8 @@ import pytest
 
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, load_metric
-from meteor_e.api import ComponentOptions, Meta, MetricContext
+from meteor_e.api import ComponentOptions, Meta, MetricContext, SystemInput
+from meteor_e.metrics import ChainMetric, SystemTexts, score_table, system_table
 from meteor_e.metrics.specs import parse_metric, parse_metrics
 from meteor_e.plugins.registry import registry
 
@@ -216,3 +217,118 @@ def test_the_core_names_no_plugin():
     files = list(root.rglob("*.py"))
     assert len(files) > 100
     assert not [file for file in files if names.search(file.read_text(encoding="utf-8"))]
+
+
+class Lengths(SegmentMetric):
+    """Words of the hypothesis, and some digits that depend on the order of summing."""
+
+    name = "test-lengths"
+    signature = "test-lengths"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [len(text.split()) + 0.1 ** (len(text) % 7) for text in hypotheses]
+
+
+class Ahead(Lengths):
+    """The same, with references that it wants to see before."""
+
+    name = "test-ahead"
+    seen = 0
+
+    def prepare(self, references, language=""):
+        self.seen = len(references)
+
+
+def system(count, taken=None):
+    """Return a system, and count how many of its segments were read."""
+
+    def pairs():
+        for number in range(count):
+            if taken is not None:
+                taken.append(number)
+            yield f"word {number} " * (number % 5 + 1), [f"word {number % 3}"]
+
+    return SystemInput("one", None, pairs)
+
+
+def test_systems_are_scored_while_they_are_read(monkeypatch):
+    taken, held = [], []
+    metric = Lengths()
+    statistics = Lengths.statistics
+
+    def watched(self, hypotheses, references, sources=None):
+        held.append((len(hypotheses), len(taken)))
+        return statistics(self, hypotheses, references, sources)
+
+    monkeypatch.setattr(Lengths, "statistics", watched)
+    table = score_table([metric], [system(10_000, taken)], segments=False)
+    assert held == [(4096, 4096), (4096, 8192), (1808, 10_000)]
+    assert table.segment_counts == (10_000,)
+    assert table.columns[0].segments[0].size == 0
+    pairs = list(system(10_000).pairs())
+    whole = metric.corpus([text for text, _ in pairs], [texts for _, texts in pairs])
+    kept = score_table([metric], [SystemTexts("one", *zip(*pairs, strict=True))])
+    assert table.columns[0].scores == kept.columns[0].scores == (whole.score,)
+    assert kept.columns[0].segments[0].tolist() == whole.segments.tolist()
+
+
+def test_long_segments_are_scored_in_smaller_parts_with_the_same_digits(monkeypatch):
+    metric = Lengths()
+    before = score_table([metric], [system(500)]).columns[0]
+    monkeypatch.setattr(system_table, "CHARACTERS", 100)
+    after = score_table([metric], [system(500)]).columns[0]
+    assert after.scores == before.scores
+    assert after.segments[0].tolist() == before.segments[0].tolist()
+
+
+def test_a_metric_that_reads_ahead_sees_all_references():
+    plain, ahead = Lengths(), Ahead()
+    assert plain.streams()
+    assert not ahead.streams()
+    table = score_table([plain, ahead], [system(5000)])
+    assert ahead.seen == 5000
+    assert table.columns[0].scores == table.columns[1].scores
+
+
+def test_tests_need_systems_of_the_same_segments():
+    one, other = system(20), system(20)._replace(name="two")
+    assert score_table([Lengths()], [one, other], method="bootstrap", samples=10).columns[0].tests[1].p is not None
+    changed = [*other.pairs()]
+    changed[3] = (changed[3][0], ["another reference"])
+    other = other._replace(pairs=changed.__iter__)
+    with pytest.raises(InputError, match="two and one are not of the same segments"):
+        score_table([Lengths()], [one, other], method="bootstrap", samples=10)
+
+
+def test_references_are_counted_wherever_they_come():
+    pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
+    pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
+    metric = load_metric("chrf")
+    assert "nrefs:var" in score_table([metric], [SystemInput("one", None, pairs.__iter__)]).columns[0].signature
+    assert "nrefs:1|" in score_table([metric], [system(3)]).columns[0].signature
+
+
+def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
+    metrics = [ChainMetric(name=name, options={"language": "en"}) for name in ("one", "two")]
+    other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
+    alone = score_table([metrics[0]], [system(30)]).columns[0]
+    asked = []
+    chunks = Meteor.scored_chunks
+
+    def watched(self, hypotheses, references, **options):
+        asked.append(len(hypotheses))
+        return chunks(self, hypotheses, references, **options)
+
+    monkeypatch.setattr(Meteor, "scored_chunks", watched)
+    table = score_table([*metrics, other], [system(30)])
+    assert asked == [30, 30]
+    for column in table.columns[:2]:
+        assert column.scores == alone.scores
+        assert column.segments[0].tolist() == alone.segments[0].tolist()
+
+
+def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
+    metric = ChainMetric({"language": "other", "matchers": ["exact"]})
+    pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
+    with pytest.raises(InputError, match=r"^segment 5001: "):
+        score_table([metric], [SystemInput("one", None, pairs.__iter__)])

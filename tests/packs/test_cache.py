@@ -93,6 +93,14 @@ def test_a_synonym_folder(tmp_path: Path, folder: Path) -> None:
     assert len(list(folder.glob("*.idx"))) == 3
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_exceptions_that_cannot_be_read_are_not_absent(tmp_path: Path, folder: Path, make) -> None:
+    (tmp_path / "english.synsets").write_text(SYNSETS, encoding="utf-8")
+    make(tmp_path / "english.exceptions")
+    with pytest.raises(ResourceError, match=r"cannot read .*english\.exceptions"):
+        cached_synonym_index(tmp_path)
+
+
 def test_a_cache_folder_that_is_a_file(folder: Path, table: Path) -> None:
     folder.write_text("", encoding="utf-8")
     with pytest.raises(ResourceError, match="cannot write to"):

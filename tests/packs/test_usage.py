@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import random
 from collections import Counter
 from pathlib import Path
@@ -9,10 +8,8 @@ import pytest
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import Pack, build_pack
-from meteor_e.packs.build import derive_pack
-from meteor_e.packs.usage import coverage, filter_table, most_paraphrased, pack_entries, table_entries
+from meteor_e.packs.usage import coverage, most_paraphrased
 
-# What the Java program's FilterParaphrase does with these was looked at.
 TABLE = [
     ("0.5", "a b", "c"),
     ("0.4", "c", "a b"),
@@ -23,8 +20,6 @@ TABLE = [
     ("0.1", "a l", "l k"),
     ("0.1", "a b z", "q r"),
 ]
-TEXT = [["k", "a", "b", "l"], ["k"]]
-KEPT = [TABLE[0], TABLE[1], TABLE[3], TABLE[4]]
 
 
 def write_table(path: Path, entries=TABLE) -> Path:
@@ -32,50 +27,11 @@ def write_table(path: Path, entries=TABLE) -> Path:
     return path
 
 
-def test_entries_stay_if_either_side_is_in_the_text(tmp_path):
-    table = write_table(tmp_path / "table")
-    with (tmp_path / "out.gz").open("wb") as out:
-        assert filter_table(lambda: table_entries(table), TEXT, out) == (8, 4)
-    assert list(table_entries(tmp_path / "out.gz")) == KEPT
-
-
-@pytest.mark.java
-def test_the_java_program_keeps_the_same(tmp_path, java):
-    table = tmp_path / "table.gz"
-    table.write_bytes(gzip.compress(write_table(tmp_path / "table").read_bytes()))
-    (tmp_path / "text").write_text("".join(" ".join(line) + "\n" for line in TEXT))
-    java.run([str(table), str(tmp_path / "out.gz"), str(tmp_path / "text")], main="FilterParaphrase")
-    assert list(table_entries(tmp_path / "out.gz")) == KEPT
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("0.5\na\n", "the table ends inside an entry"), ("0.5\na\nb\nx\na\nb\n", "line 4: expected a probability")],
-)
-def test_malformed_tables(tmp_path, text, message):
-    (tmp_path / "table").write_text(text)
-    with pytest.raises(ResourceError, match=message):
-        list(table_entries(tmp_path / "table"))
-
-
 @pytest.fixture
 def pack(tmp_path) -> Pack:
     (tmp_path / "words").write_text("k\nthe\n")
     table = write_table(tmp_path / "table")
     return build_pack(tmp_path / "pack", language="xx", function_words=tmp_path / "words", paraphrases=table)
-
-
-def test_a_filtered_pack(tmp_path, pack):
-    assert {entry[1:] for entry in pack_entries(pack)} == {entry[1:] for entry in TABLE}
-    with (tmp_path / "out.gz").open("wb") as out:
-        filter_table(lambda: pack_entries(pack), TEXT, out)
-    derived = derive_pack(pack, tmp_path / "small", tmp_path / "out.gz", "filtered")
-    assert {entry[1:] for entry in pack_entries(derived)} == {entry[1:] for entry in KEPT}
-    assert derived.function_words == pack.function_words
-    assert derived.version == "1 filtered"
-    assert derived.digest != pack.digest
-    assert derived.verify() == []
-    assert derived.manifest.sources == pack.manifest.sources
 
 
 def test_coverage(pack):
@@ -113,6 +69,4 @@ def test_most_paraphrased(tmp_path, monkeypatch):
 def test_a_pack_without_a_table(tmp_path):
     (tmp_path / "words").write_text("k\n")
     bare = build_pack(tmp_path / "bare", language="xx", function_words=tmp_path / "words")
-    with pytest.raises(ResourceError, match="no paraphrases to filter"):
-        list(pack_entries(bare))
     assert coverage(bare, [["k", "x"]])[:4] == (2, 1, 0, 0)

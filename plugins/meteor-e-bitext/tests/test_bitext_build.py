@@ -228,6 +228,17 @@ def test_unequal_lines_are_an_error_that_counts_them(tmp_path, one, two):
     assert not (tmp_path / ".work-pack").exists()
 
 
+@pytest.mark.parametrize("place", [0, "phrase_table", "alignments"])
+def test_a_file_without_line_ends_is_refused_before_it_is_hashed(bitext, tmp_path, place):
+    holes = tmp_path / "holes"
+    with holes.open("wb") as stream:
+        stream.truncate(1 << 43)
+    files, others = (holes, bitext[1]) if place == 0 else bitext, {} if place == 0 else {place: holes}
+    with pytest.raises(InputError, match=r"holes, line 1.*64 MiB"):
+        build(tmp_path / "pack", files, **others)
+    assert not (tmp_path / "pack").exists()
+
+
 def test_hostile_text(bitext, tmp_path):
     """Nothing in the text breaks a format, and every line that can be used is."""
     one, two = (path.read_text().rstrip("\n").split("\n") for path in bitext)

@@ -50,10 +50,10 @@ def test_rows_are_computed_once(tmp_path):
     feature = Counting()
     features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
     told = []
-    rows = features.extract(BATCH, store, progress=lambda done, total: told.append((done, total)))
+    rows = features.extract(BATCH, store, progress=lambda *report: told.append(report))
     assert rows.tolist() == [[3, 9], [3, 14], [3, 9], [0, 0]]
     assert feature.asked == 3
-    assert told == [(3, 3)]
+    assert told == [("features", 3, 3)]
     assert (features.extract(BATCH, store) == rows).all()
     assert feature.asked == 3
     # Another signature is another feature.
@@ -78,7 +78,7 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
     feature = Counting()
     features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
 
-    def interrupt(done, total):
+    def interrupt(stage, done, total):
         if done == 2:
             raise KeyboardInterrupt
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
 from meteor_e.api import ConfigError, InputError, MeteorError
+from meteor_e.cli.score import score
 from meteor_e.metrics.specs import parse_metric
 
 LINEAR = """
@@ -51,6 +53,11 @@ features: [bleu, lengths, vocabulary]
 """
 
 
+def by(model):
+    """Say by which model; its file may have any name."""
+    return "-M", f"model:{model}"
+
+
 @pytest.fixture
 def run(tmp_path):
     """Run a command, which has to succeed; return what it prints."""
@@ -76,32 +83,32 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert log[0]["comparisons"] == 180
     assert log[1]["figures"]["training tau"] > 0.6
 
-    scores = run(cli.predict, model, test_set / "out.good", test_set / "ref.en").splitlines()
+    scores = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en").splitlines()
     assert len(scores) == 61
     assert scores[0].startswith("1\t")
     means = [
-        float(run(cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").split()[-1])
+        float(run(cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").split()[-1])
         for system in ("good", "fair", "poor")
     ]
     assert means == sorted(means, reverse=True)
 
     names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
-    ranked = run(cli.rank, model, *names, test_set / "ref.en", "--segments").splitlines()
+    ranked = run(cli.rank, *by(model), *names, test_set / "ref.en", "--segments").splitlines()
     named = ("--reference", test_set / "ref.en")
-    assert run(cli.rank, model, *names, *named, "--segments").splitlines() == ranked
-    assert run(cli.predict, model, test_set / "out.good", *named).splitlines() == scores
-    twice = run(cli.predict, model, test_set / "out.good", *named, *named).splitlines()
+    assert run(cli.rank, *by(model), *names, *named, "--segments").splitlines() == ranked
+    assert run(cli.predict, *by(model), test_set / "out.good", *named).splitlines() == scores
+    twice = run(cli.predict, *by(model), test_set / "out.good", *named, *named).splitlines()
     assert len(twice) == len(scores)
     for command, arguments, message in (
-        (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "--reference FIRST --reference SECOND"),
+        (cli.rank, (*names, test_set / "ref.en", "-r", "2"), "name references with -R FILE"),
         (cli.predict, (test_set / "out.good", test_set / "ref.en", test_set / "ref.en"), "by --reference, one each"),
         (cli.predict, (test_set / "out.good",), "a reference is missing"),
         (cli.predict, (test_set / "out.good", test_set / "ref.en", "-r", "2"), "name references with -R"),
     ):
         with pytest.raises(ConfigError, match=message):
-            run(command, model, *arguments)
+            run(command, *by(model), *arguments)
     assert [line.split("\t")[2].rpartition(".")[2] for line in ranked[1:4]] == ["good", "fair", "poor"]
-    assert ranked[5] == "segment\t" + "\t".join(map(str, names))
+    assert ranked[5] == "segment\t" + "\t".join(name.name for name in names)
     assert len(ranked) == 6 + 60
     assert sorted(ranked[6].split("\t")[1:])[0] == "1"
 
@@ -128,6 +135,43 @@ def test_same_seed_same_model(recipe, tmp_path):
     assert all((found[0][name] == found[1][name]).all() for name in found[0])
 
 
+@pytest.mark.parametrize("metric", ["meteor", "chrf", "ter", "bleu:tokenize=char"])
+def test_any_metric_ranks_and_predicts(run, test_set, metric):
+    """TER counts errors: the fewer, the higher the rank."""
+    files = [test_set / f"out.{name}" for name in ("poor", "good", "fair")]
+    options = ("-M", metric, "-l", "other")
+    ranked = run(cli.rank, *files, test_set / "ref.en", *options, "--name", "p", "--name", "g", "--name", "f")
+    assert [line.split("\t")[2] for line in ranked.splitlines()[1:]] == ["g", "f", "p"]
+    lines = run(cli.predict, files[1], "-R", test_set / "ref.en", *options).splitlines()
+    scored = CliRunner().invoke(
+        score, [str(files[1]), str(test_set / "ref.en"), *options, "--segments", "--format", "tsv"]
+    )
+    assert lines == [line.split("\t", 1)[1] for line in scored.output.splitlines()[1:]]
+    if metric == "meteor":
+        with pytest.raises(ConfigError, match="into 'other'"):
+            run(cli.rank, "--index", test_set / "ranked.yaml", *options)
+        with pytest.raises(ConfigError, match="metric METEOR is for 'other', and xx-en is in 'en'; say -l en"):
+            run(cli.rank, "--index", test_set / "ranked.yaml", *options, "--pair", "xx-en")
+        return
+    judged = run(cli.rank, "--index", test_set / "ranked.yaml", "-M", metric).splitlines()
+    assert [line.split()[:2] for line in judged[2:5]] == [["1", "good"], ["2", "fair"], ["3", "poor"]]
+
+
+def test_the_old_form_says_the_new_one(run, test_set, tmp_path):
+    """A model stood before the files once."""
+    model = tmp_path / "model"
+    model.write_bytes((2).to_bytes(8, "little") + b"{}")
+    files = [test_set / "out.good", test_set / "ref.en"]
+    for command, first, new in (
+        (cli.predict, "en-light", f"meteor-e predict {files[0]} {files[1]} -M en-light"),
+        (cli.rank, model, f"meteor-e rank {files[0]} {files[1]} -M model:{model}"),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(new)):
+            run(command, first, *files)
+    with pytest.raises(ConfigError, match="--name"):
+        run(cli.rank, *files, "--system", "x")
+
+
 def test_network(run, recipe, test_set, tmp_path):
     model, plot = tmp_path / "model.safetensors", tmp_path / "curve.png"
     run(cli.train, recipe(NETWORK), "-o", model, "--plot", plot, "--seed", 7)
@@ -138,22 +182,22 @@ def test_network(run, recipe, test_set, tmp_path):
     assert loaded.recipe.seed == 7
     assert loaded.estimator.options.vector_size == 25 + 4
     names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
-    assert run(cli.rank, model, *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
+    assert run(cli.rank, *by(model), *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
     with pytest.raises(ConfigError, match="compares hypotheses"):
-        run(cli.predict, model, test_set / "out.good", test_set / "ref.en")
+        run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
 
 
 def test_regression(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
     run(cli.train, recipe(REGRESSION), "-o", model)
     good, poor = (
-        float(run(cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").split()[-1])
+        float(run(cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").split()[-1])
         for system in ("good", "poor")
     )
     assert good > poor
     assert good == pytest.approx(0.9, abs=0.1)
-    with pytest.raises(ConfigError, match="does not compare"):
-        run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+    ranked = run(cli.rank, *by(model), test_set / "out.poor", test_set / "out.good", test_set / "ref.en").splitlines()
+    assert [line.split("\t")[2] for line in ranked[1:]] == ["out.good", "out.poor"]
 
 
 def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
@@ -236,7 +280,7 @@ def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(rec
 def test_rank_beside_people(run, recipe, test_set, tmp_path):
     model, index = tmp_path / "model", test_set / "ranked.yaml"
     run(cli.train, recipe(LINEAR), "-o", model)
-    lines = run(cli.rank, model, "--index", index).splitlines()
+    lines = run(cli.rank, *by(model), "--index", index).splitlines()
     assert lines[0] == "Small xx-en"
     assert lines[1].split() == ["rank", "system", "wins", "human"]
     assert [line.split()[:2] for line in lines[2:5]] == [["1", "good"], ["2", "fair"], ["3", "poor"]]
@@ -248,25 +292,26 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     assert (pair, comparisons, rho, kendall) == ("xx-en", "180", "1.0000", "1.0000")
     assert float(tau) == pytest.approx(2 * float(share) - 1, abs=2e-4)
     assert 0.7 < float(share) < 0.95
-    out = run(cli.predict, model, test_set / "out.good", test_set / "ref.en")
+    out = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
     assert out  # a model that scores agrees with its own scores
     scores = {
         system: [float(line.split("\t")[1]) for line in run(
-            cli.predict, model, test_set / f"out.{system}", test_set / "ref.en").splitlines()[:-1]]
+            cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").splitlines()[:-1]]
         for system in ("good", "fair", "poor")
     }  # fmt: skip
     right = sum(scores[line[2]][int(line[0]) - 1] > scores[line[4]][int(line[0]) - 1] for line in judged)
     assert float(share) == pytest.approx(right / 180, abs=1e-4)
     for arguments, message in (
         (("--index", index, "--segments"), "neither with files nor with --segments"),
-        (("--index", index, "--reference", "ref"), "nor with --segments, --system and --reference"),
+        (("--index", index, "--reference", "ref"), "nor with --segments, --name and --reference"),
         (("--pair", "xx-en"), "go with --index"),
         (("--index", index, "--pair", "yy-en"), "yy-en"),
         (("--index", test_set / "assessed.yaml", "--pair", "xx-en", "--root", tmp_path), "missing|no system"),
-        ((test_set / "out.good",), "two hypotheses"),
+        ((test_set / "out.good",), "a reference is missing"),
+        ((test_set / "out.good", test_set / "ref.en"), "two hypotheses"),
     ):
         with pytest.raises(MeteorError, match=message):
-            run(cli.rank, model, *arguments)
+            run(cli.rank, *by(model), *arguments)
 
 
 def test_other_features_are_refused(run, recipe, test_set, tmp_path):
@@ -276,7 +321,7 @@ def test_other_features_are_refused(run, recipe, test_set, tmp_path):
     text = words.read_text(encoding="utf-8").splitlines()
     words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        run(cli.rank, model, test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+        run(cli.rank, *by(model), test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
 
 
 def test_scores_from_files(run, recipe, test_set, tmp_path):
@@ -287,17 +332,20 @@ def test_scores_from_files(run, recipe, test_set, tmp_path):
     model = tmp_path / "model"
     run(cli.train, recipe(LINEAR.replace("bleu,", "{use: score-file, file: scores},")), "-o", model)
     files = [test_set / f"out.{name}" for name in ("poor", "good")]
-    ranked = run(cli.rank, model, *files, test_set / "ref.en", "--system", "poor", "--system", "good").splitlines()
+    ranked = run(cli.rank, *by(model), *files, test_set / "ref.en", "--name", "poor", "--name", "good").splitlines()
     assert [line.split("\t")[2] for line in ranked[1:]] == ["good", "poor"]
     means = [
-        float(run(cli.predict, model, files[1], test_set / "ref.en", "--system", name).split()[-1])
+        float(run(cli.predict, *by(model), files[1], test_set / "ref.en", "--name", name).split()[-1])
         for name in ("poor", "good")
     ]
     assert means[0] < means[1]
     for arguments, message in (
-        ((cli.predict, model, files[0], test_set / "ref.en"), "needs the systems"),
-        ((cli.predict, model, files[0], test_set / "ref.en", "--system", "other"), "no score of system 'other'"),
-        ((cli.rank, model, *files, test_set / "ref.en", "--system", "poor"), "given 1 times for 2 hypotheses"),
+        ((cli.predict, *by(model), files[0], test_set / "ref.en"), "no score of system"),
+        ((cli.predict, *by(model), files[0], test_set / "ref.en", "--name", "other"), "no score of system 'other'"),
+        (
+            (cli.rank, *by(model), *files, test_set / "ref.en", "--name", "poor"),
+            "given 1 times, and there are 2 systems",
+        ),
     ):
         with pytest.raises(MeteorError, match=message):
             run(*arguments)
@@ -317,12 +365,12 @@ def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
     run(cli.train, path, "-o", model)
     monkeypatch.chdir(test_set)
     assert load_model(model).recipe.features[0]["chain"] == "../chain.yaml"
-    assert len(run(cli.predict, model, "out.good", "ref.en").splitlines()) == 61
+    assert len(run(cli.predict, *by(model), "out.good", "ref.en").splitlines()) == 61
     card = run(cli.model, "show", model)
     assert "stem=0.5(english)" in card
     (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thome\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        run(cli.predict, model, "out.good", "ref.en")
+        run(cli.predict, *by(model), "out.good", "ref.en")
 
 
 def test_damaged_model_files(run, recipe, tmp_path):
@@ -376,7 +424,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     fewer["weights"] = arrays["weights"][: size - 1]
     save_file(fewer, changed, metadata={"meteor_e": json.dumps(header)})
     with pytest.raises(MeteorError, match="model 'small-regression' failed"):
-        run(cli.predict, changed, test_set / "out.good", test_set / "ref.en")
+        run(cli.predict, *by(changed), test_set / "out.good", test_set / "ref.en")
 
 
 @pytest.mark.parametrize(
@@ -458,5 +506,5 @@ def test_hypotheses_that_do_not_line_up(run, recipe, test_set, tmp_path):
     run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
     short = tmp_path / "short"
     short.write_text("one\n", encoding="utf-8")
-    with pytest.raises(InputError, match="1 segments"):
-        run(cli.predict, tmp_path / "model", test_set / "out.good", short)
+    with pytest.raises(InputError, match="short has 1"):
+        run(cli.predict, *by(tmp_path / "model"), test_set / "out.good", short)

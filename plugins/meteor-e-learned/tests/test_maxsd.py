@@ -169,10 +169,12 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     assert all((arrays[name] == expected[name]).all() for name in expected)
     assert resumed.estimator.best_epoch_ == whole.estimator.best_epoch_
 
+    model = f"model:{tmp_path / 'whole'}"
+
     def predicted(system):
         result = CliRunner().invoke(
             cli.predict,
-            [*(str(tmp_path / "whole"), str(test_set / f"out.{system}"), str(test_set / "ref.en")), "-q", "--no-cache"],
+            [*(str(test_set / f"out.{system}"), str(test_set / "ref.en")), "-M", model, "-q", "--no-cache"],
             catch_exceptions=False,
         )
         assert result.exit_code == 0
@@ -197,9 +199,7 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     assert "small-maxsd" in evaluated.output
 
     names = [str(test_set / f"out.{system}") for system in ("poor", "good", "fair")]
-    ranked = CliRunner().invoke(
-        cli.rank, [str(tmp_path / "whole"), *names, str(test_set / "ref.en"), "-q", "--no-cache"]
-    )
+    ranked = CliRunner().invoke(cli.rank, [*names, str(test_set / "ref.en"), "-M", model, "-q", "--no-cache"])
     assert [line.split("\t")[2].rpartition(".")[2] for line in ranked.output.splitlines()[1:4]] == [
         "good", "fair", "poor",
     ]  # fmt: skip

@@ -330,7 +330,7 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
 
     monkeypatch.setattr(type(model.features), "extract", counted)
     monkeypatch.setattr(scoring, "BLOCK", 2)
-    parts = score_segments(model, batch, store, progress=lambda done, total: told.append((done, total)))
+    parts = score_segments(model, batch, store, progress=lambda stage, done, total: told.append((done, total)))
     assert (parts == whole).all()
     assert sizes == [2, 2, 1]
     assert told == sorted(told)

@@ -160,11 +160,11 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     assert again.estimator.get_params()["mean"] == "harmonic"
     (tmp_path / "h.txt").write_text("new houses\nzzyx\n", encoding="utf-8")
     (tmp_path / "r.txt").write_text("new houses\nthe old city\n", encoding="utf-8")
-    arguments = [str(output), str(tmp_path / "h.txt"), str(tmp_path / "r.txt"), "--no-cache", "-q"]
+    arguments = [str(tmp_path / "h.txt"), str(tmp_path / "r.txt"), "-M", str(output), "--no-cache", "-q"]
     result = CliRunner().invoke(cli.predict, arguments, catch_exceptions=False)
     lines = dict(line.split("\t") for line in result.output.splitlines())
     segments = np.array([float(lines["1"]), float(lines["2"])])
-    assert float(lines["mean"]) == pytest.approx(system_mean("harmonic", segments)[0])
+    assert float(lines["all"]) == pytest.approx(system_mean("harmonic", segments)[0])
     if kind == "comet":
         assert segments.tolist() == [1.0, 0.0]
 

@@ -67,8 +67,8 @@ def test_no_comparison(meteor):
 
 def test_progress_names_systems(meteor):
     seen = []
-    score_systems(meteor, SYSTEMS, REFERENCES, method=None, progress=lambda name, done: seen.append((name, done)))
-    assert seen == [(name, done) for name in SYSTEMS for done in range(1, 6)]
+    score_systems(meteor, SYSTEMS, REFERENCES, method=None, progress=lambda *report: seen.append(report))
+    assert seen == [(name, done, 5) for name in SYSTEMS for done in range(1, 6)]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import numpy as np
 from meteor_e.api import ConfigError, InputError
 from meteor_e.base import PathLike, Progress, input_name, silent
 from meteor_e.chains import LanguageText
+from meteor_e.formats import read_segments
 from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, SourceFile, pack_place
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
@@ -291,6 +292,8 @@ class _Work:
 
 
 def _source(file: Path) -> SourceFile:
+    # What has no line end for 64 MiB, such as a file of holes, is refused before it is hashed from end to end.
+    next(read_segments(file, encoding="latin-1"), None)
     try:
         return SourceFile.of(file)
     except OSError as error:

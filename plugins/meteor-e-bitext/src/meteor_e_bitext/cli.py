@@ -151,7 +151,7 @@ def build(
         # Not by click, which would write into the middle of the bars.
         print(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", file=sys.stderr)
 
-    with terminal_progress() as progress:
+    with terminal_progress(delay=0) as progress:
         built = build_from_bitext(
             target,
             side,

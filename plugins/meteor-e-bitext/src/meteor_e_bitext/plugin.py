@@ -7,5 +7,5 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the command ``meteor-e pack build``."""
-    return {"pack build": "meteor_e_bitext.cli:build"}
+    """Return the commands ``meteor-e pack build`` and ``meteor-e pack filter``."""
+    return {"pack build": "meteor_e_bitext.cli:build", "pack filter": "meteor_e_bitext.pack_filter:filter_pack"}

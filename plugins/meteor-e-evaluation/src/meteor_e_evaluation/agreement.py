@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from meteor_e.api import InputError, Metric, Progress, Scores
-from meteor_e.base import ArrayCache
+from meteor_e.api import InputError, Metric, Scores
+from meteor_e.base import ArrayCache, Progress, silent, staged
 from meteor_e.significance import DEFAULT_SEED, Interval, draw_weights, interval
 from meteor_e_evaluation.comparison import Comparison, average, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
@@ -98,7 +98,7 @@ def evaluate(
     documents: bool = False,
     drop_outliers: bool = False,
     whole: bool = False,
-    progress: Callable[[str], Progress] | None = None,
+    progress: Progress = silent,
 ) -> Evaluation:
     """Evaluate metrics.
 
@@ -115,7 +115,7 @@ def evaluate(
         documents: whether to average scores over documents first; segments are then documents.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
         whole: whether to score all segments of all systems, judged or not, and whole systems.
-        progress: makes a function that is told the progress of what it was named.
+        progress: told about the work on each test set.
 
     Raises:
         InputError: if two test sets have one name and pair, if a metric lacks a score where the index does not allow
@@ -155,7 +155,7 @@ def evaluate(
                 by_metric = found.setdefault((test.name, measure.name, test.pair), {})
                 by_metric[entry.name] = (measure.value(test, entry), drawn)
             if significance:
-                tell = None if progress is None else progress(f"{title} {measure.name}, significance")
+                tell = staged(progress, f"{title} {measure.name}, significance")
                 tested = compare(measure, test, scores, samples=permutations, seed=seed, method=method, progress=tell)
                 if tested is not None:
                     comparisons.setdefault((test.name, measure.name), {})[test.pair] = tested
@@ -280,12 +280,12 @@ def _score(
     metrics: Sequence[Metric],
     cache: ArrayCache,
     of_systems: bool,
-    progress: Callable[[str], Progress] | None,
+    progress: Progress,
 ) -> list[Scores]:
     cells = test.judged()
     scores = []
     for metric in metrics:
-        tell = None if progress is None else progress(f"{test.name} {test.pair} {metric.label}")
+        tell = staged(progress, f"{test.name} {test.pair} {metric.label}")
         found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
         # Measures take the higher score for the better.
         scores.append(found if metric.higher_is_better else found.negated())

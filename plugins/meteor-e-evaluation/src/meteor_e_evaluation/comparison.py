@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Progress, Scores, near_miss
+from meteor_e.base import silent
 from meteor_e.significance import permutation_p, random_signs
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import williams_matrix
@@ -71,7 +72,7 @@ def compare(
     samples: int,
     seed: int,
     method: str = "auto",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Comparison | None:
     """Test metrics against one another.
 
@@ -212,7 +213,7 @@ def _exchange_scores(
     samples: int,
     seeds: Sequence[int],
     method: str,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Comparison | None:
     agreement = measure.agreement(test)
     if agreement is None:
@@ -247,8 +248,8 @@ def _exchange_scores(
             one = np.where(mask, sides[second], sides[first])
             other = np.where(mask, sides[first], sides[second])
             permuted[first, second][number] = of(one) - of(other)
-        if progress is not None and number % BLOCK == BLOCK - 1:
-            progress(number + 1, samples)
+        if number % BLOCK == BLOCK - 1:
+            progress("permutations", number + 1, samples)
     return _from_permutations(_title(method, samples, seeds), names, observed, permuted)
 
 

@@ -22,7 +22,7 @@ from meteor_e.api import (
     named_options,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Cells, PathLike
+from meteor_e.base import ArrayCache, Cells, PathLike, silent
 from meteor_e.formats import GivenScore, read_metric_scores
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
@@ -142,7 +142,7 @@ class ScoreFileMetric(Metric):
         return list(dict.fromkeys(paths))
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Look the scores up.
 

@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup, replaced_option
+from meteor_e.base import Progress
+from meteor_e.cli import (
+    METRIC_GROUPS,
+    FullHelpGroup,
+    GroupedCommand,
+    MeteorMaker,
+    OptionGroup,
+    input_options,
+    metric_options,
+    replaced_option,
+)
 
 if TYPE_CHECKING:
+    from meteor_e.api import Metric
+    from meteor_e.base import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
-    from meteor_e_learned.modelfile import LearnedModel
 
 __all__ = ["model", "predict", "rank", "train"]
 
@@ -90,14 +101,14 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.cli import ProgressBars
+    from meteor_e.base import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
     loaded = load_recipe(recipe)
     given = _roots(roots, [spec.index for spec in (*loaded.train, *loaded.validation)])
     target = Path(output or f"{loaded.name}.safetensors")
-    with ProgressBars(quiet) as progress:
+    with terminal_progress(quiet) as progress:
         trained = run(
             loaded,
             target,
@@ -136,32 +147,6 @@ def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
     return found
 
 
-_reference_option = click.option(
-    "-R",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="A reference; repeat it for several. All other files are then hypotheses.",
-)
-_NO_COUNT = replaced_option("-r", "name references with -R: --reference FIRST --reference SECOND")
-
-
-def _sides(files: tuple[str, ...], references: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return hypotheses and references, which files mean as they do in ``meteor-e score``.
-
-    Raises:
-        ConfigError: if there is no reference.
-    """
-    from meteor_e.api import ConfigError
-
-    if references:
-        return files, references
-    if len(files) < 2:
-        raise ConfigError("a reference is missing: give the hypotheses and, as the last file, the reference")
-    return files[:-1], files[-1:]
-
-
 def _tell(event: Mapping[str, Any]) -> None:
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
@@ -174,84 +159,125 @@ def _tell(event: Mapping[str, Any]) -> None:
         print(f"{event['comparisons']} comparisons of {event['hypotheses']} hypotheses", file=sys.stderr)
 
 
-@click.command()
-@click.argument("model_file", metavar="MODEL")
-@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS [REFERENCE]")
-@_reference_option
-@_NO_COUNT
-@click.option("--system", metavar="NAME", help="What files of scores call the system, for models that read such.")
+_metric_option = click.option(
+    "-M",
+    "--metric",
+    default="meteor",
+    metavar="METRIC",
+    help="A metric, as for `meteor-e score`: meteor, bleu, a chain, a model such as en-light, a model's file.  "
+    "[default: meteor]",
+)
+_NAME_NOT_SYSTEM = replaced_option("--system", "write --name NAME")
+
+
+def _check_form(command: str, files: tuple[str, ...]) -> None:
+    """Refuse a model before the files, which was the form of the command once.
+
+    Raises:
+        ConfigError: saying how to write it now.
+    """
+    from pathlib import Path
+
+    from meteor_e.api import ConfigError
+    from meteor_e_learned.modelfile import is_model_file
+    from meteor_e_learned.ready import ready_models
+
+    first = files[0] if files else ""
+    if is_model_file(first) or (first in ready_models() and not Path(first).exists()):
+        name = f"model:{first}" if Path(first).exists() and not first.endswith(".safetensors") else first
+        rest = " ".join(files[1:])
+        raise ConfigError(
+            f"{first} is a model, not a hypothesis; name it with -M: meteor-e {command} {rest + ' ' if rest else ''}"
+            f"-M {name}"
+        )
+
+
+PREDICT_GROUPS = {
+    "Input": OptionGroup(
+        ("references", "references_per_segment", "encoding", "names"), "system.txt -R first.txt -R second.txt"
+    ),
+    **METRIC_GROUPS,
+    "Features": _FEATURES,
+    "Output": OptionGroup(("output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
+}
+"""The groups of the help text."""
+
+
+@click.command(cls=GroupedCommand, groups=PREDICT_GROUPS)
+@input_options
+@_metric_option
+@metric_options
+@click.option(
+    "--name", "names", multiple=True, metavar="NAME", help="Name of the system; files of scores know it by that."
+)
+@_NAME_NOT_SYSTEM
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def predict(
-    model_file: str,
     files: tuple[str, ...],
     references: tuple[str, ...],
-    system: str | None,
+    references_per_segment: int,
+    encoding: str,
+    metric: str,
+    make_meteor: MeteorMaker,
+    names: tuple[str, ...],
     output: str | None,
     cache: str | None,
     no_cache: bool,
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Score the segments of a hypothesis with a trained model: one line per segment, then the mean.
+    """Score the segments of one system with a learned metric, or any other: one line per segment, then the system.
 
-    The last file is the reference, unless --reference names one or several.
+    The last file is the reference, unless --reference names one or several. Features are kept for the next run.
 
     \b
-    meteor-e predict linear.safetensors hypothesis.txt reference.txt
-    meteor-e predict linear.safetensors hypothesis.txt --reference first.txt --reference second.txt
+    meteor-e predict hypothesis.txt reference.txt -M linear.safetensors
+    meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
-    from meteor_e.api import ConfigError, FeatureBatch
-    from meteor_e.cli import ProgressBars, destination
-    from meteor_e_learned.modelfile import load_model
-    from meteor_e_learned.scoring import score_segments
+    from meteor_e.api import ConfigError
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e_learned.prediction import predicted
 
-    hypotheses, its_references = _sides(files, references)
-    if len(hypotheses) > 1:
+    _check_form("predict", files)
+    inputs = named(systems(files, references, references_per_segment, encoding), names)
+    if len(inputs) > 1:
         raise ConfigError(
-            "predict scores one system: MODEL HYPOTHESIS REFERENCE. Name several references by --reference, one each"
+            "predict scores one system: HYPOTHESIS REFERENCE. Name several references by --reference, one each; "
+            "`meteor-e score -M` takes several systems"
         )
-    loaded = load_model(model_file)
-    (segments,), by_segment = _read(hypotheses, its_references)
-    named = None if system is None else [system] * len(segments)
-    with ProgressBars(quiet) as progress:
-        scores = score_segments(
-            loaded,
-            FeatureBatch(segments, by_segment, None, named, [str(at) for at in range(1, len(segments) + 1)]),
-            _store(cache, no_cache),
-            jobs=jobs,
-            progress=progress("features"),
+    (chosen,) = make_meteor.metrics([metric], jobs)
+    texts = lined_up(inputs)
+    with terminal_progress(quiet) as progress:
+        (scores,) = predicted(
+            chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
         )
     with destination(output) as stream:
-        for number, score in enumerate(scores, 1):
-            stream.write(f"{number}\t{float(score)!r}\n")
-        stream.write(f"mean\t{float(loaded.estimator.system_score(scores)[0])!r}\n")
+        for number, score in enumerate(scores.segments.tolist(), 1):
+            stream.write(f"{number}\t{score!r}\n")
+        stream.write(f"all\t{scores.score!r}\n")
 
 
 RANK_GROUPS = {
     "Input": OptionGroup(
-        ("references", "systems", "index", "pairs", "root"),
-        "linear.safetensors --index wmt12.yaml --pair de-en",
+        ("references", "references_per_segment", "encoding", "names", "index", "pairs", "root"),
+        "--index wmt12.yaml --pair de-en -M linear.safetensors",
     ),
+    **METRIC_GROUPS,
     "Features": _FEATURES,
-    "Output": OptionGroup(("segments", "output", "quiet"), "linear.safetensors a.txt b.txt reference.txt --segments"),
+    "Output": OptionGroup(("segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
 }
 """The groups of the help text."""
 
 
 @click.command(cls=GroupedCommand, groups=RANK_GROUPS)
-@click.argument("model_file", metavar="MODEL")
-@click.argument("files", nargs=-1, metavar="[HYPOTHESIS... [REFERENCE]]")
-@_reference_option
-@_NO_COUNT
+@input_options
+@_metric_option
+@metric_options
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    metavar="NAME",
-    help="What to call the systems, once for each; files of scores know them by it.  [default: their files]",
-)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
+@_NAME_NOT_SYSTEM
 @click.option(
     "--index",
     metavar="INDEX",
@@ -262,17 +288,20 @@ RANK_GROUPS = {
     "pairs",
     multiple=True,
     metavar="SRC-TRG",
-    help="A language pair of the index; may be repeated.  [default: all into the model's language]",
+    help="A language pair of the index; may be repeated.  [default: all into the metric's language]",
 )
 @click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @_store_options
 def rank(
-    model_file: str,
     files: tuple[str, ...],
     references: tuple[str, ...],
+    references_per_segment: int,
+    encoding: str,
+    metric: str,
+    make_meteor: MeteorMaker,
     segments: bool,
-    systems: tuple[str, ...],
+    names: tuple[str, ...],
     index: str | None,
     pairs: tuple[str, ...],
     root: str | None,
@@ -282,79 +311,95 @@ def rank(
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Rank systems, segment by segment and on the whole, by a pairwise model: the majority of wins decides.
+    """Rank systems, segment by segment and on the whole, by a metric: the majority of wins decides.
 
-    The last file is the reference, unless --reference names one or several.
+    Each two hypotheses of a segment are compared: by a model that compares, or by their scores. The last file is the
+    reference, unless --reference names one or several.
 
     \b
-    meteor-e rank linear.safetensors a.txt b.txt c.txt reference.txt --segments
-    meteor-e rank linear.safetensors --index wmt12.yaml --pair cs-en --pair de-en
+    meteor-e rank a.txt b.txt c.txt reference.txt -M en-light --segments
+    meteor-e rank a.txt b.txt reference.txt -M chrf
+    meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import ProgressBars, destination
-    from meteor_e_learned.modelfile import load_model
-    from meteor_e_learned.prediction import pairwise_advantages
+    from meteor_e.base import terminal_progress
+    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
 
+    _check_form("rank", files)
+    store = _store(cache, no_cache)
     if index is not None:
-        if files or segments or systems or references:
-            raise ConfigError("--index goes neither with files nor with --segments, --system and --reference")
-        with ProgressBars(quiet) as progress, destination(output) as stream:
-            stream.write(_judged(load_model(model_file), index, pairs, root, _store(cache, no_cache), jobs, progress))
+        from meteor_e.base import ArrayCache
+
+        if files or segments or names or references:
+            raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
+        (chosen,) = make_meteor.metrics([metric], jobs)
+        kept = ArrayCache(cache, enabled=not no_cache)
+        with terminal_progress(quiet) as progress, destination(output) as stream:
+            stream.write(_judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress))
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
-    if len(files) < (2 if references else 3):
+    inputs = named(systems(files, references, references_per_segment, encoding), names)
+    if len(inputs) < 2:
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
-    hypotheses, its_references = _sides(files, references)
-    if systems and len(systems) != len(hypotheses):
-        raise ConfigError(f"--system is given {len(systems)} times for {len(hypotheses)} hypotheses")
-    names = systems or hypotheses
-    loaded = load_model(model_file)
-    outputs, by_segment = _read(hypotheses, its_references)
-    if not by_segment:
-        raise ConfigError("the files are empty; there is nothing to rank")
-    with ProgressBars(quiet) as progress:
-        found = pairwise_advantages(
-            loaded, outputs, by_segment, _store(cache, no_cache), names=names, jobs=jobs, progress=progress("features")
-        )
+    (chosen,) = make_meteor.metrics([metric], jobs)
+    texts = lined_up(inputs)
+    with terminal_progress(quiet) as progress:
+        found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
     by_place, whole = order(found)
     with destination(output) as stream:
         stream.write("rank\twins\tsystem\n")
-        for place in sorted(range(len(names)), key=lambda place: (whole.ranks[place], place)):
-            stream.write(f"{whole.ranks[place]}\t{whole.wins[place]:.4f}\t{names[place]}\n")
+        for place in sorted(range(len(texts)), key=lambda place: (whole.ranks[place], place)):
+            stream.write(f"{whole.ranks[place]}\t{whole.wins[place]:.4f}\t{texts[place].name}\n")
         if segments:
-            stream.write("\nsegment\t" + "\t".join(names) + "\n")
+            stream.write("\nsegment\t" + "\t".join(system.name for system in texts) + "\n")
             for number, ranking in enumerate(by_place, 1):
                 stream.write(f"{number}\t" + "\t".join(map(str, ranking.ranks)) + "\n")
 
 
 def _judged(
-    loaded: LearnedModel,
+    metric: Metric,
+    language: str,
     index: str,
     pairs: tuple[str, ...],
     root: str | None,
     store: FeatureStore,
+    kept: ArrayCache,
     jobs: int,
-    progress: Callable[[str], Callable[[int, int], object]],
+    progress: Progress,
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require
+    from meteor_e.base import require, staged
     from meteor_e.cli import format_table
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
 
     data = evaluation.load_index(index, root=root)
-    wanted = list(pairs) or data.pairs_into(loaded.recipe.language)
+    language = metric.language or language
+    wanted = list(pairs) or (data.pairs_into(language) if language else list(data.pairs))
     if not wanted:
-        raise ConfigError(f"{index}: no language pair into {loaded.recipe.language!r}; name one with --pair")
+        raise ConfigError(f"{index}: no language pair into {language!r}; name one with --pair")
+    tests = [evaluation.load_test_set(data, pair) for pair in wanted]
+    for test in tests:
+        if metric.language not in ("", test.language):
+            raise ConfigError(
+                f"metric {metric.label} is for {metric.language!r}, and {test.pair} is in {test.language!r}; "
+                f"say -l {test.language}, or name other pairs with --pair"
+            )
     found = [
         rank_test_set(
-            loaded, evaluation.load_test_set(data, pair), store, jobs=jobs, progress=progress(f"{data.name} {pair}")
+            metric,
+            test,
+            store,
+            kept,
+            jobs=jobs,
+            progress=staged(progress, f"{data.name} {test.pair}"),
         )
-        for pair in wanted
+        for test in tests
     ]
     parts = []
     for entry in found:
@@ -386,20 +431,6 @@ def _judged(
         rows.append(["mean", str(sum(entry.agreement.comparisons for entry in found)), *means])
     header = ["agreement", "comparisons", "share", "tau-strict", "system rho", "system tau-b"]
     return "\n".join([*parts, format_table(header, rows)]).rstrip("\n") + "\n"
-
-
-def _read(hypotheses: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the systems' segments, and each segment's references."""
-    from meteor_e.api import InputError
-    from meteor_e.formats import read_segments
-
-    texts = {name: list(read_segments(name)) for name in (*hypotheses, *references)}
-    first = hypotheses[0]
-    for name, segments in texts.items():
-        if len(segments) != len(texts[first]):
-            raise InputError(f"{name} has {len(segments)} segments, {first} has {len(texts[first])}")
-    by_segment = [list(each) for each in zip(*(texts[name] for name in references), strict=True)]
-    return [texts[name] for name in hypotheses], by_segment
 
 
 @click.group(cls=FullHelpGroup)
@@ -439,13 +470,17 @@ def list_models(as_json: bool) -> None:
 
 @model.command("explain")
 @click.argument("model_name", metavar="MODEL")
-@click.argument("files", nargs=-1, required=True, metavar="HYPOTHESIS HYPOTHESIS [REFERENCE]")
-@_reference_option
-@_NO_COUNT
+@input_options
 @click.option("--segment", type=click.IntRange(min=1), help="One segment only, by its number.  [default: all]")
 @click.option("--reasons", type=click.IntRange(min=1), default=5, help="How many reasons to give.  [default: 5]")
 def explain_scores(
-    model_name: str, files: tuple[str, ...], references: tuple[str, ...], segment: int | None, reasons: int
+    model_name: str,
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    references_per_segment: int,
+    encoding: str,
+    segment: int | None,
+    reasons: int,
 ) -> None:
     """Say which features move the scores of two outputs apart.
 
@@ -456,23 +491,25 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
+    from meteor_e.cli import lined_up, systems
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
-    hypotheses, its_references = _sides(files, references)
-    if len(hypotheses) != 2:
+    inputs = systems(files, references, references_per_segment, encoding)
+    if len(inputs) != 2:
         raise ConfigError(
-            f"model explain compares two outputs, not {len(hypotheses)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
+            f"model explain compares two outputs, not {len(inputs)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
             "Name several references by --reference, one each"
         )
     loaded = load_model(model_name)
-    (one, other), by_segment = _read(hypotheses, its_references)
+    first, second = lined_up(inputs)
+    one, other, by_segment = first.hypotheses, second.hypotheses, first.references
     if segment is not None:
         if segment > len(one):
             raise ConfigError(f"--segment {segment}: there are {len(one)} segments")
         chosen = slice(segment - 1, segment)
         one, other, by_segment = one[chosen], other[chosen], by_segment[chosen]
-    click.echo(explain(loaded, one, other, by_segment).text((hypotheses[0], hypotheses[1]), reasons))
+    click.echo(explain(loaded, one, other, by_segment).text((first.name, second.name), reasons))
 
 
 @model.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.base import require
+from meteor_e.base import Progress, require, silent, staged
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
@@ -24,9 +24,6 @@ __all__ = ["build_examples", "load_examples", "sample_judgements"]
 Floats = NDArray[np.float64]
 
 
-Progress = Callable[[str], Callable[[int, int], object]]
-
-
 def load_examples(
     specs: Sequence[DataSpec],
     features: FeatureSet,
@@ -37,7 +34,7 @@ def load_examples(
     folder: Path = Path(),
     seed: int = 1,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> Examples:
     """Read judged test sets and extract their features.
@@ -51,7 +48,7 @@ def load_examples(
         folder: indexes are seen from it.
         seed: of samples that have none of their own.
         jobs: number of processes.
-        progress: makes a function that is told the progress of what it was named.
+        progress: told about the work on each test set.
         roots: folders of the data by the name of the index, in place of the index's own.
 
     Raises:
@@ -75,7 +72,7 @@ def load_examples(
         if not chosen:
             raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
         for test in chosen:
-            told = None if progress is None else progress(f"{test.name} {test.pair}")
+            told = staged(progress, f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return Examples.joined(found)
 
@@ -118,7 +115,7 @@ def build_examples(
     *,
     weight: float = 1.0,
     jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = silent,
 ) -> Examples:
     """Extract the features of the judged hypotheses of a test set; arguments are those of :func:`load_examples`."""
     from meteor_e_evaluation import pairs_of
@@ -173,7 +170,7 @@ def sentence_vectors(
     store: FeatureStore,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = silent,
 ) -> tuple[Floats, Floats]:
     """Return the vectors of hypotheses, and the means of those of their references."""
     if not vectors.features:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
-from meteor_e.base import cache_folder, digest, worked_on
+from meteor_e.base import Progress, cache_folder, digest, silent, worked_on
 from meteor_e.packs import LanguageResources
 from meteor_e.plugins import plugin_registry
 
@@ -31,7 +31,6 @@ ROOM = 1 << 21
 LOCKED_AFTER = 60
 """Seconds to wait for another process that writes."""
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], object]
 
 
 class FeatureStore:
@@ -229,7 +228,7 @@ class FeatureSet:
         return places
 
     def extract(
-        self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress | None = None
+        self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
         """Return one row per segment, ``(len(batch), dimension)``.
 
@@ -272,8 +271,7 @@ class FeatureSet:
                     of_entry = keys[entry.feature.needs]
                     store.put(entry.signature, {of_entry[at]: row for at, row in zip(places, rows, strict=True)})
             done += len(places) * len(block.features)
-            if progress is not None:
-                progress(done, total)
+            progress("features", done, total)
         copied = {
             needs: np.array([first[key] for key in keys[needs]], np.int64)
             for needs, first in firsts.items()
@@ -288,7 +286,7 @@ class FeatureSet:
         return np.hstack(blocks) if blocks else np.empty((len(batch), 0))
 
     def segment_vectors(
-        self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress | None = None
+        self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
         """Return the vectors of segments, side by side, ``(len(segments), sum of segment dimensions)``.
 

@@ -1,30 +1,29 @@
-"""How far a model's decisions and rankings agree with people's."""
+"""How far a metric's decisions and rankings agree with people's."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_scores, pairs_of
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError
+from meteor_e.api import InputError, Metric
+from meteor_e.base import ArrayCache, Progress, silent
 from meteor_e_learned.extraction import FeatureStore
-from meteor_e_learned.modelfile import LearnedModel
-from meteor_e_learned.prediction import Ranking, pairwise_advantages, rank_systems
+from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 
 __all__ = ["Agreement", "JudgedRanking", "agreement", "rank_test_set"]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A model's decisions beside people's, of two hypotheses of a segment each.
+    """A metric's decisions beside people's, of two hypotheses of a segment each.
 
     Attributes:
         comparisons: by people, without ties.
-        right: how many of them the model decides in the same way; where it sees no difference, it is wrong.
+        right: how many of them the metric decides in the same way; where it sees no difference, it is wrong.
     """
 
     comparisons: int
@@ -43,12 +42,12 @@ class Agreement:
 
 @dataclass(frozen=True)
 class JudgedRanking:
-    """The systems of a test set, ranked by a model and by people.
+    """The systems of a test set, ranked by a metric and by people.
 
     Attributes:
         pair: the language pair.
         systems: names.
-        ranking: the model's, by the judged hypotheses.
+        ranking: the metric's, by the judged hypotheses.
         human: people's score of each system; NaN where there is none.
         agreement: of the decisions.
         spearman, kendall: ρ and τ-b of the systems' wins and their human scores; NaN for fewer than two.
@@ -64,11 +63,11 @@ class JudgedRanking:
 
 
 def agreement(rankings: Rankings, advantages: NDArray[np.float64]) -> Agreement:
-    """Compare a model's decisions with people's.
+    """Compare a metric's decisions with people's.
 
     Args:
         rankings: people's; ties do not count.
-        advantages: the model's, of :func:`~meteor_e_learned.prediction.pairwise_advantages`.
+        advantages: the metric's, of :func:`~meteor_e_learned.prediction.pairwise_advantages`.
 
     Raises:
         InputError: if there are no human comparisons without ties.
@@ -81,29 +80,44 @@ def agreement(rankings: Rankings, advantages: NDArray[np.float64]) -> Agreement:
 
 
 def rank_test_set(
-    model: LearnedModel,
+    metric: Metric,
     test: TestSet,
     store: FeatureStore,
+    cache: ArrayCache,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = silent,
 ) -> JudgedRanking:
     """Rank the systems of a test set by the hypotheses that people judged, and compare.
 
+    Args:
+        metric: a model, or any other metric, whose scores are compared.
+        test: the test set.
+        store: where features of models are kept.
+        cache: where statistics of other metrics are kept.
+        jobs: number of processes that extract features.
+        progress: told about the work.
+
     Raises:
-        ConfigError: for a model that does not compare hypotheses.
         InputError: if people compared nothing.
     """
     rankings = pairs_of(test)
     if rankings is None:
         raise InputError(f"{test.name} {test.pair}: there are no human comparisons of segments")
-    references = [list(each) for each in zip(*test.references, strict=True)]
-    found = pairwise_advantages(
-        model, test.outputs, references, store, names=test.systems, wanted=test.judged(), jobs=jobs, progress=progress
-    )
+    wanted = test.judged()
+    if isinstance(metric, ModelMetric):
+        references = [list(each) for each in zip(*test.references, strict=True)]
+        found = pairwise_advantages(
+            metric.model, test.outputs, references, store, names=test.systems, wanted=wanted, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    else:
+        scores = metric.score_outputs(test, wanted, cache, systems=False, progress=progress)
+        asked_for = np.where(wanted, scores.segments, np.nan)
+        found = score_advantages(asked_for if metric.higher_is_better else -asked_for)
     ranking = rank_systems(found)
-    scores = human_system_scores(test)
-    human = tuple(scores.get(system, math.nan) for system in test.systems)
+    people = human_system_scores(test)
+    human = tuple(people.get(system, math.nan) for system in test.systems)
     known = [place for place, score in enumerate(human) if not math.isnan(score)]
     pair = np.array(ranking.wins)[known], np.array(human)[known]
     return JudgedRanking(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -18,10 +18,13 @@ from meteor_e.api import (
     Meta,
     Metric,
     MetricContext,
+    MetricScore,
     Scores,
     SystemOutputs,
     guarded,
 )
+from meteor_e.base import Progress, silent, staged
+from meteor_e.metrics import SystemTexts, metric_score
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -31,13 +34,22 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.api import Progress
     from meteor_e.base import ArrayCache, Cells
 
-__all__ = ["ModelMetric", "Ranking", "ReadyMetric", "check_language", "pairwise_advantages", "rank", "rank_systems"]
+__all__ = [
+    "ModelMetric",
+    "Ranking",
+    "ReadyMetric",
+    "advantages",
+    "check_language",
+    "pairwise_advantages",
+    "predicted",
+    "rank",
+    "rank_systems",
+    "score_advantages",
+]
 
 Floats = NDArray[np.float64]
-Tell = Callable[[int, int], object]
 
 
 def pairwise_advantages(
@@ -49,12 +61,12 @@ def pairwise_advantages(
     names: Sequence[str] | None = None,
     wanted: NDArray[np.bool_] | None = None,
     jobs: int = 1,
-    progress: Tell | None = None,
+    progress: Progress = silent,
 ) -> Floats:
-    """Return by how much a pairwise model holds each hypothesis for better than each other one.
+    """Return by how much a model holds each hypothesis for better than each other one.
 
     Args:
-        model: a model that compares.
+        model: a model that compares, or that scores.
         systems: the systems' hypotheses, one list of segments each.
         references: for each segment its references.
         store: where features are kept.
@@ -66,8 +78,6 @@ def pairwise_advantages(
     Returns:
         ``(systems, systems, segments)``: above 0 where the first is better; NaN where it was not asked for.
     """
-    if model.estimator.task != "pairs":
-        raise ConfigError(f"model {model.recipe.name!r} does not compare hypotheses")
     count, length = len(systems), len(references)
     wanted = np.ones((count, length), bool) if wanted is None else wanted
     which, segments = (positions.tolist() for positions in wanted.nonzero())
@@ -80,12 +90,10 @@ def pairwise_advantages(
     place = np.full(wanted.shape, -1, np.int64)
     place[which, segments] = np.arange(len(which))
     result = np.full((count, count, length), np.nan)
-    if model.estimator.needs_texts:
+    if model.estimator.needs_texts or model.estimator.task != "pairs":
         scores = np.full(wanted.shape, np.nan)
         scores[which, segments] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        differences: Floats = scores[:, None] - scores[None]
-        differences[np.arange(count), np.arange(count)] = np.nan
-        return differences
+        return score_advantages(scores)
     rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
     left, right = sentence_vectors(hypotheses, its_references, model.vectors, store, jobs=jobs, progress=progress)
     for one, other in combinations(range(count), 2):
@@ -100,6 +108,83 @@ def pairwise_advantages(
                 result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
     return result
+
+
+def score_advantages(scores: Floats) -> Floats:
+    """Return the differences of scores ``(systems, segments)``, as :func:`pairwise_advantages` returns advantages."""
+    differences: Floats = scores[:, None] - scores[None]
+    differences[np.arange(len(scores)), np.arange(len(scores))] = np.nan
+    return differences
+
+
+def predicted(
+    metric: Metric,
+    systems: Sequence[SystemTexts],
+    store: FeatureStore,
+    *,
+    language: str = "",
+    jobs: int = 1,
+    progress: Progress,
+) -> list[MetricScore]:
+    """Return any metric's scores of systems; a model's features are kept.
+
+    Args:
+        metric: what scores.
+        systems: what is scored.
+        store: where features are kept.
+        language: ISO code of the text; empty where it is not known.
+        jobs: number of processes that extract features.
+        progress: told about the work.
+
+    Raises:
+        ConfigError: for a model that only compares hypotheses.
+    """
+    found = []
+    for system in systems:
+        tell = staged(progress, f"{metric.label} {system.name}")
+        if not isinstance(metric, ModelMetric):
+            found.append(metric_score(metric, system, language, tell))
+            continue
+        length = len(system.hypotheses)
+        names, numbers = [system.name] * length, [str(number) for number in range(1, length + 1)]
+        batch = FeatureBatch(system.hypotheses, system.references, None, names, numbers)
+        scores = score_segments(metric.model, batch, store, jobs=jobs, progress=tell)
+        whole = float(metric.model.estimator.system_score(scores)[0])
+        rows = np.stack([scores, np.ones(length)], axis=1)
+        found.append(MetricScore(metric.label, whole, scores, rows, metric.signature))
+    return found
+
+
+def advantages(
+    metric: Metric,
+    systems: Sequence[SystemTexts],
+    store: FeatureStore,
+    *,
+    language: str = "",
+    jobs: int = 1,
+    progress: Progress,
+) -> Floats:
+    """Return by how much any metric holds each system's hypotheses for better than each other one's.
+
+    Args:
+        metric: a model that compares; of all others the scores are compared.
+        systems: of the same segments.
+        store: where features are kept.
+        language: ISO code of the text; empty where it is not known.
+        jobs: number of processes that extract features.
+        progress: told about the work.
+
+    Returns:
+        ``(systems, systems, segments)``: above 0 where the first is better; NaN on the diagonal.
+    """
+    if isinstance(metric, ModelMetric):
+        outputs, names = [system.hypotheses for system in systems], [system.name for system in systems]
+        return pairwise_advantages(
+            metric.model, outputs, systems[0].references, store, names=names, jobs=jobs, progress=progress
+        )
+    found = predicted(metric, systems, store, language=language, jobs=jobs, progress=progress)
+    scores = np.stack([system.segments for system in found])
+    return score_advantages(scores if metric.higher_is_better else -scores)
 
 
 @dataclass(frozen=True)
@@ -185,7 +270,7 @@ class ModelMetric(Metric):
         self.signature = signature_of(model)
 
     def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress | None = None
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells, before scores are mapped to shares; features come from their own store.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch, guarded
+from meteor_e.base import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import Texts
@@ -18,7 +18,6 @@ __all__ = ["has_scale", "has_scores", "score_segments"]
 BLOCK = 8192
 """Segments whose features are in memory at once, for each process."""
 Floats = NDArray[np.float64]
-Tell = Callable[[int, int], object]
 
 
 def has_scores(model: LearnedModel) -> bool:
@@ -38,7 +37,7 @@ def score_segments(
     *,
     raw: bool = False,
     jobs: int = 1,
-    progress: Tell | None = None,
+    progress: Progress = silent,
 ) -> Floats:
     """Return a score of each hypothesis; the higher, the better.
 
@@ -65,7 +64,7 @@ def score_segments(
     found = []
     for start in range(0, len(batch), size):
         block = picked(batch, range(start, min(len(batch), start + size)))
-        tell = None if progress is None else _counting(progress, start, len(block), len(batch))
+        tell = _counting(progress, start, len(block), len(batch))
         features = model.features.extract(block, store, jobs=jobs, progress=tell)
         estimator: Any = model.estimator
         with guarded(f"model {model.recipe.name!r}"):
@@ -77,6 +76,6 @@ def score_segments(
     return np.concatenate(found)
 
 
-def _counting(progress: Tell, start: int, segments: int, total: int) -> Tell:
+def _counting(progress: Progress, start: int, segments: int, total: int) -> Progress:
     """Return what tells of segments, where it is told of the rows of a block's features."""
-    return lambda done, rows: progress(start + segments * done // max(1, rows), total)
+    return lambda stage, done, rows: progress(stage, start + segments * done // max(1, rows or 0), total)

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError, guarded
-from meteor_e.base import digest
+from meteor_e.base import Progress, digest, silent
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
-from meteor_e_learned.data import Progress, load_examples
+from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
@@ -42,7 +42,7 @@ def train(
     resume: bool = False,
     jobs: int = 1,
     listener: Report | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     plot: Path | None = None,
     roots: Mapping[str, str] | None = None,
 ) -> LearnedModel:
@@ -57,7 +57,7 @@ def train(
         resume: go on from a checkpoint, if there is one beside the output.
         jobs: processes that extract features.
         listener: told what is logged.
-        progress: makes a function that is told the progress of what it was named.
+        progress: told about the work.
         plot: a picture of the learning curve, for estimators that learn in epochs.
         roots: folders of data by the names of their indexes, in place of the indexes' own.
 

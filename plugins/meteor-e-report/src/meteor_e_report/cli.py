@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ConfigError
+from meteor_e.base import terminal_progress
 from meteor_e.cli import (
     METRIC_GROUPS,
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
-    SystemInput,
     input_options,
+    lined_up,
     metric_options,
     named,
-    progress_bar,
     systems,
 )
 
@@ -117,20 +117,12 @@ def report(
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
     unique = _unique([system.name for system in inputs])
-    with _no_collection(), contextlib.ExitStack() as stack:
-        hypotheses, texts = _lined_up(inputs)
-        bars: dict[str, Callable[[int], None]] = {}
-
-        def progress(label: str, done: int) -> None:
-            if label not in bars:
-                stack.close()
-                bars[label] = stack.enter_context(progress_bar(label, len(texts)))
-            bars[label](done)
-
+    with _no_collection(), terminal_progress() as progress:
+        texts = lined_up(inputs)
         found = score_systems(
             meteor,
-            dict(zip(unique, hypotheses, strict=True)),
-            texts,
+            {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},
+            texts[0].references,
             metrics=wanted,
             title=title,
             method=None if significance == "none" else significance,
@@ -177,27 +169,6 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _lined_up(inputs: Sequence[SystemInput]) -> tuple[list[list[str]], list[list[str]]]:
-    """Read all systems; return the hypotheses of each, and the references that they share.
-
-    Raises:
-        InputError: if systems are not of the same segments.
-    """
-    hypotheses: list[list[str]] = []
-    shared: list[list[str]] | None = None
-    for system in inputs:
-        pairs = list(system.pairs())
-        texts = [references for _, references in pairs]
-        if shared is None:
-            shared = texts
-        elif shared != texts:
-            raise InputError(
-                f"{system.name} and {inputs[0].name} are not of the same segments; a report compares systems that are"
-            )
-        hypotheses.append([hypothesis for hypothesis, _ in pairs])
-    return hypotheses, shared or []
 
 
 def _unique(names: Sequence[str]) -> list[str]:

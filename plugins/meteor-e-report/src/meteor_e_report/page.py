@@ -18,13 +18,13 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
-from meteor_e.base import PathLike, atomic_writer
+from meteor_e.base import PathLike, Progress, atomic_writer, silent
 from meteor_e.pictures import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
 from meteor_e.significance import DEFAULT_SEED, SystemTest
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
 from meteor_e_report.payload import encode, payload
-from meteor_e_report.scored import MetricResult, Progress, Report, score_systems
+from meteor_e_report.scored import MetricResult, Report, score_systems
 from meteor_e_report.visible import visible
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def write_report(
     method: str | None = "randomization",
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Report:
     """Score systems and write a report on them: one HTML file, whole or not at all.
 
@@ -72,7 +72,7 @@ def write_report(
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
-        progress: called with a system's name and the number of segments done.
+        progress: told about the work on each system.
 
     Returns:
         What the file shows.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
+from meteor_e.base import Progress, silent, staged
 from meteor_e.metrics import SystemTexts, metric_score
 from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
 from meteor_e.significance import (
@@ -35,7 +36,6 @@ __all__ = [
     "Comparison",
     "Explanation",
     "MetricResult",
-    "Progress",
     "Report",
     "ScoredSystem",
     "score_systems",
@@ -49,9 +49,6 @@ PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": 
 
 EXPLAINED = 20
 """So many segments, those that differ most, are explained where a metric explains its scores."""
-
-Progress = Callable[[str, int], object]
-"""Called with what is worked on, and the number of its segments that are scored."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ def score_systems(
     method: str | None = "randomization",
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Report:
     """Score systems on the same segments, and compare them.
 
@@ -247,7 +244,7 @@ def score_systems(
         method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for none.
         samples: of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
         seed: of the test and of the confidence intervals.
-        progress: called with what is worked on and the number of segments done.
+        progress: told about the work on each system.
 
     Raises:
         ConfigError: for an unknown method.
@@ -304,7 +301,7 @@ def _result(
     references: Sequence[tuple[str, ...]],
     language: str,
     compare: Callable[[Sequence[Floats], Scorer], Comparison | None],
-    progress: Progress | None,
+    progress: Progress,
 ) -> MetricResult:
     """Score all systems with a metric, compare them, and ask the metric why they differ if it can say."""
     if metric.language and metric.language != language:
@@ -312,16 +309,8 @@ def _result(
     lists = [list(texts) for texts in references]
     found = []
     for system in systems:
-        label = f"{metric.label} {system.name}"
         texts = SystemTexts(system.name, system.hypotheses, lists)
-        found.append(
-            metric_score(
-                metric,
-                texts,
-                language,
-                None if progress is None else lambda done, _, label=label: progress(label, done),  # type: ignore[misc]
-            )
-        )
+        found.append(metric_score(metric, texts, language, staged(progress, f"{metric.label} {system.name}")))
     result = MetricResult(
         metric.label,
         found[0].signature,
@@ -361,7 +350,7 @@ def _score(
     name: str,
     hypotheses: Iterable[str],
     references: Sequence[tuple[str, ...]],
-    progress: Progress | None,
+    progress: Progress,
 ) -> ScoredSystem:
     if isinstance(hypotheses, str):
         raise InputError(f"{name}: hypotheses are a list of segments, not one text")
@@ -371,8 +360,7 @@ def _score(
         for number, segment in enumerate(meteor.segments(kept, references, alignments=True), 1):
             total.add(segment.statistics)
             segments.append(segment)
-            if progress is not None:
-                progress(name, number)
+            progress(name, number, len(references))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     return ScoredSystem(name, tuple(kept), meteor.corpus_score(total), tuple(segments))

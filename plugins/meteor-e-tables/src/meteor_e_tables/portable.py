@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, ResourceError
-from meteor_e.base import is_folder
 from meteor_e.chains import OWN_FUNCTION_WORDS
 from meteor_e.packs import LANGUAGE_FILE
 
@@ -100,11 +99,13 @@ class PortableMetric:
                 "a metric with resources that were given as objects cannot be sent to other processes; "
                 "put them into a pack (see docs/packs.md) and name it with pack="
             )
+        from meteor_e.packs import named_pack
+
         packs = []
         for key in ("pack", "function_words"):
             name = chain.get(key)
             if name is not None and name != OWN_FUNCTION_WORDS:
-                pack = resources.pack if key == "pack" and resources.pack is not None else _open(name)
+                pack = resources.pack if key == "pack" and resources.pack is not None else named_pack(name)
                 packs.append((key, PackNeeded(pack.name, pack.digest, str(pack.path))))
         try:
             spelled = json.dumps(chain, sort_keys=True)
@@ -163,9 +164,3 @@ class PortableMetric:
                 "install the same plugins and packs everywhere"
             )
         return meteor
-
-
-def _open(name: str) -> Pack:
-    from meteor_e.packs import PackStore, open_pack
-
-    return open_pack(Path(name)) if is_folder(name) else PackStore().get(name)

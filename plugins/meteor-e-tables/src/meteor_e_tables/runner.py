@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ScoreRun, ScoreRunner, SystemInput
-from meteor_e.cli import progress_bar
+from meteor_e.base import terminal_progress
 from meteor_e_tables.batches import Source
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _score_sources(meteor: Meteor, sources: Sequence[Source], run: ScoreRun) -> 
             ]
             sums = [StatisticsSum(len(meteor.matchers)) for _ in source.systems]
             label = source.name if alone or run.cluster is not None else ", ".join(source.systems)
-            with progress_bar(label, source.size, hidden=run.quiet) as advance:
+            with terminal_progress(run.quiet) as progress:
                 done = 0
                 for work, scored in _scored(meteor, source, client, writer is not None):
                     for total, columns in zip(sums, scored, strict=True):
@@ -90,7 +90,7 @@ def _score_sources(meteor: Meteor, sources: Sequence[Source], run: ScoreRun) -> 
                             added.update(columns.named(own))
                         writer.write(rows, added)
                     done += work.size
-                    advance(done)
+                    progress(label, done, source.size)
             totals += sums
         if writer is not None:
             systems = [system for source in sources for system in source.systems]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
+from meteor_e.base import terminal_progress
 from meteor_e.cli import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
     OptionGroup,
     metric_options,
-    progress_bar,
 )
 
 if TYPE_CHECKING:
@@ -162,14 +162,14 @@ def train(
         raise InputError(f"cannot write to {target.parent}: {error.strerror}") from error
     with scratch as folder:
         sentences = Path(corpus) if corpus is not None else Path(folder) / "corpus"
-        with atomic_writer(sentences) as stream, progress_bar("splitting words", None, hidden=quiet) as tell:
+        with atomic_writer(sentences) as stream, terminal_progress(quiet) as tell:
             if split:
                 size = copy_corpus(stream, texts, tell)
             else:
                 size = write_corpus(
                     stream, meteor, texts, key=key, side=side, bitext=bitext, other=other, progress=tell
                 )
-        with progress_bar("training", chosen.epochs, hidden=quiet) as tell:
+        with terminal_progress(quiet) as tell:
             words, rows, counts, described = run(sentences, chosen, tell, repeats=size.repeats)
         described |= {
             "key": key,
@@ -355,7 +355,7 @@ def threshold(
     from meteor_e_vectors.oracle import search_threshold, thresholds
 
     values = thresholds(first, last, step)
-    with progress_bar("thresholds", len(values), hidden=quiet) as tell:
+    with terminal_progress(quiet) as tell:
         found = search_threshold(make_meteor(), indexes, values, pairs=pairs, measure_name=measure, progress=tell)
     if as_json:
         click.echo(json.dumps(found.as_dict(), indent=2))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import bz2
 import lzma
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, cast
 
 from meteor_e import InputError, Meteor
+from meteor_e.base import Progress, silent
 from meteor_e.formats import decode_lines, read_segments
 from meteor_e_vectors.keys import key_of
 
@@ -105,7 +106,7 @@ def write_corpus(
     side: Side | None = None,
     bitext: Sequence[str] = (),
     other: Meteor | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> CorpusSize:
     """Write the corpus that vectors are trained on.
 
@@ -118,7 +119,7 @@ def write_corpus(
         bitext: bilingual: files in another language, line by line translations of ``texts``; each side is
             written alone, too, as bivec trains on both texts and across.
         other: normalizes the other language.
-        progress: called with the number of sentences done.
+        progress: told the number of sentences done.
 
     Raises:
         InputError: if the sides of a bitext differ in length, or a file cannot be read.
@@ -140,13 +141,13 @@ def write_corpus(
     return _write(output, written(), texts, progress)._replace(repeats=2 if bitext else 1)
 
 
-def copy_corpus(output: TextIO, texts: Sequence[str], progress: Callable[[int], object] | None = None) -> CorpusSize:
+def copy_corpus(output: TextIO, texts: Sequence[str], progress: Progress = silent) -> CorpusSize:
     """Write corpora that :func:`write_corpus` has written before into one, as they are.
 
     Args:
         output: one sentence per line, units separated by spaces.
         texts: the corpora.
-        progress: called with the number of lines done.
+        progress: told the number of lines done.
 
     Raises:
         InputError: if a file cannot be read, or there is nothing in them.
@@ -171,7 +172,7 @@ def _write(
     output: TextIO,
     written: Iterable[_Written],
     texts: Sequence[str],
-    progress: Callable[[int], object] | None,
+    progress: Progress,
 ) -> CorpusSize:
     sentences = units = lines = 0
     for size, rows in written:
@@ -181,8 +182,7 @@ def _write(
             if words:
                 output.write(" ".join(words) + "\n")
                 lines += 1
-        if progress is not None:
-            progress(sentences)
+        progress("splitting words", sentences, None)
     if not lines:
         raise InputError(f"there are no words in {', '.join(texts)}")
     return CorpusSize(sentences, units, lines, repeats=1)

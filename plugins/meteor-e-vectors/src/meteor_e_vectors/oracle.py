@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meteor_e import ConfigError
+from meteor_e.base import Progress, silent
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import Evaluation, Measure, TestSet
@@ -65,7 +66,7 @@ def search_threshold(
     pairs: Sequence[str] = (),
     measure_name: str = "tau-strict",
     matcher: str = "vector",
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> ThresholdSearch:
     """Try thresholds on judged data.
 
@@ -76,7 +77,7 @@ def search_threshold(
         pairs: language pairs; by default all into the metric's language.
         measure_name: what to maximize.
         matcher: the matcher whose threshold it is.
-        progress: called with the number of thresholds done.
+        progress: told the number of thresholds done and of all.
 
     Raises:
         ConfigError: if the chain has no such matcher, or there is no such measure.
@@ -103,8 +104,7 @@ def search_threshold(
             results.append(("mean", sum(value for _, value in results) / len(results)))
         columns = tuple(column for column, _ in results)
         rows.append((value, tuple(result for _, result in results)))
-        if progress is not None:
-            progress(number)
+        progress("thresholds", number, len(values))
     return ThresholdSearch(columns, tuple(rows))
 
 

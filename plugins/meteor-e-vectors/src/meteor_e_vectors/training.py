@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import ConfigError, InputError
+from meteor_e.base import Progress, silent
 from meteor_e_vectors.corpus import OTHER
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TrainingSettings:
 def train(
     corpus: Path,
     settings: TrainingSettings,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
     *,
     repeats: int = 1,
 ) -> tuple[list[str], NDArray[np.float32], NDArray[np.int64], dict[str, Any]]:
@@ -81,7 +81,7 @@ def train(
     Args:
         corpus: one sentence per line.
         settings: model and numbers.
-        progress: called with the number of epochs done.
+        progress: told the number of epochs done and of all.
         repeats: how often the corpus has each word of the text, so that ``min_count`` and the counts are the text's.
 
     Returns:
@@ -100,8 +100,7 @@ def train(
 
         def on_epoch_end(self, model: Any) -> None:
             self.done += 1
-            if progress is not None:
-                progress(self.done)
+            progress("training", self.done, settings.epochs)
 
     logger = logging.getLogger("gensim")
     level = logger.level

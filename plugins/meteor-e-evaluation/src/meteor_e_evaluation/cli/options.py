@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.cli import ProgressBars
+from meteor_e.base import Progress, terminal_progress
 
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
@@ -36,9 +37,9 @@ class SharedOptions:
 
         return ArrayCache(self.cache, enabled=not self.no_cache)
 
-    def bars(self) -> ProgressBars:
-        """Return progress bars, none of them if nothing is to be said."""
-        return ProgressBars(self.quiet)
+    def bars(self) -> AbstractContextManager[Progress]:
+        """Return a progress bar, which stays away if nothing is to be said."""
+        return terminal_progress(self.quiet)
 
     def check_root(self, indexes: Sequence[str]) -> None:
         """Make sure that a folder of the data is given for one index only.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Progress
-from meteor_e.base import ArrayCache, Floats, Integers
+from meteor_e.api import ConfigError
+from meteor_e.base import ArrayCache, Floats, Integers, Progress, silent
 from meteor_e.metrics import chain_statistics
 from meteor_e.scoring import Counts
 from meteor_e.scoring import columns as columns_of
@@ -89,7 +89,7 @@ def collect(
     *,
     jobs: int = 1,
     whole: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> TuningSet:
     """Align the judged segments of test sets and gather their statistics and judgments.
 

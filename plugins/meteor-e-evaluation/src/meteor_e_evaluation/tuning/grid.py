@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from meteor_e.api import ConfigError
-from meteor_e.base import Floats
+from meteor_e.base import Floats, Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
@@ -73,7 +73,7 @@ def evaluate_grid(
     axes: Axes,
     *,
     threads: int = 1,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> GridResult:
     """Try all points.
 
@@ -82,7 +82,7 @@ def evaluate_grid(
         objective: what to maximize.
         axes: α, β, γ, δ, and the weight of each matcher.
         threads: number of threads.
-        progress: told the number of points done.
+        progress: told the number of points done and of all.
     """
     shape = tuple(len(values) for values in axes)
     size = grid_size(axes)
@@ -112,8 +112,7 @@ def evaluate_grid(
         value = float(block.max())
         if value > best_value or (value == best_value and at < best_at):
             best_value, best_at = value, at
-        if progress is not None:
-            progress(done)
+        progress("grid", done, size)
     best = tuple(values[at] for values, at in zip(axes, best_at, strict=True))
     return GridResult(best, best_value, size, None if kept is None else kept.reshape(-1))
 

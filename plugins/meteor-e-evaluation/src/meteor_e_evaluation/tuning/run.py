@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api import ConfigError, Progress
-from meteor_e.base import ArrayCache, Floats
+from meteor_e.api import ConfigError
+from meteor_e.base import ArrayCache, Floats, Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
-from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid, grid_size
+from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from meteor_e_evaluation.tuning.search import search
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
 
 __all__ = ["Settings", "Tuning", "Variant", "tune"]
-
-Bars = Callable[[str], Progress]
 
 
 @dataclass(frozen=True)
@@ -113,8 +111,10 @@ class _Found:
 class _Finder:
     """Finds the best variant and point for data sets, one a variant."""
 
-    def __init__(self, objective: Objective, variants: Sequence[Variant], settings: Settings, bars: Bars) -> None:
-        self._objective, self._settings, self._bars = objective, settings, bars
+    def __init__(
+        self, objective: Objective, variants: Sequence[Variant], settings: Settings, progress: Progress
+    ) -> None:
+        self._objective, self._settings, self._progress = objective, settings, progress
         self._defaults = [point_of(variant.meteor.chain.parameters) for variant in variants]
         self.tried = 0
         self.stopped = False
@@ -143,10 +143,7 @@ class _Finder:
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:
-            tell, size = self._bars("grid"), grid_size(axes)
-            tried = evaluate_grid(
-                data, self._objective, axes, threads=settings.jobs, progress=lambda done: tell(done, size)
-            )
+            tried = evaluate_grid(data, self._objective, axes, threads=settings.jobs, progress=self._progress)
             self.tried += tried.evaluations
             return _Found(which, tried.best, tried.value, tried.values)
         found = search(
@@ -158,6 +155,7 @@ class _Finder:
             random_starts=settings.random_starts,
             trials=settings.trials,
             deadline=self._deadline(),
+            progress=self._progress,
         )
         self.tried += found.evaluations
         self.stopped |= found.stopped
@@ -172,7 +170,7 @@ def tune(
     objective: Objective,
     settings: Settings,
     cache: ArrayCache,
-    bars: Bars,
+    progress: Progress,
 ) -> Tuning:
     """Tune a chain.
 
@@ -184,7 +182,7 @@ def tune(
         objective: what to maximize.
         settings: how.
         cache: where statistics are kept.
-        bars: makes a function that is told the progress of what it was named.
+        progress: told about the work.
 
     Raises:
         ConfigError: if held-out segments were tuned on, or the settings do not go together.
@@ -192,7 +190,7 @@ def tune(
     """
 
     def aligned(meteor: Meteor, sets: Sequence[TestSet]) -> TuningSet:
-        return collect(meteor, sets, cache, jobs=settings.jobs, whole=objective.whole, progress=bars("aligning"))
+        return collect(meteor, sets, cache, jobs=settings.jobs, whole=objective.whole, progress=progress)
 
     given = aligned(base, tests)
     held = aligned(base, unseen) if unseen else None
@@ -201,7 +199,7 @@ def tune(
         held, left_out = leave_out_overlap(given, held)
     data = [given if variant.meteor is base else aligned(variant.meteor, tests) for variant in variants]
     default = point_of(base.chain.parameters)
-    finder = _Finder(objective, variants, settings, bars)
+    finder = _Finder(objective, variants, settings, progress)
     found = finder.find(data)
     tried = finder.tried
     before = objective.prepare(given).at(PointScorer(given), default)

@@ -7,9 +7,10 @@ import itertools
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from meteor_e.base import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.grid import Axes
 from meteor_e_evaluation.tuning.objectives import Objective
@@ -46,7 +47,7 @@ def search(
     refine: bool = True,
     trials: int | None = None,
     deadline: float | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = silent,
 ) -> SearchResult:
     """Search by turns along one coordinate and over two.
 
@@ -121,7 +122,7 @@ class _Walk:
         self,
         data: TuningSet,
         objective: Objective,
-        progress: Callable[[int], object] | None,
+        progress: Progress,
         trials: int | None,
         deadline: float | None,
     ) -> None:
@@ -156,8 +157,8 @@ class _Walk:
             value = self._known[point] = self._objective.at(self._scorer, point)
             if value > self.best[1]:
                 self.best = (point, value)
-            if self._progress is not None and len(self._known) % 50 == 0:
-                self._progress(len(self._known))
+            if len(self._known) % 50 == 0:
+                self._progress("searching", len(self._known), self._trials)
         return value
 
     def climb(self, point: Point, grid: Sequence[tuple[float, ...]], order: random.Random) -> tuple[Point, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -13,6 +12,7 @@ from meteor_e import MatcherCounts, Meteor, Statistics
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
 from meteor_e.base import is_path
 from meteor_e.chains import apply_settings, chain_with_paths, load_chain
+from meteor_e.metrics import aligned
 from meteor_e.plugins import plugin_registry
 from meteor_e.scoring import PARTS, FormulaScores, Shares, columns, quotient, shares
 
@@ -139,19 +139,9 @@ class MeteorFeature(Feature):
 
     def _scored(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the parts of the scores, in the order of ``PARTS``, and the statistics, a row for each segment."""
-        chunks = []
-        for _, scored in self.meteor.scored_chunks(batch.hypotheses, batch.references):
-            if scored.failures:
-                # What becomes of a segment that cannot be aligned is said by Meteor.
-                segments = list(self.meteor.segments(batch.hypotheses, batch.references))
-                statistics = [each.statistics.to_vector() for each in segments]
-                return np.array([_parts(each) for each in segments]), np.array(statistics, float)
-            # Undefined parts are 0, as in a score.
-            parts = np.frombuffer(scored.scores).reshape(-1, len(FormulaScores._fields))
-            parts = np.where(np.isnan(parts), 0.0, parts)
-            counts = np.frombuffer(scored.statistics, np.int64).reshape(len(parts), -1)
-            chunks.append((parts[:, _PARTS], counts.astype(float)))
-        return np.vstack([parts for parts, _ in chunks]), np.vstack([counts for _, counts in chunks])
+        found = aligned(self.meteor, batch.hypotheses, batch.references)
+        # Undefined parts are 0, as in a score.
+        return np.nan_to_num(found.scores[:, _PARTS]), found.statistics.astype(float)
 
     def describe(self) -> str:
         """Return METEOR's signature."""
@@ -173,7 +163,6 @@ def _checked(settings: object) -> Mapping[str, Mapping[str, Any]]:
     return settings
 
 
-_parts = operator.attrgetter(*PARTS)
 _PARTS = [FormulaScores._fields.index(part) for part in PARTS]
 _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)

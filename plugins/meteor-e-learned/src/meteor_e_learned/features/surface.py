@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch
 from meteor_e_learned.counting import (
-    Tally,
     alike,
     capitals,
     characters,
@@ -104,12 +103,6 @@ class CharactersFeature(Feature):
             for one, other in zip(left, right, strict=True)
         ]
         return mean_over_references(np.column_stack([*columns, np.array(same, float)]), batch)
-
-
-def _missing_and_added(tally: Tally, wanted: NDArray[np.bool_] | bool = True) -> list[Floats]:
-    """Return how many items the hypotheses lack, and how many they have too many."""
-    common = tally.common
-    return [tally.total((side - common) * wanted) for side in (tally.right, tally.left)]
 
 
 def _ends(text: str) -> tuple[bool, str]:

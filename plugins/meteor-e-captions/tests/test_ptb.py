@@ -13,10 +13,26 @@ import time
 from pathlib import Path
 
 import pytest
+from meteor_e_captions import plugin
+from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
+from meteor_e_captions.segmenter import PTBSegmenter
 
-from meteor_e.text.ptb import PUNCTUATION, Tokenizer
+from meteor_e.testing import check_plugin, check_segmenter
 
 RECORDED = json.loads(Path(__file__).with_name("ptb_tokens.json").read_text(encoding="utf-8"))
+
+
+def test_the_plugin_fits():
+    check_plugin(plugin)
+
+
+def test_the_segmenter_fits():
+    check_segmenter(PTBSegmenter, texts=["A man's dog (old) can't run.\nFoo Inc."])
+
+
+def test_words_of_a_text_are_captioning_s_tokens():
+    assert PTBSegmenter().segment("A man's\ndog, at U.S. \u2026") == ["a", "man", "'s", "dog", "at", "u.s."]
+    assert PTBSegmenter().segment("") == [] == PTBSegmenter().segment(" .")
 
 
 def test_lines_as_recorded():

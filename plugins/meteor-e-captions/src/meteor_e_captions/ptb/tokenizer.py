@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from meteor_e.text.ptb.characters import DIGIT, LOWER, UPPER, shadow
-from meteor_e.text.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
+from meteor_e.base import Memory
+from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
+from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
 __all__ = ["PUNCTUATION", "Tokenizer"]
 
@@ -54,8 +55,8 @@ class Tokenizer:
         self._drop = drop
         self._rules: dict[str, list[tuple[int, Rule]]] = {}
         self._first = [re.compile(f"[{rule.first}]") for rule in RULES]
-        self._memory: dict[str, str] = {}
-        self._marks: dict[str, tuple[str, frozenset[str]]] = {}
+        self._memory = Memory[str, str](_MEMORY)
+        self._marks = Memory[str, tuple[str, frozenset[str]]](_MEMORY)
 
     def lines(self, lines: Sequence[str]) -> list[str]:
         """Return the tokens of each line, joined by blanks.
@@ -104,8 +105,6 @@ class Tokenizer:
             known = self._memory.get(piece)
             if known is None and (not piece or self._plain(kinds[at:stop])):
                 known = self._alone(piece, kinds[at:stop])
-                if len(self._memory) >= _MEMORY:
-                    self._memory.clear()
                 self._memory[piece] = known
             if known is None:
                 marks = self._marks.get(piece) or self._mark(piece, kinds[at:stop])
@@ -132,11 +131,9 @@ class Tokenizer:
         found = _MARKS(kinds)
         if found is None:
             return None
-        if len(self._marks) >= _MEMORY:
-            self._marks.clear()
-        known = self._alone(piece, kinds)
-        self._marks[piece] = known, _JOINING if found["digit"] is None else _JOINING_DIGITS
-        return self._marks[piece]
+        known = self._alone(piece, kinds), _JOINING if found["digit"] is None else _JOINING_DIGITS
+        self._marks[piece] = known
+        return known
 
     @staticmethod
     def _plain(kinds: str) -> bool:

@@ -7,6 +7,7 @@ to the next ``java`` on the ``PATH``.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -17,13 +18,16 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from meteor_e.base.errors import ConfigError
+import meteor_e
+from meteor_e.api import ConfigError
 
 __all__ = ["JavaCall", "java_shim", "main"]
 
 #: The second line of the program; by it a shim knows others of its kind.
 MARK = "# A java written by meteor-e java-shim"
 TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
+#: Bytes of text that the tokenizer takes at once; it needs several times as many of memory.
+MAX_TEXT = 256 << 20
 # Options of the Java launcher whose value is the next argument.
 _WITH_VALUE = frozenset(
     [
@@ -101,7 +105,7 @@ def java_shim(folder: Path) -> None:
     METEOR 1.5's jar and the PTB tokenizer of pycocoevalcap are run by meteor-e. Every other call of java goes to the
     next java on the PATH; where there is none, it fails with one line and exit code 1.
     """
-    from meteor_e.base.files import atomic_writer
+    from meteor_e.base import atomic_writer
 
     if os.name == "nt":
         raise ConfigError("the program is a shell script; Windows does not start one for java")
@@ -119,12 +123,12 @@ def java_shim(folder: Path) -> None:
 
 
 def _script() -> str:
-    root = Path(__file__).resolve().parents[2]
+    roots = sorted({str(Path(file).resolve().parents[1]) for file in (__file__, str(meteor_e.__file__))})
     python = shlex.quote(sys.executable)
     # Neither the working folder nor the caller's PYTHON… variables decide what is imported.
     start = (
         "import sys; sys.path[:1] = sys.path[:1] if sys.path[0] else []; "
-        f"sys.path.append({str(root)!r}); from meteor_e.cli.java_shim import main; main(sys.argv[1:])"
+        f"sys.path += {roots!r}; from meteor_e_captions.java_shim import main; main(sys.argv[1:])"
     )
     return "\n".join(
         [
@@ -144,10 +148,10 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Run a call of the program."""
     call = JavaCall.parse(arguments)
     if call.program == "meteor":
-        from meteor_e.cli import main as meteor_e
+        from meteor_e.cli import main as run
 
         sys.argv[0] = "meteor-e"
-        meteor_e(["compat", *call.arguments])
+        run(["compat", *call.arguments])
     if call.program == "tokenizer":
         sys.exit(_tokenize(call.arguments))
     for java in _others():
@@ -179,16 +183,24 @@ def _is_shim(path: Path) -> bool:
         return False
 
 
+def _text(name: str | None) -> bytes:
+    """Return what a file holds, or standard input; the tokenizer looks at a text as a whole."""
+    with contextlib.nullcontext(sys.stdin.buffer) if name is None else Path(name).open("rb") as stream:
+        data = stream.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        _fail(f"{name or 'standard input'}: more than {MAX_TEXT >> 20} MiB of text; split it")
+    return data
+
+
 def _tokenize(arguments: Sequence[str]) -> int:
     """Do what the tokenizer's Java program does with these arguments; return the exit code."""
-    from meteor_e.text.ptb import Tokenizer
+    from meteor_e_captions.ptb import Tokenizer
 
     tokenizer = Tokenizer(lowercase="-lowerCase" in arguments)
     files: list[str | None] = [argument for argument in arguments if not argument.startswith("-")]
     try:
         for name in files or [None]:
-            data = sys.stdin.buffer.read() if name is None else Path(name).read_bytes()
-            tokens = tokenizer.text(data.decode("utf-8", "replace"))
+            tokens = tokenizer.text(_text(name).decode("utf-8", "replace"))
             if "-preserveLines" not in arguments:
                 tokens = "".join(f"{token}\n" for line in tokens.split("\n") for token in line.split(" ") if token)
             sys.stdout.buffer.write(tokens.encode())

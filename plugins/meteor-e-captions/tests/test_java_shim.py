@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-from meteor_e.cli.java_shim import TOKENIZER, JavaCall, java_shim
+from meteor_e_captions.java_shim import TOKENIZER, JavaCall, java_shim
 
 CORENLP = "/a b/stanford-corenlp-3.4.1.jar"
 STDIO = ("-", "-", "-stdio", "-l", "en", "-norm")
@@ -114,6 +113,15 @@ def test_tokenizer_of_standard_input_and_of_files(folder, tmp_path):
     assert missing.stderr.count("\n") == 1
 
 
+def test_the_tokenizer_does_not_take_all_memory(folder, tmp_path):
+    holes = tmp_path / "holes"
+    with holes.open("wb") as stream:
+        stream.truncate(1 << 43)
+    done = run([folder], "-cp", CORENLP, TOKENIZER, str(holes))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "more than 256 MiB" in done.stderr
+
+
 def test_meteor_answers_over_pipes(folder, packs):
     # Whatever environment calls it: other modules of Python, another working folder.
     done = run(
@@ -161,14 +169,3 @@ def test_it_replaces_itself_and_nothing_else(folder, tmp_path):
     done = CliRunner().invoke(java_shim, [str(other)])
     assert done.exit_code != 0
     assert (other / "java").read_text() == "#!/bin/sh\n"
-
-
-@pytest.mark.java
-def test_pycocoevalcap_s_tokenizer_runs_unchanged(folder, monkeypatch, java):
-    module = pytest.importorskip("pycocoevalcap.tokenizer.ptbtokenizer", reason="pycocoevalcap is not installed")
-    captions = {1: [{"caption": "A man's dog (old)."}, {"caption": "Inc."}], 2: [{"caption": "The end"}]}
-    with_java = module.PTBTokenizer().tokenize(captions)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    assert module.PTBTokenizer().tokenize(captions) == with_java
-    version = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True)
-    assert "version" in version.stderr

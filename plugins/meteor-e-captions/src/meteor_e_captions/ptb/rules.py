@@ -12,7 +12,7 @@ import string
 from collections.abc import Callable
 from typing import NamedTuple
 
-from meteor_e.text.ptb.characters import DIGIT, LOWER, MARK, OTHER_UPPER, SYMBOL, SYMBOL_UPPER, UPPER
+from meteor_e_captions.ptb.characters import DIGIT, LOWER, MARK, OTHER_UPPER, SYMBOL, SYMBOL_UPPER, UPPER
 
 __all__ = ["ABBREVIATIONS", "BLANKS", "RULES", "TWO_WORDS", "Rule"]
 

@@ -3,6 +3,6 @@
 Written from the Java program's output alone; ``benchmarks/parity/ptb_tokens.py`` compares the two.
 """
 
-from meteor_e.text.ptb.tokenizer import PUNCTUATION, Tokenizer
+from meteor_e_captions.ptb.tokenizer import PUNCTUATION, Tokenizer
 
 __all__ = ["PUNCTUATION", "Tokenizer"]

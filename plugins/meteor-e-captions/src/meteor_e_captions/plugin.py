@@ -1,0 +1,17 @@
+"""The hooks. Rules and tables of the tokenizer are imported when it is used."""
+
+from __future__ import annotations
+
+from meteor_e import hookimpl
+
+
+@hookimpl
+def meteor_e_segmenters() -> dict[str, str]:
+    """Return the tokens of image captions."""
+    return {"ptb": "meteor_e_captions.segmenter:PTBSegmenter"}
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return the command that writes a program named ``java``."""
+    return {"java-shim": "meteor_e_captions.java_shim:java_shim"}
