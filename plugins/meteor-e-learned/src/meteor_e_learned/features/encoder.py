@@ -42,6 +42,7 @@ __all__ = ["EncoderMatchingFeature"]
 _WAYS = tuple(f"{way}_{what}" for way in ("plain", "weighted") for what in ("precision", "recall", "f"))
 _WORST = ("worst_recall", "worst_precision", "second_worst_recall", "second_worst_precision")
 COLUMNS = (*_WAYS, "cosine", "missing", "added", *_WORST)
+"""Precision, recall and F, plain and weighted; the cosine of the segments; what has no match, and the worst matches."""
 
 KEPT = 4096
 """Encoded references that are kept in memory: those of a test set, of which each system's output is compared."""
@@ -213,7 +214,7 @@ class EncoderMatchingFeature(ReferenceFeature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Precision, recall and F, plain and weighted; cosines of the segments; the worst matches."""
+        """Those that ``only`` names, or all."""
         return self._only
 
     def _encode(self, text: str) -> _Encoded:
