@@ -16,7 +16,8 @@ if sys.platform == "win32":
     COMPILE, LINK = ["/std:c++17", "/O2", "/EHsc", "/fp:precise", "/utf-8"], []
 else:
     # A fused multiply-add would change the last digit of a score.
-    COMPILE, LINK = ["-std=c++17", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"], ["-pthread"]
+    COMPILE = ["-std=c++17", "-O3", "-g0", "-ffp-contract=off", "-fvisibility=hidden", "-pthread"]
+    LINK = ["-pthread"]
     if os.environ.get("METEOR_E_SANITIZE"):
         SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS", *SANITIZE]

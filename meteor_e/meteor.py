@@ -393,52 +393,24 @@ class Meteor:
         import numpy as np
 
         numbers: dict[str, int] = {}
-        for left, right in sources:
-            for text in (*left, *right):
-                numbers.setdefault(text, len(numbers))
-        texts = list(numbers)
-        rows = [(source, at, text) for source, (left, _) in enumerate(sources) for at, text in enumerate(left)]
-        matrices = [np.empty((len(left), len(right))) for left, right in sources]
+        asked = []
+        for sides in sources:
+            distinct = (dict.fromkeys(texts) for texts in sides)
+            left, right = ([numbers.setdefault(text, len(numbers)) for text in texts] for texts in distinct)
+            asked.append((left, right))
+        scores, failures = self._engine.score_pairs(list(numbers), asked, threads=self.threads)
         start = 0
-        while start < len(rows):
-            # As many hypotheses as fit into a batch, each with all its references.
-            stop, count = start, 0
-            while stop < len(rows) and (not count or count < PAIRS):
-                count += len(sources[rows[stop][0]][1])
-                stop += 1
-            part = rows[start:stop]
-            pairs = [(numbers[text], numbers[one]) for source, _, text in part for one in sources[source][1]]
-            scores = iter(self._pair_scores(texts, pairs, part, sources, first))
-            for source, at, _ in part:
-                width = len(sources[source][1])
-                matrices[source][at] = np.fromiter(scores, float, width)
-            start = stop
-        yield from matrices
-
-    def _pair_scores(
-        self,
-        texts: Sequence[str],
-        pairs: Sequence[tuple[int, int]],
-        rows: Sequence[tuple[int, int, str]],
-        sources: Sequence[tuple[list[str], list[str]]],
-        first: int,
-    ) -> list[float]:
-        """Return the scores of pairs of texts, given by their numbers; rows and sources are for messages."""
-        left, right = zip(*pairs, strict=True) if pairs else ((), ())
-        scored = self._engine.score_pairs(texts, left, right, threads=self.threads)
-        failure = min(scored.failures.items(), default=None, key=lambda item: item[0])
-        if failure is not None:
-            place, problem = failure
-            for source, at, _ in rows:
-                width = len(sources[source][1])
-                if place < width:
-                    raise InputError(
-                        f"source {first + source}, hypothesis {at + 1}, reference {place + 1}: {problem}"
-                    ) from problem
-                place -= width
-        parts = formula.FormulaScores._fields
-        values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
-        return values[parts.index("score") :: len(parts)]
+        for source, (sides, (left, right)) in enumerate(zip(sources, asked, strict=True), first):
+            rows, columns = (_places(*side, numbers) for side in zip(sides, (left, right), strict=True))
+            size = len(left) * len(right)
+            failed = min((place for place in failures if start <= place < start + size), default=None)
+            if failed is not None:
+                row, column = divmod(failed - start, len(right))
+                where = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+                raise InputError(f"source {source}, {where}: {failures[failed]}") from failures[failed]
+            matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(len(left), len(right))
+            yield matrix[np.ix_(rows, columns)]
+            start += size
 
     def segments(
         self,
@@ -619,6 +591,12 @@ def _texts(texts: object, number: int) -> list[str]:
         if not isinstance(text, str):
             raise InputError(f"source {number}: a text is needed, not {type(text).__name__}")
     return found
+
+
+def _places(texts: Iterable[str], distinct: Iterable[int], numbers: Mapping[str, int]) -> list[int]:
+    """Return the place of each text among the distinct ones, which are given by their numbers."""
+    places = {number: place for place, number in enumerate(distinct)}
+    return [places[numbers[text]] for text in texts]
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,3 +81,9 @@ def test_sources_that_do_not_line_up(meteor):
     with pytest.raises(InputError, match="hypotheses for 1 sources, and references for more"):
         list(meteor.pairwise_batches([["a"]], [["a"], ["b"]]))
     assert list(meteor.pairwise_batches([])) == []
+
+
+def test_nothing_to_score(meteor):
+    assert meteor.pairwise([], ["a"]).shape == (0, 1)
+    assert meteor.pairwise(["a"], []).shape == (1, 0)
+    assert [matrix.shape for matrix in meteor.pairwise_batches([[], ["a"]])] == [(0, 0), (1, 1)]

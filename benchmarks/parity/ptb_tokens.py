@@ -3,7 +3,8 @@
     python benchmarks/parity/ptb_tokens.py --jar stanford-corenlp-3.4.1.jar FILE…
 
 Files are plain text, ``.gz`` or ``.xz``, one caption a line. The jar is in the wheel of pycocoevalcap, folder
-``tokenizer``. Lines with line ends of their own (carriage returns, form feeds, line separators) are left out.
+``tokenizer``. It is called as pycocoevalcap calls it, in lower case. Lines with line ends of their own (carriage
+returns, form feeds, line separators) are left out.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import gzip
 import lzma
 import re
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -25,39 +27,45 @@ BREAKS = re.compile("[\r\u000b\u000c\u2028\u2029]")
 def read(path: Path, most: int | None) -> list[str]:
     """Return the lines of a file."""
     with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
-        lines = [line.rstrip("\n") for line in stream]
-    return [line for line in lines[:most] if not BREAKS.search(line)]
+        lines = [line.rstrip("\n") for _, line in zip(range(most or sys.maxsize), stream, strict=False)]
+    return [line for line in lines if not BREAKS.search(line)]
 
 
-def java_lines(jar: Path, lines: list[str]) -> list[str]:
+def java_lines(jar: Path, lines: list[str], *, lowercase: bool) -> list[str]:
     """Return the Java program's tokens of each line."""
     command = ["java", "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines"]
+    command += ["-lowerCase"] * lowercase
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, check=True)
     return done.stdout.decode().split("\n")
 
 
 def main() -> None:
-    """Print a row for each file, and the lines that differ."""
+    """Print a row for each file and one for all, and the lines that differ; exit with 1 if any does."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--lines", type=int, help="the first lines of each file alone")
+    parser.add_argument("--keep-case", action="store_true", help="compare tokens as they are written")
     options = parser.parse_args()
     print("file\tlines\ttokens\tdiffering lines\tJava s\tours s")
+    totals = [0, 0, 0]
     for path in options.files:
         lines = read(path, options.lines)
         start = time.perf_counter()
-        theirs = java_lines(options.jar, lines)
+        theirs = java_lines(options.jar, lines, lowercase=not options.keep_case)
         middle = time.perf_counter()
-        ours = Tokenizer().lines(lines)
+        ours = Tokenizer(lowercase=not options.keep_case).lines(lines)
         end = time.perf_counter()
         if len(theirs) != len(ours):
             raise SystemExit(f"{path}: {len(theirs)} lines from Java, {len(ours)} from us")
         differ = [at for at, (one, other) in enumerate(zip(theirs, ours, strict=True)) if one != other]
-        tokens = sum(len(line.split(" ")) for line in ours if line)
-        print(f"{path.name}\t{len(lines)}\t{tokens}\t{len(differ)}\t{middle - start:.2f}\t{end - middle:.2f}")
+        counts = [len(lines), sum(len(line.split(" ")) for line in ours if line), len(differ)]
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        print(path.name, *counts, f"{middle - start:.2f}", f"{end - middle:.2f}", sep="\t", flush=True)
         for at in differ:
             print(f"  line {at + 1}: {lines[at]!r}\n    Java {theirs[at]}\n    ours {ours[at]}")
+    print("all", *totals, sep="\t")
+    sys.exit(totals[-1] > 0)
 
 
 if __name__ == "__main__":

@@ -266,6 +266,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--kills", type=int, default=40, help="of each task: half of them SIGKILL")
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--task", action="append", choices=list(TASKS), help="only this one; may be repeated")
     chosen = options.parse_args()
     os.environ["METEOR_E_OFFLINE"] = "1"
     import meteor_e_report.cli  # noqa: F401
@@ -282,7 +283,7 @@ def main() -> None:
         place.chmod(0o755)
         (place / "inputs").mkdir()
         prepare(place / "inputs")
-        for name in TASKS:
+        for name in chosen.task or TASKS:
             trial = Trial(name, place / "inputs", place)
             for number in range(chosen.kills):
                 how = (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)[number % 4]

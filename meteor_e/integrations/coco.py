@@ -24,6 +24,7 @@ __all__ = ["Meteor", "PTBTokenizer"]
 
 Id = TypeVar("Id", bound=Hashable)
 _LINE_BREAKS = re.compile("[\n\r]")
+_TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -32,7 +33,7 @@ class Meteor:
 
     Args:
         meteor: another metric; by default METEOR 1.5 for English with full normalization, as pycocoevalcap
-            starts it (``-l en -norm``).
+            starts it (``-l en -norm``), and with words told apart by their hashes, as the Java program does.
 
     Raises:
         ResourceError: if METEOR's English pack is not installed.
@@ -43,6 +44,7 @@ class Meteor:
             from meteor_e.meteor import Meteor as Metric
 
             meteor = Metric("en", normalization="full")
+            meteor.compare_words_by("java")
         self._meteor = meteor
 
     def method(self) -> str:
@@ -80,7 +82,7 @@ class Meteor:
                 raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
             # What pycocoevalcap writes to the Java program: it cleans the caption alone.
             hypotheses.append(_line(own[0].replace("|||", "").replace("  ", " ")))
-            references.append([part for text in _texts(texts, key, "gts") for part in _line(text).split("|||")])
+            references.append([_line(part) for text in _texts(texts, key, "gts") for part in text.split("|||")])
         total = StatisticsSum(len(self._meteor.matchers))
         scores = []
         for segment in self._meteor.segments(hypotheses, references):
@@ -157,7 +159,8 @@ def _text(value: object, key: object, what: str) -> str:
 
 
 def _line(text: str) -> str:
-    return _LINE_BREAKS.sub(" ", text)
+    """Return a text as the Java program takes it from its input."""
+    return _LINE_BREAKS.sub(" ", text).strip(_TRIMMED)
 
 
 def _short(value: object) -> str:

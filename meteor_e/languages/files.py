@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "builtin_language",
-    "builtin_languages",
     "language_problems",
     "named_languages",
     "own_tasks",
@@ -172,8 +171,3 @@ def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the code of the language that the name of a file begins with, as `french.synsets` does; else nothing."""
     first = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
     return tuple(code for code in language_files() if builtin_language(code).name.lower() == first)
-
-
-def builtin_languages() -> list[Language]:
-    """Return all of METEOR's languages."""
-    return [builtin_language(code) for code in BUILTIN_CODES]

@@ -34,6 +34,17 @@ def test_the_caption_is_cleaned_and_references_are_split_as_the_protocol_does(me
     assert meteor.compute_score({1: ["a dog ||| a black dog"]}, {1: ["a ||| black\ndog"]}) == plain
 
 
+def test_control_characters_at_the_ends_are_trimmed_as_the_java_program_does(meteor):
+    plain = meteor.compute_score({1: ["a dog", "b"]}, {1: ["a dog"]})
+    assert meteor.compute_score({1: ["\x1fa dog\x01|||\x02b"]}, {1: ["\x07 a dog\0"]}) == plain
+
+
+def test_words_of_one_hash_are_one_word_for_the_java_program(packs):
+    own, other = {1: ["a cat at home"]}, {1: ["a cat c6 home"]}
+    assert Meteor().compute_score(own, other) == Meteor().compute_score(own, own)
+    assert Meteor(Metric("en", normalization="full")).compute_score(own, other) < Meteor().compute_score(own, own)
+
+
 @pytest.mark.parametrize(
     ("gts", "res", "problem"),
     [

@@ -50,14 +50,23 @@ def test_bad_captions_name_the_image(captions, problem):
         PTBTokenizer().tokenize(captions)
 
 
+@pytest.fixture
+def theirs(java, monkeypatch):
+    """pycocoevalcap's classes, on Java; it reads UTF-8 wherever the tests run."""
+    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
+    meteor = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor()
+    yield meteor, importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer()
+    meteor.meteor_p.stdout.close()
+    meteor.meteor_p.stderr.close()
+
+
 @pytest.mark.java
 @pytest.mark.shared
-def test_pycocoevalcap_with_java_gives_the_same(java, shared, packs):
-    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+def test_pycocoevalcap_with_java_gives_the_same(theirs, shared, packs):
     import gzip
 
-    theirs = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor
-    their_tokenizer = importlib.import_module("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer
+    java_meteor, java_tokenizer = theirs
     path = shared / "data" / "multi30k" / "test_2016_flickr.en.gz"
     texts = gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
     chance = random.Random(3)
@@ -66,9 +75,57 @@ def test_pycocoevalcap_with_java_gives_the_same(java, shared, packs):
         key: [{"caption": " ".join([*chance.sample(text.split(), 5), text])}]
         for key, text in zip(gts, texts, strict=False)
     }
-    tokens = their_tokenizer().tokenize(gts), their_tokenizer().tokenize(res)
+    tokens = java_tokenizer.tokenize(gts), java_tokenizer.tokenize(res)
     assert (PTBTokenizer().tokenize(gts), PTBTokenizer().tokenize(res)) == tokens
-    java_meteor = theirs()
     assert Meteor().compute_score(*tokens) == java_meteor.compute_score(*tokens)
-    java_meteor.meteor_p.stdout.close()
-    java_meteor.meteor_p.stderr.close()
+
+
+ODD = [
+    *(
+        "",
+        " ",
+        "a dog",
+        "the dogs",
+        "a  dog",
+        "\ta dog\t",
+        "\u00a0dog\u3000",
+        "\x01a dog\x1f",
+        "a\0dog",
+        "\u001a",
+        "\ufeffa dog",
+    ),
+    *("|||", "a ||| dog", "|| dog |", "||||a dog", "SCORE ||| a ||| dog", "EVAL ||| 1", "-LRB- dog -RRB-", "&amp; dog"),
+    *(
+        "Ein Mädchen läuft",
+        "小猫坐在窗台上",
+        "Две собаки",
+        "قطة",
+        "e\u0301t\u00e9",
+        "😀 dog",
+        "İstanbul",
+        "straße",
+        "½ dog",
+        "dog\u2028a",
+    ),
+    # One hash for the Java program: at and c6.
+    *("at home dog", "c6 home dog", "dog " * 60, "x" * 3000),
+]
+
+
+@pytest.mark.java
+def test_odd_captions_as_pycocoevalcap_scores_them(theirs, packs):
+    meteor = Meteor()
+    gts = {(one, other): [ODD[one], ODD[other - 1]] for one in range(len(ODD)) for other in range(len(ODD))}
+    res = {key: [ODD[key[1]]] for key in gts}
+    corpus, scores = theirs[0].compute_score(gts, res)
+    ours = meteor.compute_score(gts, res)
+    assert ours[1] == scores
+    assert ours[0] == corpus
+    assert 0 < sum(score > 0 for score in scores) < len(scores)
+
+
+@pytest.mark.java
+def test_odd_captions_as_pycocoevalcap_tokenizes_them(theirs):
+    # A line separator would shift the captions after it.
+    captions = {key: [{"caption": text}] for key, text in enumerate(ODD) if "\u2028" not in text}
+    assert PTBTokenizer().tokenize(captions) == theirs[1].tokenize(captions)

@@ -181,7 +181,7 @@ py::tuple numbered(const py::list& texts, void (*cut)(PyObject*, Pieces&)) {
 
 }  // namespace
 
-PYBIND11_MODULE(_native, module) {
+PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.doc() = "Counting for the features of meteor_e_learned.";
     const auto items = py::arg("items").noconvert();
     const auto starts = py::arg("starts").noconvert();

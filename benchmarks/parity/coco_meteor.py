@@ -1,0 +1,286 @@
+"""Compare our ``Meteor`` and ``PTBTokenizer`` of captions with pycocoevalcap's own classes, which start Java.
+
+    python benchmarks/parity/coco_meteor.py --pair HYPOTHESIS REFERENCE --captions train.en.gz --hostile 5000
+
+Each caption's score, each corpus score and each token must be equal. Java's power function has another last bit for a
+few arguments; scores that differ by no more than that are counted apart. Texts that pycocoevalcap's class cannot answer
+(a line end within a caption shifts its protocol) are not made. Texts may be in any language; the class scores them as
+English.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from meteor_e import InputError
+from meteor_e.integrations.coco import Meteor, PTBTokenizer
+
+Captions = dict[int, list[str]]
+
+PIECES = [
+    *(
+        "a man",
+        "at home",
+        "c6 home",
+        "a dog",
+        "the dogs",
+        "rides",
+        "riding",
+        "two",
+        "horse",
+        "in the field",
+        "Foo Inc.",
+        "U.S.",
+        "can't",
+        "man's",
+    ),
+    *(
+        "|||",
+        "||",
+        "|",
+        " ||| ",
+        "||||",
+        "SCORE",
+        "EVAL ||| 1",
+        "SCORE ||| a",
+        "-",
+        "...",
+        "@",
+        "#",
+        "$5.00",
+        "1,000",
+        "50%",
+    ),
+    *(
+        "",
+        " ",
+        "  ",
+        "   ",
+        "\t",
+        "\u00a0",
+        "\u2003",
+        "\u3000",
+        "\u200b",
+        "\ufeff",
+        "\u2028",
+        "\u0085",
+        "\u000b",
+        "\u000c",
+    ),
+    *("\0", "\u0001", "\u0007", "\u001a", "\u001b", "\u001f", "\u007f", "\u0080", "\ufffd", "\ufffe", "\uffff"),
+    *(
+        "Ein Mädchen läuft",
+        "Žluťoučký kůň",
+        "Une façade à Noël",
+        "Дві собаки",
+        "小猫坐在窗台上",
+        "猫が座る",
+        "قطة",
+        "הכלב",
+        "บ้าน",
+    ),
+    *(
+        "İstanbul",
+        "ΣΑΣ",
+        "straße",
+        "\ufb01",
+        "e\u0301",
+        "\u0301",
+        "😀",
+        "👩‍👩‍👧",
+        "\U0010ffff",
+        "½",
+        "²",
+        "٣",
+        "Ⅳ",
+        "…",
+        "“a”",
+        "’s",
+    ),
+    *(
+        "&amp;",
+        "<b>",
+        "-LRB-",
+        "-lrb-",
+        "''",
+        "``",
+        "\\",
+        '"',
+        "'",
+        "%s",
+        "{}",
+        "\\n",
+        "$(x)",
+        "; rm",
+        "Aa BB",
+        "AaAa BBBB",
+    ),
+    *(
+        "dog dog dog dog dog",
+        "a" * 300,
+        "ab " * 60,
+        "www.x.org/?a=1",
+        "a@b.c",
+        ":-)",
+        "--",
+        "e-mail",
+        "x_y",
+        "(old)",
+        "[a]",
+    ),
+]
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a text file, plain or compressed."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    return text.replace("\r", " ").removesuffix("\n").split("\n")
+
+
+def pairs(hypotheses: list[str], references: list[str]) -> Iterator[tuple[Captions, Captions]]:
+    """Yield ``gts`` and ``res`` of a system and its references, in parts that one EVAL line of the protocol holds."""
+    for start in range(0, len(hypotheses), 2000):
+        keys = range(start, min(start + 2000, len(hypotheses)))
+        yield {key: [references[key]] for key in keys}, {key: [hypotheses[key]] for key in keys}
+
+
+def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Captions]:
+    """Return ``gts`` and ``res`` made from captions: three references, and words of two of them in disorder."""
+    gts, res = {}, {}
+    for key in range(len(lines) - 2):
+        gts[key] = lines[key : key + 3]
+        words = lines[key].split(" ")
+        other = lines[key + 1].split(" ")
+        cut = chance.randint(0, len(words))
+        res[key] = [
+            " ".join([*words[:cut], *chance.sample(other, chance.randint(0, min(4, len(other)))), *words[cut:]])
+        ]
+    return gts, res
+
+
+def hostile(chance: random.Random) -> tuple[Captions, Captions]:
+    """Return captions of an image that nobody would write, and one with pieces of theirs."""
+    pieces = [chance.choices(PIECES, k=chance.choice([0, 1, 1, 2, 3, 5, 9, 30])) for _ in range(chance.randint(1, 3))]
+    own = chance.choices(PIECES, k=chance.choice([0, 1, 3, 30]))
+    own += chance.sample(pieces[0], chance.randint(0, len(pieces[0])))
+    if chance.random() < 0.5:
+        chance.shuffle(own)
+    return {1: [chance.choice(["", " "]).join(part) for part in pieces]}, {1: [chance.choice(["", " "]).join(own)]}
+
+
+class Theirs:
+    """pycocoevalcap's classes."""
+
+    def __init__(self) -> None:
+        # Java's own choice depends on the locale.
+        os.environ.setdefault("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
+        from pycocoevalcap.meteor.meteor import Meteor as TheirMeteor
+        from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
+
+        self.meteor, self.tokenizer = TheirMeteor(), TheirTokenizer()
+
+    def close(self) -> None:
+        """Close what the class leaves open."""
+        self.meteor.meteor_p.stdout.close()
+        self.meteor.meteor_p.stderr.close()
+
+
+class Comparison:
+    """Counts what was compared, and prints what differs."""
+
+    def __init__(self) -> None:
+        self.theirs, self.meteor = Theirs(), Meteor()
+        self.differences = self.last_bits = 0
+        self.seconds = [0.0, 0.0]
+
+    def score(self, gts: Captions, res: Captions) -> None:
+        """Compare the scores of captions and of all of them."""
+        start = time.perf_counter()
+        theirs: Any = self.theirs.meteor.compute_score(gts, res)
+        middle = time.perf_counter()
+        ours = self.meteor.compute_score(gts, res)
+        self.seconds = [self.seconds[0] + middle - start, self.seconds[1] + time.perf_counter() - middle]
+        for key, one, other in zip(gts, theirs[1], ours[1], strict=True):
+            self.compare(f"{res[key][0]!r} against {gts[key]!r}", one, other)
+        self.compare(f"corpus of {len(gts)}", theirs[0], ours[0])
+
+    def tokens(self, texts: list[str]) -> list[str]:
+        """Compare the tokens of captions; return them."""
+        images = {key: [{"caption": text}] for key, text in enumerate(texts)}
+        theirs, ours = self.theirs.tokenizer.tokenize(images), PTBTokenizer().tokenize(images)
+        for key, text in enumerate(texts):
+            if theirs[key] != ours[key]:
+                self.differs(f"tokens of {text!r}", theirs[key], ours[key])
+        return [ours[key][0] for key in images]
+
+    def compare(self, what: str, theirs: float, ours: float) -> None:
+        """Compare two scores."""
+        if theirs != ours and math.isclose(theirs, ours, rel_tol=4 * sys.float_info.epsilon, abs_tol=0):
+            self.last_bits += 1
+        elif theirs != ours:
+            self.differs(what, theirs, ours)
+
+    def differs(self, what: str, theirs: object, ours: object) -> None:
+        """Print a difference."""
+        self.differences += 1
+        if self.differences <= 50:
+            print(f"  {what[:400]}\n    theirs {theirs!r}\n    ours   {ours!r}")
+
+    def row(self, name: str, captions: int, before: int) -> None:
+        """Print the results of a part."""
+        seconds = (f"{part:.1f}" for part in self.seconds)
+        print(name, captions, self.differences - before, self.last_bits, *seconds, sep="\t", flush=True)
+        self.seconds, self.last_bits = [0.0, 0.0], 0
+
+
+def main() -> None:
+    """Print a row for each file, and what differs; exit with 1 if anything does."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pair", nargs=2, action="append", default=[], type=Path, metavar=("HYPOTHESIS", "REFERENCE"))
+    parser.add_argument("--captions", action="append", default=[], type=Path, help="captions to make images from")
+    parser.add_argument("--hostile", type=int, default=0, metavar="N", help="captions of odd pieces")
+    parser.add_argument("--lines", type=int, help="the first lines of each file alone")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    compared = Comparison()
+    chance = random.Random(options.seed)
+    print("captions\tnumber\tdifferences\tlast bits\tJava s\tours s")
+    for hypothesis, reference in options.pair:
+        before = compared.differences
+        texts = lines_of(hypothesis)[: options.lines], lines_of(reference)[: options.lines]
+        for gts, res in pairs(*texts):
+            compared.score(gts, res)
+        compared.row(hypothesis.name, len(texts[0]), before)
+    for path in options.captions:
+        before = compared.differences
+        texts_of_file = compared.tokens(lines_of(path)[: options.lines])
+        gts, res = captions(texts_of_file, chance)
+        compared.score(gts, res)
+        compared.row(path.name, len(gts), before)
+    if options.hostile:
+        before = compared.differences
+        refused = 0
+        for _ in range(options.hostile):
+            try:
+                compared.score(*hostile(chance))
+            except InputError as error:
+                refused += 1
+                print(f"  refused: {error}")
+        compared.row("hostile", options.hostile, before)
+        print(f"refused\t{refused}")
+    compared.theirs.close()
+    sys.exit(compared.differences > 0)
+
+
+if __name__ == "__main__":
+    main()
