@@ -32,30 +32,33 @@ class BeamMemory {
 public:
     using Edge = BeamEdge<Parts>;
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu, ROOT = 0;
-    struct Node {
-        std::uint32_t number = NONE, state = NONE;  // where its state is kept
-    };
 
     // Asked before a search: what goes beyond is forgotten.
-    bool full() const { return states_.size() > MAX_BYTES || count_ > MAX_NODES; }
+    bool full() const { return bytes_.size() > MAX_BYTES || states_.size() > MAX_NODES; }
     void clear() {
         slots_.clear();
-        states_.clear();
-        count_ = 1;
+        bytes_.clear();
+        states_.assign(1, NONE);
     }
 
-    // Where an edge leads; its number is NONE where no search went there.
-    Node find(const Edge& edge) const { return slots_.empty() ? Node{} : slots_[slot_of(edge)].node; }
-    // Makes a node, with room for a state of so many bytes, or without a state.
-    Node add(const Edge& edge, std::size_t bytes) {
-        if (2 * (count_ + 1) > slots_.size()) grow();
+    // The node where an edge leads; NONE where no search went there.
+    std::uint32_t find(const Edge& edge) const { return slots_.empty() ? NONE : slots_[slot_of(edge)].node; }
+    std::uint32_t add(const Edge& edge) {
+        if (2 * (states_.size() + 1) > slots_.size()) grow();
         Slot& slot = slots_[slot_of(edge)];
-        slot = {edge, {static_cast<std::uint32_t>(count_++), NONE}};
-        if (bytes) slot.node.state = static_cast<std::uint32_t>(states_.size());
-        states_.resize(states_.size() + bytes);
+        slot = {edge, static_cast<std::uint32_t>(states_.size())};
+        states_.push_back(NONE);
         return slot.node;
     }
-    std::uint8_t* state(const Node& node) { return states_.data() + node.state; }
+
+    // A node's state: so many bytes, once it has been given room.
+    bool has_state(std::uint32_t node) const { return states_[node] != NONE; }
+    const std::uint8_t* state(std::uint32_t node) const { return bytes_.data() + states_[node]; }
+    std::uint8_t* give_room(std::uint32_t node, std::size_t bytes) {
+        states_[node] = static_cast<std::uint32_t>(bytes_.size());
+        bytes_.resize(bytes_.size() + bytes);
+        return bytes_.data() + states_[node];
+    }
 
 private:
     static constexpr std::size_t MAX_BYTES = std::size_t{24} << 20, MAX_NODES = std::size_t{1} << 18;
@@ -63,26 +66,26 @@ private:
 
     struct Slot {
         Edge edge;
-        Node node;
+        std::uint32_t node = NONE;
     };
 
     std::size_t slot_of(const Edge& edge) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = edge.hash() & mask;
-        while (slots_[at].node.number != NONE && !(slots_[at].edge == edge)) at = (at + 1) & mask;
+        while (slots_[at].node != NONE && !(slots_[at].edge == edge)) at = (at + 1) & mask;
         return at;
     }
     void grow() {
         std::vector<Slot> before(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
         before.swap(slots_);
         for (const Slot& slot : before) {
-            if (slot.node.number != NONE) slots_[slot_of(slot.edge)] = slot;
+            if (slot.node != NONE) slots_[slot_of(slot.edge)] = slot;
         }
     }
 
     std::vector<Slot> slots_;
-    std::vector<std::uint8_t> states_;
-    std::size_t count_ = 1;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint32_t> states_{NONE};  // of each node, where in bytes_
 };
 
 }  // namespace meteor
