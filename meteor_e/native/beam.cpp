@@ -109,14 +109,15 @@ std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
     return first;
 }
 
-// A state is kept when a second search comes to it, or the first where most ways are gone again. Where a position is
-// only passed, it is found again from the one before.
+// Where most ways are gone again, all of a search is remembered; elsewhere, the tree grows as searches come back to it,
+// and a state is kept when the second comes. Where a position is only passed, it is found again from the one before.
 template <std::size_t Parts>
 void BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
-    const bool fresh = position >= known_;
+    const bool fresh = position >= known_, busy = 2 * followed_ > went_;
+    if (fresh && !busy && position > 2 * known_) return;
     if (fresh) nodes_.push_back(memory_.add(next_edge(task, position)));
     const bool passed = !task.candidates.at(position).size || task.candidates.fixed(position);
-    if (!passed && (!fresh || 2 * followed_ > went_)) keep_state(nodes_[position + 1]);
+    if (!passed && (!fresh || busy)) keep_state(nodes_[position + 1]);
 }
 
 template <std::size_t Parts>
