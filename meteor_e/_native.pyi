@@ -76,8 +76,6 @@ class Batch:
         """Give the words of a segment."""
     def intern(self) -> int:
         """Add new words to the vocabulary; return how many word types lack features."""
-    def arrange(self, numbers: Sequence[int], /) -> None:
-        """Line the segments up anew: those of these numbers, each as often as it is named."""
     def number_sentences(self) -> list[int]:
         """Number the distinct sentences that are not empty, from 0; return the first segment of each."""
     def give_rows(self, matcher: int, sentence: int, rows: Any, /) -> None:
@@ -94,6 +92,14 @@ class Batch:
         """Give the matches that a matcher in Python proposes for a reference and its hypothesis."""
     def score(self, *, threads: int, alignments: bool, maximum_accuracy: bool, stop: object) -> Results:
         """Align and score; KeyboardInterrupt soon after ``stop`` becomes true, which another thread may do."""
+    def score_pairs(
+        self, sources: Sequence[tuple[Sequence[int], Sequence[int]]], scores: Any, threads: int, stop: object, /
+    ) -> None:
+        """Score every segment of a source's first list against every one of its second.
+
+        Fills ``scores``, a float64 buffer: the sources one after the other, a row for each segment of the first list.
+        In the failures, ``hypothesis`` is a place in ``scores``.
+        """
     def failures(self) -> list[dict[str, int]]:
         """Return hypotheses that could not be scored: number, words, the reference's words.
 

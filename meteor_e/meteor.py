@@ -17,6 +17,7 @@ from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.progress import Progress, silent
+from meteor_e.base.texts import check_text, listed
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
@@ -301,8 +302,7 @@ class Meteor:
 
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
-        if not isinstance(text, str):
-            raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        check_text(text)
         if self._segmenter is not None:
             text = self._segmenter.join(text)
         words = split_words(self.normalizer(text))
@@ -372,10 +372,10 @@ class Meteor:
             InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
         """
         ended = object()
-        others = None if references is None else iter(references)
+        others = None if references is None else iter(listed(references, "references", "source"))
         waiting: list[tuple[list[str], list[str]]] = []
         size = number = 0
-        for number, left in enumerate(hypotheses, 1):
+        for number, left in enumerate(listed(hypotheses, "hypotheses", "source"), 1):
             right = left if others is None else next(others, ended)
             if right is ended:
                 raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
@@ -393,52 +393,24 @@ class Meteor:
         import numpy as np
 
         numbers: dict[str, int] = {}
-        for left, right in sources:
-            for text in (*left, *right):
-                numbers.setdefault(text, len(numbers))
-        texts = list(numbers)
-        rows = [(source, at, text) for source, (left, _) in enumerate(sources) for at, text in enumerate(left)]
-        matrices = [np.empty((len(left), len(right))) for left, right in sources]
+        asked = []
+        for sides in sources:
+            distinct = (dict.fromkeys(texts) for texts in sides)
+            left, right = ([numbers.setdefault(text, len(numbers)) for text in texts] for texts in distinct)
+            asked.append((left, right))
+        scores, failures = self._engine.score_pairs(list(numbers), asked, threads=self.threads)
         start = 0
-        while start < len(rows):
-            # As many hypotheses as fit into a batch, each with all its references.
-            stop, count = start, 0
-            while stop < len(rows) and (not count or count < PAIRS):
-                count += len(sources[rows[stop][0]][1])
-                stop += 1
-            part = rows[start:stop]
-            pairs = [(numbers[text], numbers[one]) for source, _, text in part for one in sources[source][1]]
-            scores = iter(self._pair_scores(texts, pairs, part, sources, first))
-            for source, at, _ in part:
-                width = len(sources[source][1])
-                matrices[source][at] = np.fromiter(scores, float, width)
-            start = stop
-        yield from matrices
-
-    def _pair_scores(
-        self,
-        texts: Sequence[str],
-        pairs: Sequence[tuple[int, int]],
-        rows: Sequence[tuple[int, int, str]],
-        sources: Sequence[tuple[list[str], list[str]]],
-        first: int,
-    ) -> list[float]:
-        """Return the scores of pairs of texts, given by their numbers; rows and sources are for messages."""
-        left, right = zip(*pairs, strict=True) if pairs else ((), ())
-        scored = self._engine.score_pairs(texts, left, right, threads=self.threads)
-        failure = min(scored.failures.items(), default=None, key=lambda item: item[0])
-        if failure is not None:
-            place, problem = failure
-            for source, at, _ in rows:
-                width = len(sources[source][1])
-                if place < width:
-                    raise InputError(
-                        f"source {first + source}, hypothesis {at + 1}, reference {place + 1}: {problem}"
-                    ) from problem
-                place -= width
-        parts = formula.FormulaScores._fields
-        values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
-        return values[parts.index("score") :: len(parts)]
+        for source, (sides, (left, right)) in enumerate(zip(sources, asked, strict=True), first):
+            rows, columns = (_places(*side, numbers) for side in zip(sides, (left, right), strict=True))
+            size = len(left) * len(right)
+            failed = min((place for place in failures if start <= place < start + size), default=None)
+            if failed is not None:
+                row, column = divmod(failed - start, len(right))
+                where = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+                raise InputError(f"source {source}, {where}: {failures[failed]}") from failures[failed]
+            matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(len(left), len(right))
+            yield matrix[np.ix_(rows, columns)]
+            start += size
 
     def segments(
         self,
@@ -481,9 +453,6 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        for what, given in (("hypotheses", hypotheses), ("references", references)):
-            if isinstance(given, str | bytes | Mapping):
-                raise InputError(f"{what} of a corpus are a list of segments, not a {type(given).__name__}")
         kept: list[SegmentScore] = []
         total = self._sum(hypotheses, references, kept if segments else None, progress)
         if not total.segments:
@@ -608,17 +577,18 @@ class Meteor:
         return f"<Meteor {self.signature}>"
 
 
-def _texts(texts: object, number: int) -> list[str]:
+def _texts(texts: Any, number: int) -> list[str]:
     """Return the texts of a source; refuse what is not a list of texts."""
-    if isinstance(texts, str | bytes | Mapping):
-        raise InputError(f"source {number}: a list of texts is needed, not a {type(texts).__name__}")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"source {number}: a list of texts is needed, not {texts!r}")
-    found = list(texts)
+    found = list(listed(texts, f"source {number}: texts", "candidate"))
     for text in found:
-        if not isinstance(text, str):
-            raise InputError(f"source {number}: a text is needed, not {type(text).__name__}")
+        check_text(text, f"source {number}: a candidate")
     return found
+
+
+def _places(texts: Iterable[str], distinct: Iterable[int], numbers: Mapping[str, int]) -> list[int]:
+    """Return the place of each text among the distinct ones, which are given by their numbers."""
+    places = {number: place for place, number in enumerate(distinct)}
+    return [places[numbers[text]] for text in texts]
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -650,6 +620,11 @@ class _Awaited:
 def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
     """Return what the chain's packs bring, installing those that are missing."""
     pack = None if chain.pack is None else _pack(chain.pack, offline)
+    if pack is not None and chain.pack != chain.language.pack:
+        # A pack that the language itself names is what its author means.
+        MatcherContext(chain.language, LanguageResources()).check_language(
+            [pack.language], f"the pack {chain.pack!r} is"
+        )
     if chain.function_words is None:
         return LanguageResources(pack)
     words = _pack(chain.function_words, offline)

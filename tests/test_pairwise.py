@@ -64,10 +64,10 @@ def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
 @pytest.mark.parametrize(
     ("hypotheses", "references", "message"),
     [
-        ("text", ["text"], "source 1: a list of texts is needed, not a str"),
-        (["text"], {"a": "text"}, "source 1: a list of texts is needed, not a dict"),
-        (["text", None], ["text"], "source 1: a text is needed, not NoneType"),
-        (None, ["text"], "source 1: a list of texts is needed, not None"),
+        ("text", ["text"], "source 1: texts are a list with one item per candidate, not a str"),
+        (["text"], {"a": "text"}, "source 1: texts are a list with one item per candidate, not a dict"),
+        (["text", None], ["text"], "source 1: a candidate must be a text, not NoneType"),
+        (None, ["text"], "source 1: texts are a list with one item per candidate, not None"),
     ],
 )
 def test_bad_input(meteor, hypotheses, references, message):
@@ -81,3 +81,9 @@ def test_sources_that_do_not_line_up(meteor):
     with pytest.raises(InputError, match="hypotheses for 1 sources, and references for more"):
         list(meteor.pairwise_batches([["a"]], [["a"], ["b"]]))
     assert list(meteor.pairwise_batches([])) == []
+
+
+def test_nothing_to_score(meteor):
+    assert meteor.pairwise([], ["a"]).shape == (0, 1)
+    assert meteor.pairwise(["a"], []).shape == (1, 0)
+    assert [matrix.shape for matrix in meteor.pairwise_batches([[], ["a"]])] == [(0, 0), (1, 1)]

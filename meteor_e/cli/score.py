@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from meteor_e.api.tables import ScoreRun, SystemInput
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.failures import left_out_note, numbers, on_error_option, without_failures
+from meteor_e.api.tables import ScoreRun
+from meteor_e.base.errors import ConfigError
+from meteor_e.cli.failures import on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import named, systems
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
+from meteor_e.cli.score_meteor import MeteorOutput
 from meteor_e.cli.score_metrics import score_with_metrics
 from meteor_e.cli.score_tables import (
     TableOptions,
@@ -28,16 +25,11 @@ from meteor_e.cli.score_tables import (
     table_options,
 )
 from meteor_e.cli.significance import SystemTests, significance_options
-from meteor_e.cli.tables import format_table
 from meteor_e.formats.inputs import INPUT_FORMATS
-from meteor_e.scoring.formula import PARTS
 
 if TYPE_CHECKING:
     from meteor_e.formats.inputs import Format
-    from meteor_e.meteor import Meteor
     from meteor_e.metrics.system_table import WmtNames
-    from meteor_e.scoring.results import CorpusScore, Score, SegmentScore
-    from meteor_e.scoring.statistics import StatisticsSum
 
 
 GROUPS = {
@@ -59,10 +51,6 @@ GROUPS = {
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
-
-
-_TITLES = {"score": "METEOR", "f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
-"""What the table calls parts of the score that have another name there."""
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
@@ -169,10 +157,9 @@ def score(
     """
     if as_json + tsv + quiet + (form is not None) > 1:
         raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
-    as_json, tsv = as_json or form == "json", tsv or form == "tsv"
     form = "json" if as_json else "tsv" if tsv else form or "text"
     several = bool(metrics) or form in ("csv", "latex", "markdown", "wmt")
-    if significance is not None and (quiet or (tsv and not several)):
+    if significance is not None and (quiet or (form == "tsv" and not several)):
         raise ConfigError("--significance goes with the table or --json")
     if explain and not several:
         raise ConfigError("--explain goes with -M and a model, such as -M en-light")
@@ -223,15 +210,14 @@ def score(
         inputs, left_out = without_failures(inputs, [meteor])
     else:
         meteor.on_error = on_error
-    score_one = functools.partial(_score_system, quiet=quiet, left_out=left_out)
+    totals = None
     if table_output or cluster is not None:
         run = ScoreRun(inputs, output if table_output else None, table.prefix, cluster, quiet)
         totals = run_elsewhere(meteor, run)
-        score_one = functools.partial(_known_score, dict(zip(map(id, inputs), totals, strict=True)))
     places = 4 if digits is None else digits
-    write = _writer(as_json, tsv, quiet, segments, alignments, places, tests, score_one, left_out)
+    written = MeteorOutput(meteor, inputs, segments, alignments, places, tests, left_out, quiet, totals)
     with destination(None if table_output else output) as stream:
-        write(stream, meteor, inputs)
+        written.write(stream, "quiet" if quiet else form)
 
 
 def _wmt_names(
@@ -283,162 +269,3 @@ def _of_test_set(
         given = {**make_meteor.given, "language": target_language(pair)}
         make_meteor = dataclasses.replace(make_meteor, given=given)
     return files, tuple(found.reference_files), names, make_meteor
-
-
-Writer = Callable[[TextIO, "Meteor", list[SystemInput]], None]
-Keep = Callable[[int, "SegmentScore"], None]
-ScoreSystem = Callable[["Meteor", SystemInput, "Keep | None"], "CorpusScore"]
-
-
-def _writer(
-    as_json: bool,
-    tsv: bool,
-    quiet: bool,
-    segments: bool,
-    alignments: bool,
-    digits: int,
-    tests: SystemTests | None,
-    score_system: ScoreSystem,
-    left_out: tuple[int, ...] = (),
-) -> Writer:
-    def scored(meteor: Meteor, system: SystemInput, keep: Keep | None) -> CorpusScore:
-        if tests is None:
-            return score_system(meteor, system, keep)
-        statistics = tests.start(system.name)
-
-        def keep_both(number: int, segment: SegmentScore) -> None:
-            statistics.append(segment.statistics)
-            if keep is not None:
-                keep(number, segment)
-
-        return score_system(meteor, system, keep_both)
-
-    def write_json(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
-        results = []
-        for system in inputs:
-            kept: list[dict[str, Any]] = []
-
-            def keep(number: int, segment: SegmentScore, kept: list[dict[str, Any]] = kept) -> None:
-                kept.append({"segment": number, **_segment_dict(segment, alignments)})
-
-            corpus = scored(meteor, system, keep if segments or alignments else None)
-            entry = {"system": system.name, **corpus.to_dict()}
-            del entry["signature"]
-            if segments or alignments:
-                entry["segments"] = kept
-            results.append(entry)
-        document: dict[str, Any] = {
-            "signature": meteor.signature,
-            "chain": meteor.chain.effective(),
-            "engine": meteor.engine,
-            "systems": results,
-        }
-        if left_out:
-            document["left_out"] = list(left_out)
-        if tests is not None:
-            document["significance"] = tests.to_dict(meteor)
-        json.dump(document, stream, ensure_ascii=False, indent=2)
-        stream.write("\n")
-
-    def write_tsv(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
-        stream.write("\t".join(("system", "segment", *PARTS)) + "\n")
-        for system in inputs:
-
-            def line(number: int | str, result: Score, name: str = system.name) -> None:
-                values = (repr(getattr(result, part)) for part in PARTS)
-                stream.write("\t".join((_cell(name), str(number), *values)) + "\n")
-
-            line("all", scored(meteor, system, line if segments else None))
-
-    def write_quiet(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
-        for system in inputs:
-            stream.write(f"{scored(meteor, system, None).score!r}\n")
-
-    def write_table(stream: TextIO, meteor: Meteor, inputs: list[SystemInput]) -> None:
-        rows = []
-        for system in inputs:
-            show = _segment_printer(stream, system, segments, alignments, digits, len(inputs) > 1)
-            corpus = scored(meteor, system, show)
-            parts = [f"{getattr(corpus, part):.{digits}f}" for part in PARTS]
-            rows.append([system.name, *parts, str(corpus.segment_count)])
-        if segments or alignments:
-            stream.write("\n")
-        header = ["system", *(_TITLES.get(part, part) for part in PARTS), "segments"]
-        stream.write(format_table(header, rows) + "\n\n" + meteor.signature + "\n" + left_out_note(left_out))
-        if tests is not None:
-            stream.write("\n" + tests.table(meteor, digits))
-
-    if quiet:
-        return write_quiet
-    if tsv:
-        return write_tsv
-    if as_json:
-        return write_json
-    return write_table
-
-
-def _known_score(
-    totals: dict[int, StatisticsSum], meteor: Meteor, system: SystemInput, keep: Keep | None
-) -> CorpusScore:
-    """Return the score of a system that was scored before."""
-    return meteor.corpus_score(totals[id(system)])
-
-
-def _score_system(
-    meteor: Meteor, system: SystemInput, keep: Keep | None, quiet: bool, left_out: tuple[int, ...] = ()
-) -> CorpusScore:
-    """Score one system; segments are handed on as they are scored, and not kept."""
-    from meteor_e.scoring.statistics import StatisticsSum
-
-    total = StatisticsSum(len(meteor.matchers))
-    with terminal_progress(quiet) as progress:
-        if keep is None:
-            total = meteor.statistics(
-                *_sides(system), progress=lambda _, done, __: progress(system.name, done, system.size)
-            )
-        else:
-            for number, segment in zip(numbers(left_out), meteor.segments(*_sides(system)), strict=False):
-                total.add(segment.statistics)
-                keep(number, segment)
-                progress(system.name, number, system.size)
-    if not total.segments:
-        raise InputError(f"{system.name} is empty; there is nothing to score")
-    return meteor.corpus_score(total)
-
-
-def _sides(system: SystemInput) -> tuple[Iterator[str], Iterator[str | Sequence[str]]]:
-    """Return the hypotheses and the references, each pair read when it is needed."""
-    import itertools
-
-    hypotheses, references = itertools.tee(system.pairs())
-    return (hypothesis for hypothesis, _ in hypotheses), (refs for _, refs in references)
-
-
-def _segment_dict(segment: SegmentScore, alignments: bool) -> dict[str, Any]:
-    entry = segment.to_dict()
-    del entry["signature"]
-    if not alignments:
-        del entry["alignment"]
-    return entry
-
-
-def _segment_printer(
-    stream: TextIO, system: SystemInput, segments: bool, alignments: bool, digits: int, several: bool
-) -> Keep | None:
-    if not (segments or alignments):
-        return None
-    from meteor_e.cli.alignments import alignment_lines
-
-    prefix = f"{system.name} " if several else ""
-
-    def show(number: int, segment: SegmentScore) -> None:
-        stream.write(f"{prefix}segment {number}: {segment.score:.{digits}f}\n")
-        if alignments:
-            stream.writelines(line + "\n" for line in alignment_lines(segment.alignment))
-            stream.write("\n")
-
-    return show
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split())

@@ -26,7 +26,7 @@ from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
-from meteor_e.engine.protocol import EngineSettings, Scored
+from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.streaming import Chunk
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
@@ -166,66 +166,70 @@ class NativeEngine:
             starts.append(starts[-1] + len(texts))
         # Where Python is asked for each pair, alignments are not computed again when they are wanted.
         alignments = alignments or bool(self._proposers)
-        return self._score(segments, None, starts, threads, alignments, maximum_accuracy, stop)
-
-    def score_pairs(
-        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
-    ) -> Scored:
-        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
-        starts = list(range(len(hypotheses) + 1))
-        return self._score(texts, [*hypotheses, *references], starts, threads, False, False, None)
-
-    def _score(
-        self,
-        segments: Sequence[str],
-        order: Sequence[int] | None,
-        starts: Sequence[int],
-        threads: int,
-        alignments: bool,
-        maximum_accuracy: bool,
-        stop: object,
-    ) -> Scored:
-        count = len(starts) - 1
+        count = len(chunk.hypotheses)
         threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
-        try:
-            lane = self._lanes.pop()
-        except IndexError:
-            lane = self._new_lane()
-        with self._damage_reported():
-            if lane.core.size > VOCABULARY_LIMIT:
-                lane.clear()
+        with self._lane() as lane:
             batch = self._read(lane, segments, threads, stop)
-            if order is not None:
-                batch.arrange(order)
             batch.pair(starts)
-            if self._encoders:
-                self._encode(lane, batch)
             if self._proposers:
                 self._propose(lane, batch, starts)
             results = batch.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
-            failures = {failure.pop("hypothesis"): self._failure(**failure) for failure in batch.failures()}
-            scored = Scored(**results, failures=failures, alignments=[])
+            scored = Scored(**results, failures=self._failures(batch), alignments=[])
             if alignments:
                 best = memoryview(scored.best_references).cast("i")
                 for number, start in enumerate(starts[:-1]):
-                    done = number not in failures
+                    done = number not in scored.failures
                     reference = count + start + best[number]
                     scored.alignments.append(self._alignment(batch, number, reference) if done else None)
-        # A lane that an error left half done is not used again.
-        if len(self._lanes) < _LANES_KEPT:
-            self._lanes.append(lane)
         return scored
 
-    def _new_lane(self) -> Lane:
+    def score_pairs(
+        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
+    ) -> tuple[array[float], dict[int, MeteorError]]:
+        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
+        if self._proposers:
+            return self._ask_for_pairs(texts, sources, threads)
+        scores = array("d", bytes(8 * sum(len(left) * len(right) for left, right in sources)))
+        threads = max(1, min(threads, len(scores) // _SEGMENTS_A_THREAD))
+        with self._lane() as lane:
+            batch = self._read(lane, texts, threads, None)
+            batch.score_pairs(sources, scores, threads, None)
+            return scores, self._failures(batch)
+
+    def _ask_for_pairs(
+        self, texts: Sequence[str], sources: Sequence[PairSource], threads: int
+    ) -> tuple[array[float], dict[int, MeteorError]]:
+        """Score pairs where a matcher in Python is asked for each of them."""
+        scores = array("d")
+        failures: dict[int, MeteorError] = {}
+        for hypotheses, references in sources:
+            others = [[texts[number]] for number in references]
+            for hypothesis in hypotheses:
+                row = self.score(Chunk(1, [texts[hypothesis]] * len(others), others), threads=threads)
+                failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
+                scores.extend(row.segment_scores())
+        return scores, failures
+
+    @contextlib.contextmanager
+    def _lane(self) -> Iterator[Lane]:
+        """Lend a lane; one that an error left half done is not used again."""
         with self._damage_reported():
-            core = self._module.Core(
-                settings=self._settings,
-                matchers=self._plan.matchers,
-                normalizer=self._normalizer,
-                max_candidates=MAX_CANDIDATES,
-                separate_candidates=SEPARATE_CANDIDATES,
-            )
-        return Lane(core, self._plan)
+            try:
+                lane = self._lanes.pop()
+            except IndexError:
+                core = self._module.Core(
+                    settings=self._settings,
+                    matchers=self._plan.matchers,
+                    normalizer=self._normalizer,
+                    max_candidates=MAX_CANDIDATES,
+                    separate_candidates=SEPARATE_CANDIDATES,
+                )
+                lane = Lane(core, self._plan)
+            if lane.core.size > VOCABULARY_LIMIT:
+                lane.clear()
+            yield lane
+        if len(self._lanes) < _LANES_KEPT:
+            self._lanes.append(lane)
 
     def _read(self, lane: Lane, segments: Sequence[str], threads: int, stop: object) -> Batch:
         core = lane.core
@@ -237,6 +241,8 @@ class NativeEngine:
                 batch.set_words(number, split_words(self._normalizer(segments[number])))
             if batch.intern():
                 self._describe(lane, self._tokens_of(core.undescribed()))
+        if self._encoders:
+            self._encode(lane, batch)
         return batch
 
     def _token_types(self, lane: Lane, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
@@ -316,6 +322,9 @@ class NativeEngine:
             tuple(planned.matcher.name for planned in self._plan.matchers),
             count_chunks(matches),
         )
+
+    def _failures(self, batch: Batch) -> dict[int, MeteorError]:
+        return {failure.pop("hypothesis"): self._failure(**failure) for failure in batch.failures()}
 
     def _failure(
         self, hypothesis_size: int, reference_size: int, matcher: int | None = None, **proposal: int

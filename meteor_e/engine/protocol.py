@@ -6,8 +6,9 @@ readable definition. They give the same digits, and nothing above this protocol 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from meteor_e.base.errors import MeteorError
 from meteor_e.engine.streaming import Chunk
@@ -16,7 +17,7 @@ from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 
-__all__ = ["Engine", "EngineSettings", "Scored"]
+__all__ = ["Engine", "EngineSettings", "PairSource", "Scored"]
 
 
 class EngineSettings(NamedTuple):
@@ -35,6 +36,10 @@ class EngineSettings(NamedTuple):
     character_mode: bool
     identity: str = "word"
     weigh: Callable[[str], int] | None = None
+
+
+PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
+"""Numbers of hypotheses and of references, all of which are scored against each other."""
 
 
 class Scored(NamedTuple):
@@ -68,6 +73,12 @@ class Scored(NamedTuple):
                 FormulaScores._make(scores[number * parts : (number + 1) * parts]),
                 reference,
             )
+
+    def segment_scores(self) -> list[float]:
+        """Return the score of each hypothesis."""
+        scores: list[float] = memoryview(self.scores).cast("d").tolist()  # type: ignore[assignment]
+        parts = FormulaScores._fields
+        return scores[parts.index("score") :: len(parts)]
 
 
 class Engine(Protocol):
@@ -104,12 +115,16 @@ class Engine(Protocol):
         """
 
     def score_pairs(
-        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
-    ) -> Scored:
-        """Score pairs of texts, each text read once; a row for each pair.
+        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
+    ) -> tuple[array[float], dict[int, MeteorError]]:
+        """Score every hypothesis of a source against every reference of the source; each text is read once.
 
         Args:
             texts: raw segments.
-            hypotheses, references: for each pair the numbers of its two texts.
+            sources: for each source its hypotheses and its references, as numbers of texts.
             threads: how many threads work.
+
+        Returns:
+            The scores, source by source, one row per hypothesis; and for each place of a pair without a score the
+            error why it has none.
         """

@@ -11,7 +11,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.guard import guarded
 from meteor_e.engine.aligner import align
-from meteor_e.engine.protocol import EngineSettings, Scored
+from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.streaming import Chunk
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
@@ -75,14 +75,20 @@ class PythonEngine:
         return self._score(sides, maximum_accuracy, stop)
 
     def score_pairs(
-        self, texts: Sequence[str], hypotheses: Sequence[int], references: Sequence[int], *, threads: int = 1
-    ) -> Scored:
+        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
+    ) -> tuple[array[float], dict[int, MeteorError]]:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
-        tokens = {number: self._tokenize(texts[number]) for number in {*hypotheses, *references}}
+        tokens = [self._tokenize(text) for text in texts]
         if self._encoders:
-            self._encoded([tokens.values()])
-        pairs = zip(hypotheses, references, strict=True)
-        return self._score(([tokens[left], tokens[right]] for left, right in pairs), False, None)
+            self._encoded([tokens])
+        scores = array("d")
+        failures: dict[int, MeteorError] = {}
+        for hypotheses, references in sources:
+            for hypothesis in hypotheses:
+                row = self._score(([tokens[hypothesis], tokens[number]] for number in references), False, None)
+                failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
+                scores.extend(row.segment_scores())
+        return scores, failures
 
     def _encoded(self, sides: Iterable[Iterable[Sequence[Token]]]) -> list[list[Sequence[Token]]]:
         """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""

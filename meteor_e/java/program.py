@@ -8,7 +8,7 @@ import functools
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from meteor_e.base.errors import ConfigError, InputError, located
 from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
@@ -143,24 +143,37 @@ def _language_resources(code: str) -> LanguageResources:
     return Meteor(code, matchers=["exact"]).resources
 
 
-@dataclasses.dataclass(frozen=True)
-class _Segment:
+class _Segment(NamedTuple):
     """A segment as the Java program scores it: parts of the score that are undefined are NaN."""
 
-    statistics: Statistics
+    vector: list[int]  # its statistics, as Statistics.to_vector() has them
     scores: FormulaScores
     alignment: Alignment | None
 
 
 def _segments(
-    meteor: Meteor, hypotheses: Iterable[str], references: Iterable[Sequence[str]], *, alignments: bool
+    meteor: Meteor,
+    hypotheses: Iterable[str],
+    references: Iterable[Sequence[str]],
+    total: StatisticsSum,
+    *,
+    alignments: bool,
 ) -> Iterator[_Segment]:
+    """Yield segments, and add them to a sum."""
+    width, parts = len(total.total.to_vector()), len(FormulaScores._fields)
     for chunk, scored in meteor.scored_chunks(hypotheses, references, alignments=alignments):
         kept = scored.alignments if alignments else itertools.repeat(None)
-        for number, ((statistics, scores, _), alignment) in enumerate(zip(scored.rows(), kept, strict=False)):
+        numbers: list[int] = memoryview(scored.statistics).cast("q").tolist()
+        values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
+        for number, alignment in zip(range(len(chunk.hypotheses)), kept, strict=False):
             if number in scored.failures:
                 raise InputError(f"segment {chunk.first + number}: {scored.failures[number]}")
-            yield _Segment(statistics, scores, alignment)
+            yield _Segment(
+                numbers[number * width : (number + 1) * width],
+                FormulaScores._make(values[number * parts : (number + 1) * parts]),
+                alignment,
+            )
+        total.add_total(scored.total, len(chunk.hypotheses))
 
 
 def _alignment(segment: _Segment, ids: str) -> str:
@@ -196,14 +209,12 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
         if options.alignments:
             output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
         groups = (references[at : at + per_segment] for at in range(0, len(references), per_segment))
-        segments = _segments(meteor, hypotheses, groups, alignments=options.alignments)
+        segments = _segments(meteor, hypotheses, groups, total, alignments=options.alignments)
         for number, segment in enumerate(segments, 1):
-            if not options.statistics:
-                total.add(segment.statistics)
             if output is not None:
                 output.write(_alignment(segment, str(number)))
             if options.statistics:
-                stream.write(statistics_line(segment.statistics, configuration.slots) + "\n")
+                stream.write(statistics_line(segment.vector, configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
                 print(java_double(segment.scores.score), file=sys.stderr)
             else:
@@ -232,7 +243,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
 
     def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
         last = (
-            statistics_line(statistics, configuration.slots)
+            statistics_line(statistics.to_vector(), configuration.slots)
             if options.statistics
             else score_fields(scores, options.verbose)
         )
@@ -247,13 +258,14 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
             meteor,
             [_sgml_text(hypothesis) for _, _, hypothesis, _ in pairs],
             [list(map(_sgml_text, sides)) for _, _, _, sides in pairs],
+            total,
             alignments=options.alignments,
         )
         for (document, name, _, _), segment in zip(pairs, segments, strict=True):
-            total.add(segment.statistics)
-            documents.setdefault(document, StatisticsSum(len(meteor.matchers))).add(segment.statistics)
+            statistics = Statistics.from_vector(segment.vector)
+            documents.setdefault(document, StatisticsSum(len(meteor.matchers))).add(statistics)
             ids = (set_id, system, document, name)
-            line = add_line("seg", ids, segment.statistics, segment.scores)
+            line = add_line("seg", ids, statistics, segment.scores)
             if options.alignments:
                 alignments.append((line, _alignment(segment, "\t".join(ids))))
         if not total.segments:
@@ -359,7 +371,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
     def score(references: list[str], hypothesis: str) -> list[int]:
         # The Java program trims the text between the bars.
         sides = [java_trim(side) for side in references]
-        return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics, configuration.slots)
+        return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics.to_vector(), configuration.slots)
 
     evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))

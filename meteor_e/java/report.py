@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -87,16 +88,19 @@ def score_fields(scores: FormulaScores, verbose: bool) -> str:
     return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
 
 
-def statistics_vector(statistics: Statistics, slots: int) -> list[int]:
-    """Return statistics as numbers that hold so many modules: fewer are filled up with zeros, more cut off."""
-    vector = statistics.to_vector()
+def statistics_vector(vector: list[int], slots: int) -> list[int]:
+    """Return a vector of statistics that holds so many modules: fewer are filled up with zeros, more cut off."""
     modules = (vector[4:-3] + [0] * (4 * slots))[: 4 * slots]
     return vector[:4] + modules + vector[-3:]
 
 
-def statistics_line(statistics: Statistics, slots: int) -> str:
-    """Return statistics as the Java program prints them."""
-    return " ".join(map(java_double, statistics_vector(statistics, slots)))
+def statistics_line(vector: list[int], slots: int) -> str:
+    """Return a vector of statistics as the Java program prints it."""
+    return " ".join(map(_count, statistics_vector(vector, slots)))
+
+
+_count = functools.lru_cache(1024)(java_double)
+"""A whole number as Java prints it; segments have few different ones."""
 
 
 def compare_lines(one: str, other: str) -> int:

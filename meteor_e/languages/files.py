@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "builtin_language",
-    "builtin_languages",
     "language_problems",
+    "named_languages",
     "own_tasks",
     "parse_language",
     "read_language",
@@ -166,6 +167,7 @@ def language_files() -> dict[str, Path]:
     return {file.stem: file for file in sorted(_folder().glob("*.yaml")) if file.stem != "any"}
 
 
-def builtin_languages() -> list[Language]:
-    """Return all of METEOR's languages."""
-    return [builtin_language(code) for code in BUILTIN_CODES]
+def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the code of the language that the name of a file begins with, as `french.synsets` does; else nothing."""
+    first = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
+    return tuple(code for code in language_files() if builtin_language(code).name.lower() == first)

@@ -84,16 +84,6 @@ Words Batch::words(std::size_t segment) const {
     return {readers_[read.reader].types.data() + read.start, read.size};
 }
 
-void Batch::arrange(const std::vector<std::size_t>& numbers) {
-    std::vector<Segment> arranged;
-    arranged.reserve(numbers.size());
-    for (const std::size_t number : numbers) {
-        if (number >= segments_.size()) throw std::invalid_argument("there is no such segment");
-        arranged.push_back(segments_[number]);
-    }
-    segments_ = std::move(arranged);
-}
-
 void Batch::pair(std::vector<std::size_t> reference_starts) {
     bool fits = !reference_starts.empty() && reference_starts.front() == 0;
     for (std::size_t k = 1; fits && k < reference_starts.size(); ++k) {
@@ -194,13 +184,22 @@ void Batch::propose(std::size_t reference, std::size_t matcher, std::vector<Prop
     lists[matcher] = std::move(proposals);
 }
 
-bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
-                  std::int32_t* best_references) {
+void Batch::prepare(std::size_t threads) {
     if (!vocabulary_.complete()) throw std::invalid_argument("word types lack features");
-    const std::size_t count = hypotheses(), width = statistics_width(chain_), parts = scores_width();
-    const std::size_t threads = std::max<std::size_t>(1, options.threads);
     auto& aligners = workshop_.aligners;
     while (aligners.size() < threads) aligners.push_back(std::make_unique<Aligner>(chain_, vocabulary_));
+    for (const auto& aligner : aligners) {
+        aligner->row.resize(statistics_width(chain_));
+        aligner->scores.resize(scores_width());
+    }
+}
+
+bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
+                  std::int32_t* best_references) {
+    const std::size_t count = hypotheses(), width = statistics_width(chain_), parts = scores_width();
+    const std::size_t threads = std::max<std::size_t>(1, options.threads);
+    prepare(threads);
+    auto& aligners = workshop_.aligners;
     outcomes_.assign(count, Outcome{});
     failed_references_.assign(count, 0);
     alignments_.assign(options.keep_alignments ? count : 0, {});
@@ -234,11 +233,12 @@ void Batch::score_hypothesis(Aligner& aligner, std::size_t hypothesis, const Bat
     const std::size_t width = statistics_width(chain_), parts = scores_width();
     const std::size_t first = reference_starts_[hypothesis], last = reference_starts_[hypothesis + 1];
     double best = -1;
-    aligner.row.resize(width);
-    aligner.scores.resize(parts);
     *best_reference = 0;
     for (std::size_t reference = first; reference < last; ++reference) {
-        const Outcome outcome = align(aligner, hypothesis, reference, options);
+        const auto proposals = proposals_.find(reference);
+        const Outcome outcome =
+            align(aligner, hypothesis, hypotheses() + reference,
+                  proposals == proposals_.end() ? nullptr : &proposals->second, options.maximum_accuracy);
         if (outcome.problem != Problem::none) {
             outcomes_[hypothesis] = outcome;
             failed_references_[hypothesis] = reference - first;
@@ -261,28 +261,26 @@ void Batch::score_hypothesis(Aligner& aligner, std::size_t hypothesis, const Bat
     }
 }
 
-Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t reference, const BatchOptions& options) {
-    const Words hypothesis_words = words(hypothesis), reference_words = words(hypotheses() + reference);
+Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t reference,
+                     const std::vector<std::vector<Proposal>>* proposals, bool maximum_accuracy) {
+    const Words hypothesis_words = words(hypothesis), reference_words = words(reference);
     aligner.matches.clear();
-    const auto proposals = proposals_.find(reference);
     PairFeatures& features = aligner.features;
-    features.proposals = proposals == proposals_.end() ? nullptr : &proposals->second;
+    features.proposals = proposals;
     features.hypothesis_rows.clear();
     features.reference_rows.clear();
     for (const Matcher& matcher : chain_.matchers) {
         if (matcher.family != Family::contextual) continue;
         features.hypothesis_rows.push_back(rows(matcher.column, hypothesis));
-        features.reference_rows.push_back(rows(matcher.column, hypotheses() + reference));
+        features.reference_rows.push_back(rows(matcher.column, reference));
     }
-    const std::size_t segment = hypotheses() + reference;
-    for (std::size_t steps = 1; steps <= Candidates::EXPECTED && segment + steps < segments_.size(); ++steps) {
-        aligner.candidates.expect(segments_[segment + steps].hash, steps);
+    for (std::size_t steps = 1; steps <= Candidates::EXPECTED && reference + steps < segments_.size(); ++steps) {
+        aligner.candidates.expect(segments_[reference + steps].hash, steps);
     }
     const Outcome outcome =
-        aligner.candidates.collect(hypothesis_words, reference_words, segments_[segment].hash, features);
+        aligner.candidates.collect(hypothesis_words, reference_words, segments_[reference].hash, features);
     if (outcome.problem == Problem::none) {
-        aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, options.maximum_accuracy},
-                           aligner.matches);
+        aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, maximum_accuracy}, aligner.matches);
     }
     return outcome;
 }

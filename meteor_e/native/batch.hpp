@@ -17,6 +17,14 @@
 
 namespace meteor {
 
+// What a thread aligns many hypotheses with, that have the same references.
+struct GatheredPairs {
+    GatheredPairs(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
+
+    Candidates candidates;
+    AlignmentSearch search;
+};
+
 // What a thread aligns with.
 struct Aligner {
     Aligner(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
@@ -27,6 +35,12 @@ struct Aligner {
     std::vector<std::int64_t> row;
     std::vector<double> scores;
     PairFeatures features;
+    std::unique_ptr<GatheredPairs> gathered;
+};
+
+// Segments that are each scored against each of others, by their numbers.
+struct PairSource {
+    std::vector<std::size_t> hypotheses, references;
 };
 
 // What threads keep from one batch to the next.
@@ -67,9 +81,6 @@ public:
     Words words(std::size_t segment) const;
     std::size_t segments() const { return segments_.size(); }
 
-    // Lines the segments up anew: those of these numbers, each as often as it is named. Nothing is read again.
-    void arrange(const std::vector<std::size_t>& numbers);
-
     // The number of the first segment of each distinct sentence that is not empty. Those are numbered from 0, and
     // take vectors, one row a word, for a contextual matcher.
     std::vector<std::size_t> number_sentences();
@@ -89,6 +100,8 @@ public:
     // that could not be scored has its lengths and no match. False: `go_on` said no.
     bool score(const BatchOptions& options, const GoOn& go_on, std::int64_t* statistics, double* scores,
                std::int32_t* best_references);
+    // Fills a matrix of scores for each source, one after the other; failures() has numbers in them.
+    bool score_pairs(const std::vector<PairSource>& sources, std::size_t threads, const GoOn& go_on, double* scores);
     // The sum of the rows of all hypotheses that could be scored.
     const std::vector<std::int64_t>& total() const { return total_; }
 
@@ -122,7 +135,9 @@ private:
     void score_hypothesis(Aligner& aligner, std::size_t hypothesis, const BatchOptions& options,
                           std::int64_t* statistics, double* scores, std::int32_t* best_reference);
     const SentenceRows* rows(std::size_t matcher, std::size_t segment) const;
-    Outcome align(Aligner& aligner, std::size_t hypothesis, std::size_t reference, const BatchOptions& options);
+    Outcome align(Aligner& aligner, std::size_t hypothesis, std::size_t reference,
+                  const std::vector<std::vector<Proposal>>* proposals, bool maximum_accuracy);
+    void prepare(std::size_t threads);
 
     const Chain& chain_;
     Vocabulary& vocabulary_;

@@ -61,13 +61,6 @@ std::vector<std::size_t> sizes_of(PyObject* list) {
     return numbers;
 }
 
-PyObject* batch_arrange(PyObject* self, PyObject* numbers) {
-    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
-        batch_of(self).arrange(sizes_of(numbers));
-        return Py_NewRef(Py_None);
-    });
-}
-
 // number_sentences() -> the first segment of each distinct sentence that is not empty
 PyObject* batch_number_sentences(PyObject* self, PyObject*) {
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
@@ -219,6 +212,35 @@ PyObject* batch_score(PyObject* self, PyObject* arguments, PyObject* keywords) {
     });
 }
 
+// score_pairs(sources: [(hypotheses, references)], scores: float64 to fill, threads, stop)
+PyObject* batch_score_pairs(PyObject* self, PyObject* arguments) {
+    PyObject *sources, *scores, *stop;
+    Py_ssize_t threads;
+    if (!PyArg_ParseTuple(arguments, "OOnO", &sources, &scores, &threads, &stop)) return nullptr;
+    return guarded<>(static_cast<PyObject*>(nullptr), [&] {
+        const Sequence items(sources);
+        std::vector<PairSource> numbers;
+        std::size_t size = 0;
+        for (std::size_t k = 0; k < items.size(); ++k) {
+            const Sequence sides(items[k]);
+            if (sides.size() != 2) throw std::invalid_argument("a source has hypotheses and references");
+            numbers.push_back({sizes_of(sides[0]), sizes_of(sides[1])});
+            size += numbers.back().hypotheses.size() * numbers.back().references.size();
+        }
+        const Buffer buffer(scores, PyBUF_WRITABLE);
+        if (buffer.items<double>().size != size) throw std::invalid_argument("one score a pair");
+        bool done;
+        {
+            Unlocked unlocked;
+            done = batch_of(self).score_pairs(
+                numbers, static_cast<std::size_t>(threads), [&] { return unlocked.go_on(stop); },
+                const_cast<double*>(buffer.items<double>().data));
+        }
+        if (!done) throw ErrorSet{};
+        return Py_NewRef(Py_None);
+    });
+}
+
 // failures() -> [{hypothesis, hypothesis_size, reference_size, and of a misplaced proposal: matcher, and its fields}]
 PyObject* batch_failures(PyObject* self, PyObject*) {
     return guarded<>(static_cast<PyObject*>(nullptr), [&] {
@@ -274,7 +296,6 @@ PyMethodDef batch_methods[] = {
     {"irregular", batch_irregular, METH_NOARGS, "Return the segments that the Python normalizer must do."},
     {"set_words", batch_set_words, METH_VARARGS, "Give the words of a segment."},
     {"intern", batch_intern, METH_NOARGS, "Add new words to the vocabulary; return how many types lack features."},
-    {"arrange", batch_arrange, METH_O, "Line the segments up anew, each as often as it is named."},
     {"number_sentences", batch_number_sentences, METH_NOARGS, "Number the distinct sentences; return their segments."},
     {"give_rows", batch_give_rows, METH_VARARGS, "Give the vectors of a sentence's words."},
     {"pair", batch_pair, METH_O, "Say which references belong to which hypothesis."},
@@ -284,6 +305,7 @@ PyMethodDef batch_methods[] = {
     {"propose", batch_propose, METH_VARARGS, "Give the matches that a matcher in Python proposes."},
     {"score", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(batch_score)), METH_VARARGS | METH_KEYWORDS,
      "Align and score; return statistics, scores, best references and the sum of the statistics."},
+    {"score_pairs", batch_score_pairs, METH_VARARGS, "Score all pairs of the segments of each source."},
     {"failures", batch_failures, METH_NOARGS, "Return the hypotheses that could not be scored."},
     {"alignment", batch_alignment, METH_VARARGS, "Return the matches of a hypothesis with its best reference."},
     {nullptr, nullptr, 0, nullptr},

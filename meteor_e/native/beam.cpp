@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 namespace meteor {
@@ -19,21 +20,20 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
     prepare(task);
     const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
     const std::int64_t chunk = task.units.chunk().value;
-    const std::int64_t* gains = task.gains.data();
-    links_.clear();
+    if (!task.lists) links_.clear();
     classes_[0] = Class{Set{}, Place{}, NONE, 1};
     class_count_ = 1;
     paths_ = 1;
     keys_[0] = 0;
     class_of_[0] = 0;
-    for (std::uint32_t position = 0; position < positions; ++position) {
+    for (std::uint32_t position = task.lists ? resume(task) : 0; position < positions; ++position) {
         const View<Match> starting = task.candidates.at(position);
         if (!starting.size || task.candidates.fixed(position)) {
             pass(position, starting.size ? &starting[0] : nullptr, chunk);
         } else {
-            expand(task, position, gains);
+            expand(task, position);
         }
-        gains += starting.size;
+        if (task.lists) remember(task, position);
     }
     std::size_t best = 0;
     std::int64_t best_rank = 0;
@@ -45,17 +45,94 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
             best_rank = rank;
         }
     }
-    taken_.assign(positions, nullptr);
+    taken_.assign(positions, NONE);
     for (std::uint32_t link = classes_[class_of_[best]].link; link != NONE; link = links_[link].earlier) {
-        taken_[links_[link].position] = links_[link].match;
+        taken_[links_[link].position] = links_[link].choice;
     }
     for (std::uint32_t position = 0; position < positions; ++position) {
-        if (task.candidates.fixed(position)) {
-            chosen.push_back(task.candidates.at(position)[0]);
-        } else if (taken_[position]) {
-            chosen.push_back(*taken_[position]);
-        }
+        const std::uint32_t choice = task.candidates.fixed(position) ? 0 : taken_[position];
+        if (choice == NONE) continue;
+        chosen.push_back(task.candidates.at(position)[choice]);
+        chosen.back().reference_start = position;
     }
+}
+
+// What the next state depends on, beside the last one.
+template <std::size_t Parts>
+BeamEdge<Parts> BeamSearch<Parts>::next_edge(const BeamTask& task, std::uint32_t position) {
+    const bool fixed = task.candidates.fixed(position);
+    BeamEdge<Parts> edge;
+    edge.node = nodes_[position];
+    edge.candidates = 2 * task.lists[position] + fixed;
+    std::uint64_t bit = 1;
+    for (const Match& match : task.candidates.at(position)) {
+        const std::uint32_t end = match.hypothesis_start + match.hypothesis_length;
+        if (place(position + match.reference_length, end).last != BROKEN) edge.continues |= bit;
+        bit <<= 1;
+        if (!fixed) touched_.add(match.hypothesis_start, match.hypothesis_length);
+    }
+    touched_ = touched_ & future_[position + 1];
+    edge.future = touched_.parts;
+    return edge;
+}
+
+// Goes as far as other searches went the same way. Returns the position where work begins.
+template <std::size_t Parts>
+std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
+    const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
+    nodes_.assign(1, BeamMemory<Parts>::ROOT);
+    touched_ = Set{};
+    std::uint32_t first = 0;
+    for (known_ = 0; known_ < positions; ++known_) {
+        const Set before = touched_;
+        const std::uint32_t node = memory_.find(next_edge(task, known_));
+        if (node == BeamMemory<Parts>::NONE) {
+            touched_ = before;
+            break;
+        }
+        nodes_.push_back(node);
+        if (memory_.has_state(node)) first = known_ + 1;
+    }
+    went_ += positions;
+    followed_ += known_;
+    if (!first) return 0;
+    const std::uint8_t* from = memory_.state(nodes_[first]);
+    const auto take = [&from](void* to, std::size_t bytes) {
+        std::memcpy(to, from, bytes);
+        from += bytes;
+    };
+    take(&paths_, sizeof paths_);
+    take(&class_count_, sizeof class_count_);
+    take(keys_, paths_ * sizeof keys_[0]);
+    take(classes_, class_count_ * sizeof classes_[0]);
+    take(class_of_, paths_ * sizeof class_of_[0]);
+    return first;
+}
+
+// Where most ways are gone again, all of a search is remembered; elsewhere, the tree grows as searches come back to it,
+// and a state is kept when the second comes. Where a position is only passed, it is found again from the one before.
+template <std::size_t Parts>
+void BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
+    const bool fresh = position >= known_, busy = 2 * followed_ > went_;
+    if (fresh && !busy && position > 2 * known_) return;
+    if (fresh) nodes_.push_back(memory_.add(next_edge(task, position)));
+    const bool passed = !task.candidates.at(position).size || task.candidates.fixed(position);
+    if (!passed && (!fresh || busy)) keep_state(nodes_[position + 1]);
+}
+
+template <std::size_t Parts>
+void BeamSearch<Parts>::keep_state(std::uint32_t node) {
+    std::uint8_t* to = memory_.give_room(node, 2 * sizeof(std::size_t) + class_count_ * sizeof classes_[0] +
+                                                   paths_ * (sizeof keys_[0] + sizeof class_of_[0]));
+    const auto put = [&to](const void* from, std::size_t size) {
+        std::memcpy(to, from, size);
+        to += size;
+    };
+    put(&paths_, sizeof paths_);
+    put(&class_count_, sizeof class_count_);
+    put(keys_, paths_ * sizeof keys_[0]);
+    put(classes_, class_count_ * sizeof classes_[0]);
+    put(class_of_, paths_ * sizeof class_of_[0]);
 }
 
 template <std::size_t Parts>
@@ -152,8 +229,9 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
 // Lets every path take each match whose words are unused, then skip the position. The distance of a match is charged
 // to the path that it is copied from, so later copies carry it.
 template <std::size_t Parts>
-void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position, const std::int64_t* gains) {
+void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
     const View<Match> free = task.candidates.at(position);
+    const std::int64_t* const gains = task.gains.data() + (free.data - task.candidates.matches().data());
     choices_.resize(free.size);
     Set all{};
     for (std::size_t k = 0; k < free.size; ++k) {
@@ -163,8 +241,9 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position, con
         choice.words.add(match.hypothesis_start, match.hypothesis_length);
         choice.gain = gains[k];
         choice.distance = distance(position, match);
-        choice.match = &match;
         choice.start = match.hypothesis_start;
+        choice.length = match.hypothesis_length;
+        choice.reference_length = match.reference_length;
         all = all | choice.words;
     }
     const std::int64_t chunk = task.units.chunk().value;
@@ -315,20 +394,21 @@ template <std::size_t Parts>
 std::size_t BeamSearch<Parts>::make_class(const Step& step, std::uint32_t position) {
     Class made = classes_[step.from];
     made.members = 0;
+    // Words that matter from the next position on, wherever the path goes on: so states depend on fewer things.
+    const Set& future = future_[position + 1];
+    made.used = made.used & future;
     if (step.choice == KEEP) return find_class(made);
     if (step.choice == SKIP) {
         made.place = {position + 1, CLOSED};
-        made.used = made.used & future_[position + 1];
         return find_class(made);
     }
     const Choice& choice = choices_[step.choice];
-    const Match& match = *choice.match;
-    made.place = place(position + match.reference_length, choice.start + match.hypothesis_length);
-    made.used = (made.used | choice.words) & future_[made.place.next];
+    made.place = place(position + choice.reference_length, choice.start + choice.length);
+    made.used = made.used | (choice.words & future);
     const std::size_t before = next_class_count_;
     const std::size_t found = find_class(made);
     if (found == before) {
-        links_.push_back({made.link, position, choice.match});
+        links_.push_back({made.link, position, step.choice});
         next_classes_[found].link = static_cast<std::uint32_t>(links_.size() - 1);
     }
     return found;

@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "beam_memory.hpp"
 #include "candidates.hpp"
 #include "chain.hpp"
 #include "rank.hpp"
@@ -64,7 +65,9 @@ struct BeamTask {
     const Candidates& candidates;
     RankUnits<NarrowRank> units;
     SearchOptions options;
-    const std::vector<std::int64_t>& gains;  // of each candidate, position by position
+    const std::vector<std::int64_t>& gains;  // of candidates.matches()
+    // Of each position: lists of candidates with one number are equal. Null: the search is not to be remembered.
+    const std::uint32_t* lists = nullptr;
 };
 
 constexpr std::size_t MAX_NARROW_BEAM = 64;  // the paths of a class are bits of one number
@@ -78,6 +81,14 @@ public:
 
     // Appends the chosen matches to `chosen`, by reference position.
     void run(const BeamTask& task, std::vector<Match>& chosen);
+
+    // Searches that are to be remembered have the same units and beam until they are forgotten.
+    bool full() const { return memory_.full(); }
+    void forget() {
+        memory_.clear();
+        links_.clear();
+        went_ = followed_ = 0;
+    }
 
 private:
     using Set = WordSet<Parts>;
@@ -101,8 +112,7 @@ private:
     struct Choice {
         Set words;
         std::int64_t gain, distance;
-        const Match* match;
-        std::uint32_t start;  // in the hypothesis
+        std::uint32_t start, length, reference_length;  // the start is in the hypothesis
     };
     // What a class may do at a position, and which class that leads to.
     struct Step {
@@ -114,7 +124,7 @@ private:
     struct Link {
         std::uint32_t earlier;
         std::uint32_t position;
-        const Match* match;
+        std::uint32_t choice;
     };
     struct Taken {
         std::int64_t key;
@@ -130,7 +140,7 @@ private:
                   "rank, path and stream are compared as one number");
 
     void prepare(const BeamTask& task);
-    void expand(const BeamTask& task, std::uint32_t position, const std::int64_t* gains);
+    void expand(const BeamTask& task, std::uint32_t position);
     void add_step(std::size_t from, std::uint16_t choice, std::int64_t change, std::uint8_t& known);
     std::uint8_t find_stream(std::int64_t change, std::uint64_t members);
     void merge_streams(std::size_t beam, std::uint32_t position);
@@ -139,6 +149,10 @@ private:
     std::size_t make_class(const Step& step, std::uint32_t position);
     std::size_t find_class(const Class& made);
     void pass(std::uint32_t position, const Match* fixed, std::int64_t chunk);
+    BeamEdge<Parts> next_edge(const BeamTask& task, std::uint32_t position);
+    std::uint32_t resume(const BeamTask& task);
+    void remember(const BeamTask& task, std::uint32_t position);
+    void keep_state(std::uint32_t node);
     Place place(std::uint32_t next, std::uint32_t end) const;
 
     std::vector<Set> future_;  // words that free matches cover from a position on
@@ -147,7 +161,12 @@ private:
     std::vector<Step> steps_;
     std::size_t step_count_ = 0;
     std::vector<Link> links_;
-    std::vector<const Match*> taken_;
+    std::vector<std::uint32_t> taken_;
+    BeamMemory<Parts> memory_;
+    std::vector<std::uint32_t> nodes_;     // of the memory, before each position
+    std::uint32_t known_ = 0;              // positions that other searches went through the same way
+    std::size_t went_ = 0, followed_ = 0;  // positions of all searches, and those that were known
+    Set touched_;                          // words of free matches before that
 
     // Paths, in order; a key is a rank, and the path's number in the lowest bits.
     std::size_t paths_ = 0, next_paths_ = 0;

@@ -10,26 +10,31 @@ namespace {
 constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
 }
 
-Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
-    proposed_.clear();
-    reference_cover_.assign(reference.size, 0);
-    hypothesis_cover_.assign(hypothesis.size, 0);
+bool Candidates::equal(Words hypothesis, Words reference) const {
     const auto same = [this](std::uint32_t type, std::uint32_t other) {
         return type == other ||
                (chain_.identity == Identity::java && vocabulary_.identity(type) == vocabulary_.identity(other));
     };
-    const bool equal =
-        hypothesis.size == reference.size && std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
-    const std::size_t asked = equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
-    shared_ = false;
+    return hypothesis.size == reference.size &&
+           std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
+}
+
+Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
+    proposed_.clear();
+    reference_cover_.assign(reference.size, 0);
+    hypothesis_cover_.assign(hypothesis.size, 0);
+    const bool alike = equal(hypothesis, reference);
+    const std::size_t asked = alike ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
+    shared_ = gathered_ = false;
+    first_ = 0;
     room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
-    const bool alone = equal || reference.size > LONGEST_KNOWN_SEGMENT;
+    const bool alone = alike || reference.size > LONGEST_KNOWN_SEGMENT;
     Outcome outcome = propose(hypothesis, reference, hash, features, asked, alone);
     if (outcome.problem == Problem::too_many_candidates) {
         room_ = chain_.max_candidates;
         proposed_.clear();
         hypothesis_cover_.assign(hypothesis.size, 0);
-        shared_ = std::max(hypothesis.size, reference.size) <= LONGEST_SHARED && share(reference, asked);
+        shared_ = std::max(hypothesis.size, reference.size) <= LONGEST_SHARED && share({reference}, asked);
         const std::size_t positions = shared_ ? list_words_.size() : reference.size;
         reference_cover_.assign(positions, 0);
         const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
@@ -44,8 +49,12 @@ Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t has
 
 Outcome Candidates::propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
                             std::size_t asked, bool alone) {
+    return ask(know(reference, hash, alone), hypothesis, reference, features, asked);
+}
+
+Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,
+                        std::size_t asked) {
     Outcome outcome;
-    KnownSegment& known = know(reference, hash, alone);
     bool room = relate(known, hypothesis, asked);
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
@@ -105,9 +114,11 @@ inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double p
 
 // Finds the positions that may share a list: those where the same word stands and the same phrases begin. False if a
 // matcher looks at more than that.
-bool Candidates::share(Words reference, std::size_t asked) {
-    std::vector<std::vector<std::uint32_t>> keys(reference.size);
-    for (std::size_t j = 0; j < reference.size; ++j) keys[j].push_back(reference[j]);
+bool Candidates::share(const std::vector<Words>& references, std::size_t asked) {
+    std::vector<std::vector<std::uint32_t>> keys;
+    for (const Words& reference : references) {
+        for (const std::uint32_t type : reference) keys.push_back({type});
+    }
     std::vector<std::vector<PhraseHit>> phrases;
     for (std::size_t matcher = 0; matcher < asked; ++matcher) {
         const Matcher& one = chain_.matchers[matcher];
@@ -115,19 +126,26 @@ bool Candidates::share(Words reference, std::size_t asked) {
         if (one.family != Family::phrases) continue;
         phrases.resize(std::max(phrases.size(), one.column + 1));
         if (steps_.size() < phrases.size()) steps_.resize(phrases.size());
-        find_phrases(*one.phrases, one.column, reference, phrases[one.column]);
+        std::uint32_t start = 0;
+        for (const Words& reference : references) {
+            find_phrases(*one.phrases, one.column, reference, list_hits_);
+            for (PhraseHit& hit : list_hits_) hit.start += start;
+            phrases[one.column].insert(phrases[one.column].end(), list_hits_.begin(), list_hits_.end());
+            start += static_cast<std::uint32_t>(reference.size);
+        }
         for (std::vector<std::uint32_t>& key : keys) key.push_back(NONE);
         for (const PhraseHit& hit : phrases[one.column]) keys[hit.start].push_back(hit.node);
     }
     std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
     std::vector<std::uint32_t> firsts;
-    lists_.resize(reference.size);
+    lists_.resize(keys.size());
     list_words_.clear();
-    for (std::uint32_t j = 0; j < reference.size; ++j) {
+    for (std::uint32_t j = 0; j < keys.size(); ++j) {
+        const std::uint32_t word = keys[j].front();
         const auto found = numbers.emplace(std::move(keys[j]), static_cast<std::uint32_t>(list_words_.size()));
         lists_[j] = found.first->second;
         if (!found.second) continue;
-        list_words_.push_back(reference[j]);
+        list_words_.push_back(word);
         firsts.push_back(j);
     }
     list_phrases_.assign(phrases.size(), {});
@@ -140,6 +158,51 @@ bool Candidates::share(Words reference, std::size_t asked) {
         }
     }
     return true;
+}
+
+bool Candidates::gather(const std::vector<Words>& references) {
+    reference_starts_.assign(1, 0);
+    std::size_t longest = 0;
+    for (const Words& reference : references) {
+        reference_starts_.push_back(reference_starts_.back() + reference.size);
+        longest = std::max(longest, reference.size);
+    }
+    shared_ = gathered_ = longest <= LONGEST_KNOWN_SEGMENT && share(references, chain_.matchers.size());
+    if (gathered_) start(segment_, {list_words_.data(), list_words_.size()});
+    return gathered_;
+}
+
+bool Candidates::make_lists(Words hypothesis) {
+    if (hypothesis.size > LONGEST_KNOWN_SEGMENT) return false;
+    proposed_.clear();
+    reference_cover_.assign(list_words_.size(), 0);
+    hypothesis_cover_.assign(hypothesis.size, 0);
+    room_ = chain_.max_candidates;
+    const Words words{list_words_.data(), list_words_.size()};
+    const Outcome outcome = ask(segment_, hypothesis, words, PairFeatures{}, chain_.matchers.size());
+    if (outcome.problem != Problem::none) return false;
+    sort_by_reference();
+    return true;
+}
+
+bool Candidates::select(std::size_t reference) {
+    first_ = reference_starts_[reference];
+    const std::size_t positions = reference_starts_[reference + 1] - first_;
+    reference_cover_.assign(positions, 0);
+    std::fill(hypothesis_cover_.begin(), hypothesis_cover_.end(), 0);
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < positions; ++j) {
+        const View<Match> starting = at(j);
+        count += starting.size;
+        for (const Match& match : starting) {
+            for (std::size_t word = 0; word < match.reference_length; ++word) ++reference_cover_[j + word];
+            for (std::size_t word = 0; word < match.hypothesis_length; ++word) {
+                ++hypothesis_cover_[match.hypothesis_start + word];
+            }
+        }
+    }
+    fix();
+    return count <= std::min(chain_.separate_candidates, chain_.max_candidates);
 }
 
 // How often candidates cover each word, where positions share lists; numbers that are large need not be exact.

@@ -55,13 +55,23 @@ public:
     void expect(std::uint64_t hash, std::size_t steps) const;
     static constexpr std::size_t EXPECTED = 3;
 
+    // Whether two segments have the same words; if so, only the first matcher is asked.
+    bool equal(Words hypothesis, Words reference) const;
+
+    // Of many hypotheses with the same references: the positions of all references share lists, which are made once a
+    // hypothesis. Each of these is false where pairs must be collected one by one.
+    bool gather(const std::vector<Words>& references);
+    bool make_lists(Words hypothesis);
+    bool select(std::size_t reference);  // its candidates, with the hypothesis of the lists
+
     View<Match> at(std::size_t position) const {
-        const std::size_t list = shared_ ? lists_[position] : position;
+        const std::size_t list = shared_ ? lists_[first_ + position] : position;
         return {matches_.data() + starts_[list], starts_[list + 1] - starts_[list]};
     }
+    const std::vector<Match>& matches() const { return matches_; }  // of all lists
     bool shared() const { return shared_; }
     std::size_t lists() const { return starts_.size() - 1; }
-    std::uint32_t list(std::size_t position) const { return lists_[position]; }
+    std::uint32_t list(std::size_t position) const { return lists_[first_ + position]; }
     bool fixed(std::size_t position) const { return fixed_[position] != 0; }
     std::size_t positions() const { return fixed_.size(); }
 
@@ -148,7 +158,9 @@ private:
 
     Outcome propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
                     std::size_t asked, bool alone);
-    bool share(Words reference, std::size_t asked);
+    Outcome ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,
+                std::size_t asked);
+    bool share(const std::vector<Words>& references, std::size_t asked);
     void cover_shared();
     KnownSegment& know(Words reference, std::uint64_t hash, bool alone);
     void charge(KnownSegment& known, std::size_t bytes);
@@ -179,9 +191,12 @@ private:
     const Vocabulary& vocabulary_;
     std::uint32_t matcher_ = 0;  // the one at work
 
-    bool shared_ = false;
-    std::vector<std::uint32_t> lists_;                  // of each position
-    std::vector<std::uint32_t> list_words_;             // the word of each list
+    bool shared_ = false, gathered_ = false;
+    std::vector<std::size_t> reference_starts_;  // in lists_
+    std::size_t first_ = 0;                      // of the reference's positions, in lists_
+    std::vector<std::uint32_t> lists_;           // of each position
+    std::vector<std::uint32_t> list_words_;      // the word of each list
+    std::vector<PhraseHit> list_hits_;
     std::vector<std::vector<PhraseHit>> list_phrases_;  // of each table, the phrases of the lists
     std::size_t room_ = 0;                              // for candidates
     std::vector<Match> proposed_, matches_;

@@ -63,8 +63,8 @@ private:
 // Memory of a Python object, held as long as this lives.
 class Buffer {
 public:
-    explicit Buffer(PyObject* object) {
-        if (PyObject_GetBuffer(object, &view_, PyBUF_C_CONTIGUOUS) < 0) throw ErrorSet{};
+    explicit Buffer(PyObject* object, int flags = 0) {
+        if (PyObject_GetBuffer(object, &view_, PyBUF_C_CONTIGUOUS | flags) < 0) throw ErrorSet{};
     }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
@@ -72,6 +72,7 @@ public:
 
     template <class Item>
     View<Item> items() const {
+        if (!view_.len) return {};  // it may lie anywhere
         if (view_.len % static_cast<Py_ssize_t>(sizeof(Item)) ||
             reinterpret_cast<std::uintptr_t>(view_.buf) % alignof(Item)) {
             throw std::invalid_argument("a buffer does not hold whole items");

@@ -541,4 +541,82 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
     }
 }
 
+void AlignmentSearch::start_hypothesis(const Candidates& candidates, std::size_t hypothesis_size) {
+    if (numbers_.size() > MOST_NUMBERED) forget();
+    hypothesis_size_ = hypothesis_size;
+    ranks_fit_ = chain_.beam <= MAX_NARROW_BEAM && hypothesis_size <= BeamSearch<4>::MAX_WORDS;
+    gains_.clear();
+    for (const Match& match : candidates.matches()) {
+        const std::int64_t gain = weighted_words(match, false);
+        ranks_fit_ = ranks_fit_ && gain < (std::int64_t{1} << GAIN_BITS) && gain > -(std::int64_t{1} << GAIN_BITS);
+        gains_.push_back(ranks_fit_ ? gain * (std::int64_t{1} << (DISTANCE_BITS + CHUNK_BITS)) : 0);
+    }
+    list_numbers_.assign(candidates.lists(), NOT_NUMBERED);
+    most_.resize(candidates.lists());
+}
+
+void AlignmentSearch::forget() {
+    numbers_.clear();
+    short_.forget();
+    middle_.forget();
+    long_.forget();
+}
+
+// Lists that hold the same have the same number, whatever they are lists of; 0 is the empty list.
+std::uint32_t AlignmentSearch::number_of(const Candidates& candidates, std::size_t position) {
+    std::uint32_t& number = list_numbers_[candidates.list(position)];
+    if (number != NOT_NUMBERED) return number;
+    const View<Match> list = candidates.at(position);
+    std::int64_t& most = most_[candidates.list(position)];
+    number = 0;
+    most = 0;
+    if (!list.size) return number;
+    held_.clear();
+    const std::int64_t* gain = gains_.data() + (list.data - candidates.matches().data());
+    for (const Match& match : list) {
+        const std::int64_t parts[] = {match.hypothesis_start, match.hypothesis_length, match.reference_length, *gain};
+        held_.append(reinterpret_cast<const char*>(parts), sizeof parts);
+        most = std::max<std::int64_t>(most, std::llabs(*gain));
+        ++gain;
+    }
+    return number = numbers_.emplace(held_, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
+}
+
+template <std::size_t Parts>
+void AlignmentSearch::remember_in(BeamSearch<Parts>& search, const BeamTask& task, std::vector<Match>& chosen) {
+    if (search.full()) search.forget();
+    search.run(task, chosen);
+}
+
+bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Match>& chosen) {
+    if (!ranks_fit_) return false;
+    const std::size_t positions = candidates.positions(), longer = std::max(positions, hypothesis_size_);
+    position_numbers_.resize(positions);
+    std::size_t distance = 0;
+    std::int64_t weighted = 0;
+    for (std::size_t position = 0; position < positions; ++position) {
+        const std::size_t choices = candidates.at(position).size;
+        position_numbers_[position] = number_of(candidates, position);
+        weighted += most_[candidates.list(position)] >> (DISTANCE_BITS + CHUNK_BITS);
+        distance += choices * longer;
+        if (choices > 64) return false;
+    }
+    if (bit_length(distance) > DISTANCE_BITS || bit_length(positions + 1) > CHUNK_BITS ||
+        bit_length(static_cast<std::uint64_t>(weighted)) > GAIN_BITS) {
+        return false;
+    }
+    RankUnits<NarrowRank> units;
+    units.chunk_shift = DISTANCE_BITS;
+    units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
+    const BeamTask task{candidates, units, {chain_.beam, false}, gains_, position_numbers_.data()};
+    if (hypothesis_size_ <= BeamSearch<1>::MAX_WORDS) {
+        remember_in(short_, task, chosen);
+    } else if (hypothesis_size_ <= BeamSearch<2>::MAX_WORDS) {
+        remember_in(middle_, task, chosen);
+    } else {
+        remember_in(long_, task, chosen);
+    }
+    return true;
+}
+
 }  // namespace meteor

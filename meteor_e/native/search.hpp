@@ -1,6 +1,8 @@
 // The beam search of meteor_e/alignment/search.py: which candidates make the alignment.
 #pragma once
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "beam.hpp"
@@ -129,14 +131,34 @@ public:
     void run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
              std::vector<Match>& chosen);
 
+    // For gathered candidates (Candidates::gather): what one search finds out, those after it use. False: the pair is
+    // to be searched alone.
+    void start_hypothesis(const Candidates& candidates, std::size_t hypothesis_size);
+    void forget();
+    bool run_gathered(const Candidates& candidates, std::vector<Match>& chosen);
+
 private:
     static constexpr std::size_t KNOWN_LENGTHS = 8;
+    // Of ranks in gathered searches.
+    static constexpr int DISTANCE_BITS = 20, CHUNK_BITS = 9, GAIN_BITS = BEAM_RANK_BITS - DISTANCE_BITS - CHUNK_BITS;
+    static constexpr std::uint32_t NOT_NUMBERED = 0xFFFFFFFFu;
+    static constexpr std::size_t MOST_NUMBERED = std::size_t{1} << 16;
+
+    std::uint32_t number_of(const Candidates& candidates, std::size_t list);
+    template <std::size_t Parts>
+    void remember_in(BeamSearch<Parts>& search, const BeamTask& task, std::vector<Match>& chosen);
 
     std::int64_t weighted_words(const Match& match, bool maximum_accuracy) const;
 
     const Chain& chain_;
     std::vector<std::int64_t> weighted_lengths_[2];  // of few words, by matcher; the second for the maximum accuracy
     std::vector<std::int64_t> gains_;
+    std::size_t hypothesis_size_ = 0;
+    bool ranks_fit_ = true;
+    std::unordered_map<std::string, std::uint32_t> numbers_;  // of lists of candidates, by what they hold
+    std::string held_;
+    std::vector<std::uint32_t> list_numbers_, position_numbers_;
+    std::vector<std::int64_t> most_;  // the most that a match of a list gains
     BeamSearch<1> short_;
     BeamSearch<2> middle_;
     BeamSearch<4> long_;

@@ -7,7 +7,7 @@ from meteor_e.base.yamlfile import dump_yaml, parse_yaml, read_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain, check_language, spell_out
 from meteor_e.chains.config import ChainConfig, load_chain
-from meteor_e.languages.files import BUILTIN_CODES, builtin_languages
+from meteor_e.languages.files import BUILTIN_CODES, builtin_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import registry
 
@@ -205,7 +205,7 @@ def test_files_that_are_no_chains(text):
 
 @pytest.mark.parametrize("code", BUILTIN_CODES)
 def test_our_languages_pass(code):
-    language = next(language for language in builtin_languages() if language.code == code)
+    language = builtin_language(code)
     assert check_language(read_yaml(language.source), registry()) == []
 
 

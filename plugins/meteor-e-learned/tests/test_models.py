@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
-from meteor_e_learned.models.base import strict_tau
+from meteor_e_learned import training
+from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.models.base import ScoreEstimator, strict_tau
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork, cost_and_gradient, fit_seeds, forward
 from meteor_e_learned.models.segment_regression import SegmentRegression
@@ -245,3 +249,37 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
     ):
         with pytest.raises(ConfigError, match=message):
             SegmentRegression(**options).fit(X, y)
+
+
+class FeatureMean(ScoreEstimator):
+    """The mean of the features: what a plugin has to write for an estimator, and no more."""
+
+    name = "feature-mean"
+
+    def fit(self, X, y, *, groups=None):  # noqa: N803
+        self.count_ = np.array([X.shape[1]])
+        return self
+
+    def predict(self, X):  # noqa: N803
+        return X.mean(axis=1)
+
+    def arrays(self):
+        return {"count": self.count_}
+
+    def restore(self, arrays):
+        self.count_ = arrays["count"]
+
+
+@pytest.mark.parametrize("kind", [FeatureMean, SegmentRegression])
+def test_a_recipe_makes_estimators_that_draw_nothing_and_fold_nothing(monkeypatch, kind):
+    monkeypatch.setattr(training, "estimator_class", lambda name: kind)
+    recipe = SimpleNamespace(estimator=kind.name, options={}, seed=3)
+    made = training.make_estimator(recipe, FeatureSet([]), FeatureSet([]))
+    assert made.get_params().get("seed") == (3 if kind is SegmentRegression else None)
+    examples = SimpleNamespace(
+        features=np.array([[1.0, 3.0], [2.0, 2.5], [5.0, 1.0]] * 4),
+        scores=np.array([1.0, 2.0, 3.0] * 4),
+        hypothesis_part=np.array([0, 1] * 6),
+    )
+    made.learn(examples, None, None)
+    assert made.predict(np.array([[1.0, 3.0]])).shape == (1,)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
 import re
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.scale import SHARES, Scale
 from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
@@ -370,6 +373,50 @@ def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
         assert done.stdout == ""
         assert len(done.stderr.splitlines()) == 1, done.stderr
         assert str(file) in done.stderr
+
+
+def test_hostile_models_are_refused(toy, tmp_path):
+    """Well-formed files with arrays or a header that no training writes."""
+    with safe_open(toy, framework="numpy") as content:
+        header = json.loads(content.metadata()["meteor_e"])
+        arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
+    count = len(arrays["weights"])
+    nested = "[" * 100_000 + "]" * 100_000
+
+    def changed(**recipe):
+        return json.dumps({**header, "recipe": {**header["recipe"], **recipe}})
+
+    cases = {
+        "not finite numbers": ({**arrays, "weights": np.full(count, np.inf)}, json.dumps(header)),
+        "low has values": ({**arrays, "low": np.full(count, -np.inf)}, json.dumps(header)),
+        "levels has values": ({**arrays, "levels": np.append(arrays["levels"][:-1], np.inf)}, json.dumps(header)),
+        "scale has values": ({**arrays, "scale": np.zeros(count)}, json.dumps(header)),
+        "weights has int64": ({**arrays, "weights": np.arange(count)}, json.dumps(header)),
+        "weights has bool": ({**arrays, "weights": np.ones(count, bool)}, json.dumps(header)),
+        "recursion": (arrays, f'{{"format": {json.dumps(header["format"])}, "recipe": {nested}}}'),
+        "all of which can be printed": (arrays, changed(name="toy\n\x1b[31m")),
+        "1 to 100 characters": (arrays, changed(name="x" * 101)),
+    }
+    for number, (message, (numbers, text)) in enumerate(cases.items()):
+        file = tmp_path / f"{number}.safetensors"
+        save_file(numbers, file, metadata={"meteor_e": text})
+        with pytest.raises(MeteorError, match=message) as found:
+            load_model(file)
+        assert str(file) in str(found.value)
+        assert "\n" not in str(found.value)
+    fewer = {key: array[:5] if array.shape == (count,) else array for key, array in arrays.items()}
+    save_file(fewer, file, metadata={"meteor_e": json.dumps(header)})
+    with pytest.raises(InputError, match=f"there are {count} features, and the model has weights of 5"):
+        score_segments(load_model(file), FeatureBatch(["a cat"], [["the cat"]]), FeatureStore(enabled=False))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_devices_and_folders_are_no_models(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero", tmp_path):
+        with pytest.raises(InputError, match=f"cannot read {path}"):
+            load_model(path)
 
 
 def test_a_model_of_another_language_is_refused_in_one_line(tmp_path):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError, PluginError, located
-from meteor_e.base import whole_file
+from meteor_e.base import open_regular, whole_file
 from meteor_e.plugins import plugin_registry
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.models.base import LearnedEstimator
@@ -146,6 +146,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     name = os.fspath(path)
     file = resolve_model(name)
     try:
+        # A pipe would be waited for, and a device read without end.
+        open_regular(file).close()
         with safe_open(file, framework="numpy") as content:
             metadata = content.metadata() or {}
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
@@ -165,7 +167,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         raise InputError(f"there is no model file {name!r}") from None
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{name}: not a model file of meteor-e: {error}") from error
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():

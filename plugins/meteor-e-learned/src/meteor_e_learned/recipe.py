@@ -24,6 +24,8 @@ __all__ = [
     "resolve",
 ]
 
+LONGEST_NAME = 100
+
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Judgments to learn from.
@@ -86,6 +88,7 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     document = read_yaml(path)
     raise_problems(find_problems(document, Recipe))
     recipe: Recipe = msgspec.convert(document.data, Recipe)
+    _check_name(recipe, document.where(("name",)))
     _check_estimator(recipe, document.where(("estimator",)))
     if not recipe.train:
         raise ConfigError(f"{document.where(('train',))}: no judgments to learn from")
@@ -103,6 +106,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
     document = parse_yaml(content, source)
     raise_problems(find_problems(document, Recipe))
     recipe: Recipe = msgspec.convert(document.data, Recipe)
+    _check_name(recipe, source)
     _check_estimator(recipe, source)
     return recipe
 
@@ -110,6 +114,12 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 def estimator_class(name: str) -> Any:
     """Import an estimator's class, ours or another plugin's."""
     return plugin_registry().estimator(name)
+
+
+def _check_name(recipe: Recipe, where: str) -> None:
+    """Refuse a name that tables and terminals cannot show."""
+    if not recipe.name.isprintable() or not 0 < len(recipe.name) <= LONGEST_NAME:
+        raise ConfigError(f"{where}: name: must have 1 to {LONGEST_NAME} characters, all of which can be printed")
 
 
 def _check_estimator(recipe: Recipe, where: str) -> None:

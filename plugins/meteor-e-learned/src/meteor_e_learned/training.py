@@ -171,8 +171,11 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     """
     if "seed" in recipe.options:
         raise ConfigError("the seed stands in the recipe itself, or comes from --seed; take it out of its 'options'")
-    options = {**recipe.options, "seed": recipe.seed}
-    estimator: LearnedEstimator = estimator_class(recipe.estimator).made(options, features, vectors)
+    kind = estimator_class(recipe.estimator)
+    known = kind.options_class()
+    # An estimator that draws nothing need not have the option.
+    seed = {"seed": recipe.seed} if known is not None and "seed" in known.__struct_fields__ else {}
+    estimator: LearnedEstimator = kind.made({**recipe.options, **seed}, features, vectors)
     return estimator
 
 

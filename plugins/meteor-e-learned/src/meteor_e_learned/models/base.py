@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -197,7 +198,7 @@ class ScoreEstimator(LearnedEstimator):
     """
 
     task: ClassVar[str] = "scores"
-    folds_: dict[str, float]
+    folds_: Mapping[str, float] = MappingProxyType({})
 
     @abstractmethod
     def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> LearnedEstimator:  # noqa: N803

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from meteor_e.api import InputError
 from meteor_e_learned.models.base import Floats, LearnedEstimator
 
 __all__ = ["LinearEstimator"]
@@ -38,7 +39,10 @@ class LinearEstimator(LearnedEstimator):
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _clipped(self, X: Floats) -> Floats:  # noqa: N803
-        result: Floats = np.asarray(X, float).clip(self.low_, self.high_)
+        X = np.asarray(X, float)  # noqa: N806
+        if X.shape[-1] != len(self.low_):
+            raise InputError(f"there are {X.shape[-1]} features, and the model has weights of {len(self.low_)}")
+        result: Floats = X.clip(self.low_, self.high_)
         return result
 
     def _standardized(self, X: Floats) -> Floats:  # noqa: N803
@@ -65,6 +69,13 @@ class LinearEstimator(LearnedEstimator):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
         for name in self.learned:
+            if arrays[name].dtype.kind != "f":
+                raise ValueError(f"{name} has {arrays[name].dtype}, and not floating-point numbers")
+            # The scale of a feature that never differed is infinite.
+            if not (np.isfinite(arrays[name]).all() or (name == "scale" and (arrays[name] > 0).all())):
+                raise ValueError(f"{name} has values that are not finite numbers")
             setattr(self, f"{name}_", arrays[name].astype(float))
+        if not (self.scale_ > 0).all():
+            raise ValueError("scale has values that are not above 0")
         if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
             raise ValueError("arrays differ in shape")
