@@ -41,7 +41,6 @@ def test_options_that_take_files():
         (("score", "-M", "bleu", "-M", "chr"), "chrf++"),
         (("score", "-M", "univ"), "universal"),
         (("score", "--chain", "univ"), "universal"),
-        (("mbr", "nbest.txt", "-M", "ch"), "chrf"),
         (("score", "--normalization", "no-"), "no-punctuation"),
         (("score", "--ch"), "--chain"),
         (("sc",), "score"),
