@@ -17,6 +17,7 @@ from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.progress import Progress, silent
+from meteor_e.base.texts import check_text, listed
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
@@ -301,8 +302,7 @@ class Meteor:
 
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
-        if not isinstance(text, str):
-            raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        check_text(text)
         if self._segmenter is not None:
             text = self._segmenter.join(text)
         words = split_words(self.normalizer(text))
@@ -372,10 +372,10 @@ class Meteor:
             InputError: as for :meth:`pairwise`, or if there are not as many lists of references as of hypotheses.
         """
         ended = object()
-        others = None if references is None else iter(references)
+        others = None if references is None else iter(listed(references, "references", "source"))
         waiting: list[tuple[list[str], list[str]]] = []
         size = number = 0
-        for number, left in enumerate(hypotheses, 1):
+        for number, left in enumerate(listed(hypotheses, "hypotheses", "source"), 1):
             right = left if others is None else next(others, ended)
             if right is ended:
                 raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
@@ -453,9 +453,6 @@ class Meteor:
         Raises:
             InputError: if one side ends before the other, or there are no segments.
         """
-        for what, given in (("hypotheses", hypotheses), ("references", references)):
-            if isinstance(given, str | bytes | Mapping):
-                raise InputError(f"{what} of a corpus are a list of segments, not a {type(given).__name__}")
         kept: list[SegmentScore] = []
         total = self._sum(hypotheses, references, kept if segments else None, progress)
         if not total.segments:
@@ -580,16 +577,11 @@ class Meteor:
         return f"<Meteor {self.signature}>"
 
 
-def _texts(texts: object, number: int) -> list[str]:
+def _texts(texts: Any, number: int) -> list[str]:
     """Return the texts of a source; refuse what is not a list of texts."""
-    if isinstance(texts, str | bytes | Mapping):
-        raise InputError(f"source {number}: a list of texts is needed, not a {type(texts).__name__}")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"source {number}: a list of texts is needed, not {texts!r}")
-    found = list(texts)
+    found = list(listed(texts, f"source {number}: texts", "candidate"))
     for text in found:
-        if not isinstance(text, str):
-            raise InputError(f"source {number}: a text is needed, not {type(text).__name__}")
+        check_text(text, f"source {number}: a candidate")
     return found
 
 
@@ -628,6 +620,11 @@ class _Awaited:
 def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
     """Return what the chain's packs bring, installing those that are missing."""
     pack = None if chain.pack is None else _pack(chain.pack, offline)
+    if pack is not None and chain.pack != chain.language.pack:
+        # A pack that the language itself names is what its author means.
+        MatcherContext(chain.language, LanguageResources()).check_language(
+            [pack.language], f"the pack {chain.pack!r} is"
+        )
     if chain.function_words is None:
         return LanguageResources(pack)
     words = _pack(chain.function_words, offline)

@@ -64,10 +64,10 @@ def test_a_pair_that_cannot_be_aligned_is_named(own_packs):
 @pytest.mark.parametrize(
     ("hypotheses", "references", "message"),
     [
-        ("text", ["text"], "source 1: a list of texts is needed, not a str"),
-        (["text"], {"a": "text"}, "source 1: a list of texts is needed, not a dict"),
-        (["text", None], ["text"], "source 1: a text is needed, not NoneType"),
-        (None, ["text"], "source 1: a list of texts is needed, not None"),
+        ("text", ["text"], "source 1: texts are a list with one item per candidate, not a str"),
+        (["text"], {"a": "text"}, "source 1: texts are a list with one item per candidate, not a dict"),
+        (["text", None], ["text"], "source 1: a candidate must be a text, not NoneType"),
+        (None, ["text"], "source 1: texts are a list with one item per candidate, not None"),
     ],
 )
 def test_bad_input(meteor, hypotheses, references, message):

@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ptb_tokens import real_java
+
 from meteor_e import InputError
 from meteor_e.integrations.coco import Meteor, PTBTokenizer
 
@@ -182,6 +184,7 @@ class Theirs:
     """pycocoevalcap's classes."""
 
     def __init__(self) -> None:
+        real_java()
         # Java's own choice depends on the locale.
         os.environ.setdefault("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
         from pycocoevalcap.meteor.meteor import Meteor as TheirMeteor

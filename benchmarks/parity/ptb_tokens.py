@@ -13,6 +13,7 @@ import argparse
 import gzip
 import lzma
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -31,9 +32,21 @@ def read(path: Path, most: int | None) -> list[str]:
     return [line for line in lines if not BREAKS.search(line)]
 
 
+def real_java() -> str:
+    """Return the first ``java`` on the path.
+
+    Raises:
+        SystemExit: if there is none, or it is the program of ``meteor-e java-shim``, which would compare us with us.
+    """
+    java = shutil.which("java")
+    if java is None or b"meteor-e java-shim" in Path(java).read_bytes()[:200]:
+        raise SystemExit("no Java on the PATH" if java is None else f"{java} is meteor-e's own; take it off the PATH")
+    return java
+
+
 def java_lines(jar: Path, lines: list[str], *, lowercase: bool) -> list[str]:
     """Return the Java program's tokens of each line."""
-    command = ["java", "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines"]
+    command = [real_java(), "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines"]
     command += ["-lowerCase"] * lowercase
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, check=True)
     return done.stdout.decode().split("\n")

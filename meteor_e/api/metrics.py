@@ -39,6 +39,7 @@ from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.notebooks import data_frame, html_table
 from meteor_e.base.progress import Progress, silent
+from meteor_e.base.texts import check_text, listed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -591,12 +592,12 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
 def _checked(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], sources: Iterable[str] | None
 ) -> tuple[list[str], list[list[str]], list[str] | None]:
-    for what, given in (("hypotheses", hypotheses), ("references", references), ("sources", sources)):
-        if isinstance(given, str | bytes | dict):
-            raise InputError(f"{what} are a list with one item per segment, not a {type(given).__name__}")
-    texts = list(hypotheses)
-    lists = [[each] if isinstance(each, str) else list(each) for each in references]
-    originals = None if sources is None else list(sources)
+    texts = list(listed(hypotheses, "hypotheses", "segment"))
+    lists = [
+        [each] if isinstance(each, str) else list(listed(each, f"segment {number}: references", "reference"))
+        for number, each in enumerate(listed(references, "references", "segment"), 1)
+    ]
+    originals = None if sources is None else list(listed(sources, "sources", "segment"))
     if not texts:
         raise InputError("there are no segments to score")
     for what, count in (("references", len(lists)), ("sources", len(texts) if originals is None else len(originals))):
@@ -606,8 +607,9 @@ def _checked(
         if not its_references:
             raise InputError(f"segment {number} has no reference")
         for one in (text, *its_references):
-            if not isinstance(one, str):
-                raise InputError(f"segment {number}: a text is needed, not {type(one).__name__}")
+            check_text(one, f"segment {number}: a segment")
+    for number, source in enumerate(originals or (), 1):
+        check_text(source, f"segment {number}: a source")
     return texts, lists, originals
 
 

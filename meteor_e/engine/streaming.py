@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.base.errors import InputError
+from meteor_e.base.texts import check_text, listed
 
 __all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "paired", "reference_list"]
 
@@ -42,12 +43,13 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
         InputError: if one of them is not a text, or there is no reference.
     """
     try:
+        if isinstance(references, bytes | Mapping | set | frozenset):
+            raise TypeError
         texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
     except TypeError:
         raise InputError(f"references are a text or several, not {type(references).__name__}") from None
     for text in (hypothesis, *texts):
-        if not isinstance(text, str):
-            raise InputError(f"a segment must be a text, not {type(text).__name__}")
+        check_text(text)
     if not texts:
         raise InputError("a hypothesis needs at least one reference")
     return texts
@@ -95,16 +97,16 @@ def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
     """Yield each hypothesis with the list of its references.
 
     Raises:
-        InputError: if one side ends before the other, or a segment is not a text.
+        InputError: if one side ends before the other or is no list, or a segment is not a text.
     """
-    others = iter(references)
+    others = iter(listed(references, "references", "segment"))
     missing = object()
     number = 0
-    for number, hypothesis in enumerate(hypotheses, 1):
+    for number, hypothesis in enumerate(listed(hypotheses, "hypotheses", "segment"), 1):
         texts = next(others, missing)
         if texts is missing:
             raise _ended("references", "hypotheses", number - 1)
-        if type(hypothesis) is str and type(texts) is str:
+        if type(hypothesis) is str and type(texts) is str and hypothesis.isascii() and texts.isascii():
             yield hypothesis, (texts,)
             continue
         try:

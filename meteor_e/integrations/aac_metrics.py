@@ -6,12 +6,13 @@ before, as aac-metrics does with its ``preprocess_mono_sents`` and ``preprocess_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 
-from meteor_e.base.errors import InputError
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.texts import check_text, listed
 from meteor_e.meteor import Meteor
 
 __all__ = ["meteor"]
@@ -23,8 +24,8 @@ def meteor(
     return_all_scores: bool = True,
     *,
     language: str = "en",
-    params: Sequence[float] | None = None,
-    weights: Sequence[float] | None = None,
+    params: Iterable[float] | None = None,
+    weights: Iterable[float] | None = None,
     **ignored: Any,
 ) -> torch.Tensor | tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """Return METEOR of captions: of all together, and of each.
@@ -35,22 +36,29 @@ def meteor(
         return_all_scores: return both; if false, the score of all captions together.
         language: ISO code of the language.
         params: α, β, γ and δ; by default those of METEOR 1.5.
-        weights: one weight per matcher, in the language's order.
+        weights: one weight per matcher, in the language's order. Where ``params`` are given alone, the weights are
+            those of METEOR's task ``adq``, as in the Java program.
         ignored: arguments that are about Java: paths, memory, shells.
 
     Returns:
         ``({"meteor": score of the corpus}, {"meteor": scores})``, as tensors of double precision.
 
     Raises:
-        InputError: if there are no captions, or the two sides differ in length.
-        ConfigError: for a parameter or weight out of its range.
+        InputError: if there are no captions, the two sides differ in length, or an item has no list of references.
+        ConfigError: for a parameter or weight out of its range, or ``params`` alone for a language without ``adq``.
     """
     options: dict[str, Any] = {}
     if params is not None:
+        params = list(params)
         if len(params) != 4:
             raise InputError(f"params has {len(params)} numbers; METEOR has four: alpha, beta, gamma, delta")
         options["parameters"] = dict(zip(("alpha", "beta", "gamma", "delta"), map(float, params), strict=True))
+        if weights is None:
+            options["task"] = "adq"
+            if language not in ("en", "english"):
+                raise ConfigError(f"METEOR has no weights for params of your own in {language!r}; give weights, too")
     if weights is not None:
+        weights = list(weights)
         names = Meteor(language).matcher_names
         if len(weights) != len(names):
             raise InputError(f"weights has {len(weights)} numbers; language {language!r} has {len(names)} matchers")
@@ -59,7 +67,8 @@ def meteor(
             for name, weight in zip(names, weights, strict=True)
         ]
     metric = Meteor(language, normalization="full", **options)
-    corpus = metric.corpus(map(_plain, candidates), mult_references, segments=True)
+    captions = map(_plain, listed(candidates, "candidates", "caption"))
+    corpus = metric.corpus(captions, map(_listed, listed(mult_references, "mult_references", "caption")), segments=True)
     score = torch.tensor(corpus.score, dtype=torch.float64)
     if not return_all_scores:
         return score
@@ -67,8 +76,14 @@ def meteor(
     return {"meteor": score}, {"meteor": scores}
 
 
+def _listed(references: Sequence[str]) -> Sequence[str]:
+    """Return the references of a caption; InputError for a text, each letter of which would be one."""
+    if isinstance(references, str):
+        raise InputError(f"references of a caption are a list of texts, not the text {references[:40]!r}")
+    return references
+
+
 def _plain(caption: str) -> str:
     """Return a caption as aac-metrics sends it to the Java program: without the separator of its protocol."""
-    if not isinstance(caption, str):
-        raise InputError(f"a caption must be a text, not {type(caption).__name__}")
+    check_text(caption, "a caption")
     return caption.replace("|||", "").replace("  ", " ")

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from mbrs.metrics import Metric, register
 
+from meteor_e.base.errors import InputError
 from meteor_e.meteor import Meteor
 
 __all__ = ["MetricMeteor"]
@@ -48,7 +49,18 @@ class MetricMeteor(Metric):
 
     def scores(self, hypotheses: list[str], references: list[str], sources: list[str] | None = None) -> torch.Tensor:
         """Return the score of each hypothesis against the reference at its place."""
-        return torch.tensor([segment.score for segment in self.meteor.segments(hypotheses, references)])
+        return torch.tensor(
+            [segment.score for segment in self.meteor.segments(hypotheses, references)], dtype=torch.float32
+        )
+
+    def corpus_score(
+        self, hypotheses: list[str], references_lists: list[list[str]], sources: list[str] | None = None
+    ) -> float:
+        """Return METEOR's corpus score; each list of references has one reference per hypothesis."""
+        lengths = {len(hypotheses), *map(len, references_lists)}
+        if len(lengths) > 1 or not references_lists:
+            raise InputError(f"there are {len(hypotheses)} hypotheses; each list of references needs as many")
+        return self.meteor.corpus(hypotheses, [list(each) for each in zip(*references_lists, strict=True)]).score
 
     def pairwise_scores(self, hypotheses: list[str], references: list[str], source: str | None = None) -> torch.Tensor:
         """Return the scores of all pairs, ``(hypotheses, references)``."""

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.texts import check_text, listed
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -42,10 +43,12 @@ def _warn_once(ignored: tuple[str, ...]) -> None:
 def _text(tokens: Iterable[str], side: str, preprocess: Callable[[str], str] | None) -> str:
     if isinstance(tokens, str):
         raise InputError(f"a {side} must be a sequence of tokens, not a text; split it first")
-    words = [word if preprocess is None else preprocess(word) for word in tokens]
+    given = list(listed(tokens, f"tokens of a {side}", "token"))
+    for word in given:
+        check_text(word, f"a token of a {side}")
+    words = given if preprocess is None else [preprocess(word) for word in given]
     for word in words:
-        if not isinstance(word, str):
-            raise InputError(f"a token of a {side} must be a text, not {type(word).__name__}")
+        check_text(word, f"a token of a {side}")
         if not word or any(char in " \t\n\r\f" for char in word):
             raise InputError(f"token {word!r} of a {side} is empty or holds white space")
     return " ".join(words)
@@ -85,7 +88,7 @@ def meteor_score(
     if ignored:
         _warn_once(ignored)
     metric = meteor if meteor is not None else _metric(**parameters)
-    texts = [_text(reference, "reference", preprocess) for reference in references]
+    texts = [_text(reference, "reference", preprocess) for reference in listed(references, "references", "reference")]
     return metric.score(_text(hypothesis, "hypothesis", preprocess), texts).score
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from meteor_e.base.errors import InputError
+from meteor_e.base.texts import listed
 from meteor_e.meteor import Meteor
 
 __all__ = ["meteor_reward"]
@@ -31,7 +32,8 @@ def meteor_reward(column: str = "reference", language: str = "en", **options: An
     def reward(completions: Sequence[Completion], **columns: Any) -> list[float]:
         if column not in columns:
             raise InputError(f"the data set has no column {column!r}; name the column of the references")
-        return [segment.score for segment in meteor.segments(map(_text, completions), columns[column])]
+        texts = map(_text, listed(completions, "completions", "prompt"))
+        return [segment.score for segment in meteor.segments(texts, columns[column])]
 
     # The trainer logs rewards under the function's name.
     reward.__name__ = "meteor"

@@ -131,7 +131,7 @@ def score_table(
 ) -> SystemTable:
     """Score systems with several metrics; each system is read once, some thousand segments at a time.
 
-    Memory does not grow with the number of segments, except for what is asked for: two numbers per segment and metric
+    Memory does not grow with the number of segments, except for what is asked for: one number per segment and metric
     for ``segments``, the metric's statistics for ``method``. Texts are kept for metrics that do not stream
     (:meth:`~meteor_e.api.metrics.Metric.streams`).
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from typing import Any
 
@@ -40,6 +42,14 @@ _CITATION = """\
 """
 
 
+@functools.lru_cache(maxsize=8)
+def _meteor(language: str, options: str) -> Any:
+    """Return the metric, which libraries that resample ask many times."""
+    from meteor_e import Meteor
+
+    return Meteor(language, **json.loads(options))
+
+
 class MeteorE(evaluate.Metric):
     """METEOR as an ``evaluate`` metric."""
 
@@ -55,6 +65,23 @@ class MeteorE(evaluate.Metric):
             features=[several, one],
         )
 
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+        """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
+        from meteor_e.base.texts import check_items, check_text
+
+        found = check_items(predictions=predictions, references=references)
+        for number, prediction in enumerate(found["predictions"], 1):
+            check_text(prediction, f"segment {number}: a prediction")
+        super().add_batch(**found, **others)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+        """Add one segment."""
+        from meteor_e.base.texts import check_items, check_text
+
+        check_text(prediction, "a prediction")
+        (texts,) = check_items(references=[reference])["references"]
+        super().add(prediction=prediction, reference=texts, **others)
+
     def _compute(
         self,
         predictions: list[str],
@@ -62,9 +89,7 @@ class MeteorE(evaluate.Metric):
         language: str = "en",
         options: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        from meteor_e import Meteor
-
-        corpus = Meteor(language, **(options or {})).corpus(predictions, references, segments=True)
+        corpus = _meteor(language, json.dumps(options or {})).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),

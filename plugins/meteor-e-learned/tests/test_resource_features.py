@@ -6,12 +6,16 @@ import meteor_e_learned.plugin
 import numpy as np
 import pytest
 from meteor_e_learned.features.character_ngrams import CharacterNgramsFeature
+from meteor_e_learned.features.fluency import FluencyFeature
 from meteor_e_learned.features.language_model import LanguageModelFeature
 from meteor_e_learned.features.tags import CLASSES, TagOverlapFeature, TagVectorsFeature, tagged
 from meteor_e_learned.features.vectors import VectorMatchingFeature, WordVectorsFeature
 from meteor_e_learned.features.vocabulary import VocabularyFeature
 
+from meteor_e.api import MatcherContext
 from meteor_e.base.errors import ConfigError, InputError, ResourceError
+from meteor_e.packs import LanguageResources
+from meteor_e.plugins import plugin_registry
 from meteor_e.testing import check_feature, check_plugin
 
 
@@ -31,6 +35,27 @@ def test_features_conform(cls):
 def test_vector_features_conform(test_set):
     check_feature(WordVectorsFeature, file=str(test_set / "words.txt"))
     check_feature(VectorMatchingFeature, file=str(test_set / "words.txt"))
+
+
+def test_fluency():
+    pytest.importorskip("wordsegment", reason="needs the extra 'fluency'")
+    check_feature(FluencyFeature)
+    usual, odd = "He is one of the best", "He is one from the best"
+    good, bad = (row(FluencyFeature(), text, usual) for text in (usual, odd))
+    assert good["listed"] == 1
+    assert good["log_probability_difference"] == 0
+    assert bad["log_probability"] < good["log_probability"]
+    assert bad["log_probability_difference"] == bad["log_probability"] - good["log_probability"]
+    assert bad["association"] < good["association"]
+    # log P(of | one) = log(count("one of") / count("one")), from the package's lists.
+    pair = row(FluencyFeature(), "one of", "one of")
+    assert pair["log_probability"] == pair["least_log_probability"] == pytest.approx(-1.742799090291492)
+    unknown = row(FluencyFeature(), "zzyxqq qqxyzz", "a cat")
+    assert unknown["unlisted"] == 1
+    assert unknown["log_probability"] == pytest.approx(np.log(0.4 * 5000 / 1024908267229))
+    assert not any(row(FluencyFeature(), "", "").values())
+    with pytest.raises(ConfigError, match="English words only, not 'de'"):
+        FluencyFeature.create(MatcherContext(plugin_registry().language("de"), LanguageResources()), None)
 
 
 def test_unknown_words():

@@ -30,6 +30,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("vocabulary.doubled", "words said twice"),
     ("vocabulary.", "informative words that arrive or are lost"),
     ("near-words.", "words that nearly match"),
+    ("fluency.", "usual pairs of words"),
     ("word-classes.", "function words, numbers and content words"),
     ("tag-overlap.", "parts of speech"),
     ("model-score.", "what the model sees that this one stands on"),

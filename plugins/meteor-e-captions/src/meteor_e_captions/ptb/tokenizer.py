@@ -18,16 +18,24 @@ PUNCTUATION = frozenset(
 # Pieces between blanks that are read the same in every context: words of letters, with marks around them.
 _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
 _PLAIN = re.compile(
-    f"[\"\u201c(\\[]*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+-)*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
+    f"[\"\u201c(\\[']*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+['\u2019-])*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
+_SIMPLE = re.compile(f"({_LETTER}+)([,.;:!?]?)").fullmatch
 # Numbers, marks and apostrophes. No rule looks beyond the blank after them, except for further digits (telephone
 # numbers, fractions) and full stops (ellipses).
-_MARKS = re.compile('(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*').fullmatch
+_MARKS = re.compile(
+    '(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*|&(?:quot|amp|lt|gt);'
+).fullmatch
 _JOINING = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING | frozenset(f"0123456789{DIGIT}")
-_WORD = re.compile("[A-Za-z]+(?= )").match
+_JOINED = re.compile(
+    f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING)}]"""
+).search
+# Nothing but a word, and marks after it that no rule takes together with it.
+_WORD = re.compile(f'{_LETTER}+(?=[,;)\\]"\u201d]* )').match
 _SPLIT = frozenset(first + second for first, second in TWO_WORDS)
-_MEMORY = 200_000
+_SHORT = 6  # the longest abbreviation, and the longest word that is two
+_MEMORY, _LONG = 200_000, 100
 _NEWLINE = re.compile("\n")
 _BREAK = re.compile("\r\n|[\n\r\u000b\u000c\u2028\u2029]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
@@ -55,7 +63,9 @@ class Tokenizer:
         self._drop = drop
         self._rules: dict[str, list[tuple[int, Rule]]] = {}
         self._first = [re.compile(f"[{rule.first}]") for rule in RULES]
+        # Of pieces that are read the same everywhere, and of these and of marks that what follows does not join.
         self._memory = Memory[str, str](_MEMORY)
+        self._pieces = Memory[str, str](_MEMORY)
         self._marks = Memory[str, tuple[str, frozenset[str]]](_MEMORY)
 
     def lines(self, lines: Sequence[str]) -> list[str]:
@@ -76,23 +86,49 @@ class Tokenizer:
             # The Java program sees two characters.
             text = _WIDE.sub(lambda found: _units(found[0]), text)
         kinds = shadow(text)
-        memory = self._memory
         result = []
         at = 0
         while at <= len(text):
             found = breaks.search(text, at)
             end, after = (len(text), len(text) + 1) if found is None else found.span()
-            line = text[at:end]
-            if end == len(text) or ". ." in line:
+            if end == len(text) or text.find(". .", at, end) >= 0:
                 # Some rules need a character after the token; the last word of all has none.  Ellipses go over blanks.
                 result.append(" ".join(self._scan(text, kinds, at, end)))
             else:
-                try:
-                    result.append(" ".join([memory[piece] for piece in line.split(" ") if memory[piece]]))
-                except KeyError:
-                    result.append(self._line(text, kinds, at, end))
+                known = self._memory if _JOINED(kinds, at, end) else self._pieces
+                tokens = self._known(text[at:end], known)
+                result.append(self._line(text, kinds, at, end) if tokens is None else tokens)
             at = after
         return [_whole(line) for line in result] if wide else result
+
+    def _known(self, line: str, known: Memory[str, str]) -> str | None:
+        """Return the tokens of a line if they are those of its pieces, joined by blanks; else ``None``."""
+        pieces = line.split(" ")
+        for _ in range(2):
+            try:
+                return " ".join(filter(None, map(known.__getitem__, pieces)))
+            except KeyError:
+                missing = [piece for piece in pieces if piece not in known]
+                if not all(self._learn(piece, shadow(piece), known) for piece in missing):
+                    break
+        return None
+
+    def _learn(self, piece: str, kinds: str, known: Memory[str, str]) -> bool:
+        """Remember the tokens of a piece if no context changes them, or none that is on the line."""
+        if len(piece) > _LONG:
+            return False
+        tokens = self._simple(piece, kinds)
+        if tokens is None and (not piece or self._plain(kinds)):
+            tokens = self._alone(piece, kinds)
+        if tokens is not None:
+            self._memory[piece] = self._pieces[piece] = tokens
+            return True
+        if known is self._memory or kinds.startswith("&apos"):
+            return False
+        marks = self._mark(piece, kinds)
+        if marks is not None:
+            self._pieces[piece] = marks[0]
+        return marks is not None
 
     def _line(self, text: str, kinds: str, at: int, end: int) -> str:
         tokens: list[str] = []
@@ -103,9 +139,8 @@ class Tokenizer:
                 stop = end
             piece = text[at:stop]
             known = self._memory.get(piece)
-            if known is None and (not piece or self._plain(kinds[at:stop])):
-                known = self._alone(piece, kinds[at:stop])
-                self._memory[piece] = known
+            if known is None and self._learn(piece, kinds[at:stop], self._memory):
+                known = self._memory.get(piece)
             if known is None:
                 marks = self._marks.get(piece) or self._mark(piece, kinds[at:stop])
                 if marks is not None and (stop == end or kinds[stop + 1] not in marks[1]):
@@ -122,6 +157,20 @@ class Tokenizer:
             at = stop + 1
         return " ".join(tokens)
 
+    def _simple(self, piece: str, kinds: str) -> str | None:
+        """Return word and mark of a piece that is a word with at most one mark after it; ``None`` for others."""
+        found = _SIMPLE(kinds)
+        if found is None:
+            return None
+        word, mark = found.span(1)[1], found[2]
+        if word <= _SHORT and ((known := kinds[:word].lower()) in _SPLIT or (mark == "." and ABBREVIATIONS(known))):
+            return None
+        tokens: list[str] = []
+        self._add(piece[:word], tokens)
+        if mark:
+            self._add(mark, tokens)
+        return " ".join(tokens)
+
     def _alone(self, piece: str, kinds: str) -> str:
         """Return the tokens of a piece that no context changes."""
         return " ".join(self._scan(f"{piece} a", f"{kinds} a", 0, len(piece)))
@@ -129,7 +178,7 @@ class Tokenizer:
     def _mark(self, piece: str, kinds: str) -> tuple[str, frozenset[str]] | None:
         """Return the tokens of numbers and marks, and what after the next blank may join them; or ``None``."""
         found = _MARKS(kinds)
-        if found is None:
+        if found is None or len(piece) > _LONG:
             return None
         known = self._alone(piece, kinds), _JOINING if found["digit"] is None else _JOINING_DIGITS
         self._marks[piece] = known
@@ -161,8 +210,8 @@ class Tokenizer:
     def _next(self, text: str, kinds: str, at: int, tokens: list[str], failed: dict[int, int]) -> int:
         """Add the token at ``at``, if there is one, and return where the next may begin."""
         plain = _WORD(kinds, at)
-        if plain is not None and (len(plain[0]) > 6 or plain[0].lower() not in _SPLIT):
-            self._add(plain[0], tokens)
+        if plain is not None and (len(plain[0]) > _SHORT or plain[0].lower() not in _SPLIT):
+            self._add(text[at : plain.end()], tokens)
             return plain.end()
         rules = self._rules.get(kinds[at])
         if rules is None:

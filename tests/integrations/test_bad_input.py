@@ -1,0 +1,112 @@
+"""The bridges refuse what is no text, where their libraries would turn it into one or fail in their own ways."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from meteor_e import InputError
+
+OPTIONS = {"matchers": ["exact"], "normalization": "lower"}
+
+
+def huggingface(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setenv("HF_HOME", str(request.getfixturevalue("tmp_path_factory").mktemp("huggingface")))
+        evaluate = pytest.importorskip("evaluate")
+        from meteor_e.integrations.huggingface import MODULE
+
+        metric = evaluate.load(MODULE)
+    return lambda hypotheses, references: metric.compute(
+        predictions=hypotheses, references=references, language="other", options=OPTIONS
+    )
+
+
+def jury(request):
+    pytest.importorskip("jury", exc_type=ImportError)
+    metric = bridge("jury").MeteorE("other", options=OPTIONS)
+    return lambda hypotheses, references: metric.compute(predictions=hypotheses, references=references)
+
+
+def torchmetrics(request):
+    pytest.importorskip("torchmetrics")
+    score = bridge("torchmetrics").meteor_score
+    return lambda hypotheses, references: score(hypotheses, references, "other", options=OPTIONS)
+
+
+def aac_metrics(request):
+    pytest.importorskip("torch")
+    score = bridge("aac_metrics").meteor
+    return lambda hypotheses, references: score(hypotheses, references)
+
+
+def trl(request):
+    reward = bridge("trl").meteor_reward("gold", "other", **OPTIONS)
+    return lambda hypotheses, references: reward(hypotheses, gold=references)
+
+
+def mbrs(request):
+    pytest.importorskip("mbrs.metrics", exc_type=ImportError)
+    kind = bridge("mbrs").MetricMeteor
+    metric = kind(kind.Config("other", OPTIONS))
+    return lambda hypotheses, references: metric.scores(hypotheses, references)
+
+
+def bridge(name):
+    return importlib.import_module(f"meteor_e.integrations.{name}")
+
+
+@pytest.fixture(
+    scope="module", params=[huggingface, jury, torchmetrics, aac_metrics, trl, mbrs], ids=lambda f: f.__name__
+)
+def score(request):
+    with pytest.MonkeyPatch.context() as patch:
+        # aac-metrics' function takes no options; it scores English.
+        patch.setenv("METEOR_E_PACKS", str(request.getfixturevalue("_own_packs")))
+        yield request.param(request)
+
+
+NOT_TEXTS = [None, float("nan"), 3, True, b"a", {"a": 1}, {"a"}, "\ud800", "a\udcff", np.float64(2), object()]
+NOT_LISTS = [
+    None,
+    float("nan"),
+    3,
+    b"ab",
+    {"a": "b"},
+    {},
+    {"a"},
+    object(),
+    np.array([1.0]),
+    [None],
+    [["a", None]],
+    [[[]]],
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", NOT_TEXTS, ids=repr)
+def test_what_is_no_text(score, value):
+    for hypotheses, references in (([value], [["a"]]), (["a"], [["a", value]]), (["b", value], [["b"], ["a"]])):
+        with pytest.raises(InputError):
+            score(hypotheses, references)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", NOT_LISTS, ids=repr)
+def test_what_is_no_list(score, value):
+    for hypotheses, references in ((value, [["a"]]), (["a"], value)):
+        with pytest.raises(InputError):
+            score(hypotheses, references)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sides_of_unequal_length(score):
+    with pytest.raises(InputError):
+        score(["a", "b"], [["a"]])
+    with pytest.raises(InputError):
+        score(["a"], [["a"], ["b"]])
+    with pytest.raises(InputError):
+        score(["a"], [[]])
