@@ -117,9 +117,9 @@ def test_empty_and_long_segments(encoder):
 
 
 def test_what_is_kept_changes_nothing(encoder, monkeypatch):
+    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
     feature = EncoderMatchingFeature(**encoder)
     first = row(feature, "new houses", "the houses rose")
-    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
     row(feature, "new", "new")
     assert len(feature._references) == 1
     again = pickle.loads(pickle.dumps(feature))
