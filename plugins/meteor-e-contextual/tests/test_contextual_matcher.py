@@ -73,7 +73,7 @@ def test_an_encoder_of_another_language(files):
     from meteor_e.base import silent
 
     add_encoder("french", *files, pieces=12, languages=["fr"], progress=silent)
-    with pytest.raises(ConfigError, match="the encoder 'french' is for fr, and the chain for other"):
+    with pytest.raises(ConfigError, match="the encoder 'french' is of 'fr', and the chain is for 'other'"):
         Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "french"}])
 
 

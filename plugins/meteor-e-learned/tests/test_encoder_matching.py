@@ -93,6 +93,22 @@ def test_words_with_like_vectors_match(encoder):
     assert rare["weighted_recall"] < often["weighted_recall"]
 
 
+def test_some_of_its_numbers(encoder, monkeypatch):
+    """They are those of all; the cosine alone needs no frequencies of words."""
+    whole = EncoderMatchingFeature(**encoder)
+    some = EncoderMatchingFeature(**encoder, only=["missing", "cosine"])
+    check_feature(EncoderMatchingFeature, **encoder, only=["cosine"])
+    monkeypatch.setattr("meteor_e_learned.features.encoder.Frequencies", None)
+    cosine = EncoderMatchingFeature(**encoder, only=["cosine"])
+    for pair in (("fresh houses", "the houses rose"), ("", "new houses"), ("", "")):
+        every = row(whole, *pair)
+        assert row(some, *pair) == {name: every[name] for name in ("missing", "cosine")}
+        assert row(cosine, *pair) == {"cosine": every["cosine"]}
+    assert len({feature.definition() for feature in (whole, some, cosine)}) == 3
+    with pytest.raises(ConfigError, match=r"has no number 'cosin'.*did you mean 'cosine'"):
+        EncoderMatchingFeature(**encoder, only=["cosin"])
+
+
 def test_empty_and_long_segments(encoder):
     feature = EncoderMatchingFeature(**encoder, longest=8)
     assert np.isfinite(list(row(feature, "", "").values())).all()
