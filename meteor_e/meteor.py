@@ -620,6 +620,11 @@ class _Awaited:
 def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
     """Return what the chain's packs bring, installing those that are missing."""
     pack = None if chain.pack is None else _pack(chain.pack, offline)
+    if pack is not None and chain.pack != chain.language.pack:
+        # A pack that the language itself names is what its author means.
+        MatcherContext(chain.language, LanguageResources()).check_language(
+            [pack.language], f"the pack {chain.pack!r} is"
+        )
     if chain.function_words is None:
         return LanguageResources(pack)
     words = _pack(chain.function_words, offline)

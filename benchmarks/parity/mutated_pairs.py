@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import math
 import os
 import random
 import subprocess
@@ -178,13 +177,13 @@ def save(arguments: argparse.Namespace) -> None:
 
 
 def nearly_equal(one: bytes, other: bytes) -> bool:
-    """Tell whether two lines differ in the last bits only: one bit of ``pow`` is up to two of a penalty."""
+    """Tell whether two lines differ in their numbers only, and those by a bit of ``pow`` below 1."""
     ours, theirs = one.split(), other.split()
     if len(ours) != len(theirs):
         return False
     try:
         return all(
-            mine == java or abs(float(mine) - float(java)) <= 2 * math.ulp(max(float(mine), float(java)))
+            mine == java or abs(float(mine) - float(java)) <= sys.float_info.epsilon
             for mine, java in zip(ours, theirs, strict=True)
         )
     except ValueError:

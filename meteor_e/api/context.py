@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 from meteor_e.api.languages import Language, NonbreakingPrefixes
+from meteor_e.base.errors import ConfigError
 
 __all__ = ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"]
 
@@ -78,3 +79,21 @@ class MatcherContext(NamedTuple):
     language: Language
     resources: Resources
     explicit: bool = True
+
+    def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
+        """Refuse data of another language than the chain's.
+
+        Args:
+            codes: the languages of the data; none where they are not known, and nothing is refused.
+            what: begins the error: ``matcher 'vector': the vectors fr.vectors are``.
+            claimed: the codes come from an option or from the name of a file, not from the data. A chain for ``other``
+                takes them: they say which other language it is.
+
+        Raises:
+            ConfigError: if the chain's language is none of them, by its code, its aliases or METEOR's code.
+        """
+        own = self.language
+        if not codes or (claimed and own.code == "other"):
+            return
+        if not {own.code, own.meteor_code, *own.aliases} & set(codes):
+            raise ConfigError(f"{what} of {', '.join(map(repr, codes))}, and the chain is for {own.code!r}")

@@ -64,8 +64,9 @@ def mbr(
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
     Each candidate is scored against all candidates of its source, itself among them; their mean is the expected
-    score. Of equals, the first is chosen. CANDIDATES is a Moses n-best list (ID ||| TEXT ||| …), JSON Lines with a
-    list of texts each, or, with --candidates N, plain text with N lines per source; - is standard input.
+    score. Of equals, the first is chosen. CANDIDATES is a Moses n-best list (ID ||| TEXT ||| …), the
+    output of fairseq-generate (H-ID or D-ID, score, text), JSON Lines with a list of texts each, or, with
+    --candidates N, plain text with N lines per source; - is standard input. Sources keep the order of the file.
 
     \b
     meteor-e mbr nbest.txt > chosen.txt

@@ -1,9 +1,12 @@
-"""Lists of candidates: Moses n-best lists, so many lines per source, or JSON Lines."""
+"""Lists of candidates: n-best lists of Moses and fairseq, so many lines per source, or JSON Lines."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TypeVar
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import PathLike, input_name
@@ -11,12 +14,17 @@ from meteor_e.formats.plain import read_segments
 
 __all__ = ["NBEST_FORMATS", "read_candidates"]
 
+T = TypeVar("T")
+
 NBEST_FORMATS = {
     "moses": "ID ||| TEXT ||| …, the lines of one source together",
+    "fairseq": "what fairseq-generate writes: H-ID, score and text between tabs, the lines of one source together",
     "lines": "so many lines per source (--candidates N)",
     "jsonl": "one JSON list of texts per line, or an object with the list under 'candidates'",
 }
 """Forms of lists, and what they look like."""
+
+_FAIRSEQ = re.compile(r"([A-Z])-(\d+)\t(.*)", re.DOTALL)
 
 
 def read_candidates(
@@ -46,10 +54,10 @@ def read_candidates(
     if first is None:
         raise InputError(f"{name} is empty; there are no candidates")
     if form is None:
-        form = "jsonl" if first.lstrip()[:1] in ("[", "{") else "moses" if " ||| " in first else None
+        form = _recognized(first)
     if form is None:
         raise ConfigError(
-            f"{name}: line 1 is neither of a Moses n-best list (ID ||| TEXT) nor JSON; "
+            f"{name}: line 1 is neither of an n-best list (Moses: ID ||| TEXT; fairseq: H-ID) nor JSON; "
             "say how many lines belong to a source with --candidates N"
         )
 
@@ -62,10 +70,25 @@ def read_candidates(
         assert count is not None
         yield from _lines(every(), name, count)
     elif form == "moses":
-        yield from _moses(every(), name)
+        yield from _together(_moses(every(), name), name)
+    elif form == "fairseq":
+        hypotheses = None
+        for hypotheses in _together(_fairseq(every(), name), name):
+            yield _fairseq_texts(hypotheses, name)
+        if hypotheses is None:
+            raise InputError(f"{name} has no lines H- or D-; there are no candidates")
     else:
         for number, line in every():
             yield _json(line, f"{name}, line {number}")
+
+
+def _recognized(line: str) -> str | None:
+    """Return the form that a first line looks like."""
+    if line.lstrip()[:1] in ("[", "{"):
+        return "jsonl"
+    if _FAIRSEQ.fullmatch(line):
+        return "fairseq"
+    return "moses" if " ||| " in line else None
 
 
 def _lines(lines: Iterator[tuple[int, str]], name: str, count: int) -> Iterator[list[str]]:
@@ -82,24 +105,57 @@ def _lines(lines: Iterator[tuple[int, str]], name: str, count: int) -> Iterator[
         raise InputError(f"{name} has {total} lines, which is not a multiple of {count}")
 
 
-def _moses(lines: Iterator[tuple[int, str]], name: str) -> Iterator[list[str]]:
-    candidates: list[str] = []
-    current: str | None = None
-    seen: set[str] = set()
+def _moses(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, str, str]]:
     for number, line in lines:
         source, separator, rest = line.partition("|||")
         source = source.strip()
         if not separator or not source:
             raise InputError(f"{name}, line {number}: not of the form ID ||| TEXT ||| …")
-        if source != current:
-            if source in seen:
-                raise InputError(f"{name}, line {number}: source {source} comes back; its lines must stand together")
-            seen.add(source)
-            if candidates:
-                yield candidates
-            current, candidates = source, []
-        candidates.append(rest.partition("|||")[0].strip())
-    yield candidates
+        yield number, source, rest.partition("|||")[0].strip()
+
+
+def _fairseq(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, str, tuple[str, str]]]:
+    """Yield the hypotheses, as tokens (H) and as text (D); sources, references and scores of words are passed over."""
+    for number, line in lines:
+        found = _FAIRSEQ.fullmatch(line)
+        if found is None:
+            raise InputError(
+                f"{name}, line {number}: not of fairseq's form H-ID⇥SCORE⇥TEXT; take the lines of hypotheses alone "
+                "(grep '^[HD]-')"
+            )
+        kind, source, rest = found.groups()
+        if kind in "HD":
+            score, tab, text = rest.partition("\t")
+            if not tab or not _is_number(score):
+                raise InputError(f"{name}, line {number}: a score and a text are needed after {kind}-{source}")
+            yield number, source, (kind, text)
+
+
+def _fairseq_texts(lines: list[tuple[str, str]], name: str) -> list[str]:
+    """Return the texts of a source: detokenized ones where there are any."""
+    tokens, texts = ([text for kind, text in lines if kind == one] for one in "HD")
+    if tokens and texts and len(tokens) != len(texts):
+        raise InputError(f"{name}: a source has {len(tokens)} lines H- and {len(texts)} lines D-")
+    return texts or tokens
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _together(entries: Iterable[tuple[int, str, T]], name: str) -> Iterator[list[T]]:
+    """Yield what belongs to each source; its lines stand together."""
+    seen: set[str] = set()
+    for source, group in groupby(entries, key=lambda entry: entry[1]):
+        lines = list(group)
+        if source in seen:
+            raise InputError(f"{name}, line {lines[0][0]}: source {source} comes back; its lines must stand together")
+        seen.add(source)
+        yield [text for _, _, text in lines]
 
 
 def _json(line: str, where: str) -> list[str]:

@@ -1,1 +1,1 @@
-from meteor_e.languages.files import own_tasks as own_tasks
+from meteor_e.languages.files import named_languages as named_languages, own_tasks as own_tasks

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "builtin_language",
     "language_problems",
+    "named_languages",
     "own_tasks",
     "parse_language",
     "read_language",
@@ -163,3 +165,9 @@ def language_files() -> dict[str, Path]:
     """Return the file of each language of ours, METEOR's and others, by its code; no file is read."""
     # any.yaml has the tasks of every language.
     return {file.stem: file for file in sorted(_folder().glob("*.yaml")) if file.stem != "any"}
+
+
+def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the code of the language that the name of a file begins with, as `french.synsets` does; else nothing."""
+    first = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
+    return tuple(code for code in language_files() if builtin_language(code).name.lower() == first)

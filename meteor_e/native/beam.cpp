@@ -33,7 +33,7 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
         } else {
             expand(task, position);
         }
-        if (task.lists && position >= known_) remember(task, position);
+        if (task.lists) remember(task, position);
     }
     std::size_t best = 0;
     std::int64_t best_rank = 0;
@@ -62,7 +62,7 @@ template <std::size_t Parts>
 BeamEdge<Parts> BeamSearch<Parts>::next_edge(const BeamTask& task, std::uint32_t position) {
     const bool fixed = task.candidates.fixed(position);
     BeamEdge<Parts> edge;
-    edge.node = node_;
+    edge.node = nodes_[position];
     edge.candidates = 2 * task.lists[position] + fixed;
     std::uint64_t bit = 1;
     for (const Match& match : task.candidates.at(position)) {
@@ -80,24 +80,23 @@ BeamEdge<Parts> BeamSearch<Parts>::next_edge(const BeamTask& task, std::uint32_t
 template <std::size_t Parts>
 std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
     const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
-    node_ = BeamMemory<Parts>::ROOT;
+    nodes_.assign(1, BeamMemory<Parts>::ROOT);
     touched_ = Set{};
-    typename BeamMemory<Parts>::Node last;
     std::uint32_t first = 0;
     for (known_ = 0; known_ < positions; ++known_) {
         const Set before = touched_;
-        const auto found = memory_.find(next_edge(task, known_));
-        if (found.number == NONE) {
+        const std::uint32_t node = memory_.find(next_edge(task, known_));
+        if (node == BeamMemory<Parts>::NONE) {
             touched_ = before;
             break;
         }
-        node_ = found.number;
-        if (found.state == NONE) continue;
-        last = found;
-        first = known_ + 1;
+        nodes_.push_back(node);
+        if (memory_.has_state(node)) first = known_ + 1;
     }
+    went_ += positions;
+    followed_ += known_;
     if (!first) return 0;
-    const std::uint8_t* from = memory_.state(last);
+    const std::uint8_t* from = memory_.state(nodes_[first]);
     const auto take = [&from](void* to, std::size_t bytes) {
         std::memcpy(to, from, bytes);
         from += bytes;
@@ -110,17 +109,21 @@ std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
     return first;
 }
 
-// Where a position is only passed, the state is found again from the one before.
+// Where most ways are gone again, all of a search is remembered; elsewhere, the tree grows as searches come back to it,
+// and a state is kept when the second comes. Where a position is only passed, it is found again from the one before.
 template <std::size_t Parts>
 void BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
-    const BeamEdge<Parts> way = next_edge(task, position);
-    const bool kept = task.candidates.at(position).size && !task.candidates.fixed(position);
-    const std::size_t bytes =
-        2 * sizeof(std::size_t) + paths_ * (sizeof keys_[0] + sizeof class_of_[0]) + class_count_ * sizeof classes_[0];
-    const auto node = memory_.add(way, kept ? bytes : 0);
-    node_ = node.number;
-    if (!kept) return;
-    std::uint8_t* to = memory_.state(node);
+    const bool fresh = position >= known_, busy = 2 * followed_ > went_;
+    if (fresh && !busy && position > 2 * known_) return;
+    if (fresh) nodes_.push_back(memory_.add(next_edge(task, position)));
+    const bool passed = !task.candidates.at(position).size || task.candidates.fixed(position);
+    if (!passed && (!fresh || busy)) keep_state(nodes_[position + 1]);
+}
+
+template <std::size_t Parts>
+void BeamSearch<Parts>::keep_state(std::uint32_t node) {
+    std::uint8_t* to = memory_.give_room(node, 2 * sizeof(std::size_t) + class_count_ * sizeof classes_[0] +
+                                                   paths_ * (sizeof keys_[0] + sizeof class_of_[0]));
     const auto put = [&to](const void* from, std::size_t size) {
         std::memcpy(to, from, size);
         to += size;

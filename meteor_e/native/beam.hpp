@@ -87,6 +87,7 @@ public:
     void forget() {
         memory_.clear();
         links_.clear();
+        went_ = followed_ = 0;
     }
 
 private:
@@ -151,6 +152,7 @@ private:
     BeamEdge<Parts> next_edge(const BeamTask& task, std::uint32_t position);
     std::uint32_t resume(const BeamTask& task);
     void remember(const BeamTask& task, std::uint32_t position);
+    void keep_state(std::uint32_t node);
     Place place(std::uint32_t next, std::uint32_t end) const;
 
     std::vector<Set> future_;  // words that free matches cover from a position on
@@ -161,8 +163,10 @@ private:
     std::vector<Link> links_;
     std::vector<std::uint32_t> taken_;
     BeamMemory<Parts> memory_;
-    std::uint32_t node_ = 0, known_ = 0;  // the memory's node, and the position that it stands before
-    Set touched_;                         // words of free matches before that
+    std::vector<std::uint32_t> nodes_;     // of the memory, before each position
+    std::uint32_t known_ = 0;              // positions that other searches went through the same way
+    std::size_t went_ = 0, followed_ = 0;  // positions of all searches, and those that were known
+    Set touched_;                          // words of free matches before that
 
     // Paths, in order; a key is a rank, and the path's number in the lowest bits.
     std::size_t paths_ = 0, next_paths_ = 0;

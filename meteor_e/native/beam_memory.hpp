@@ -32,57 +32,74 @@ class BeamMemory {
 public:
     using Edge = BeamEdge<Parts>;
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu, ROOT = 0;
-    struct Node {
-        std::uint32_t number = NONE, state = NONE;  // where its state is kept
-    };
 
     // Asked before a search: what goes beyond is forgotten.
-    bool full() const { return states_.size() > MAX_BYTES || count_ > MAX_NODES; }
+    bool full() const { return bytes_.size() > MAX_BYTES || nodes_.size() > MAX_NODES; }
     void clear() {
         slots_.clear();
-        states_.clear();
-        count_ = 1;
+        bytes_.clear();
+        nodes_.assign(1, Node{});
     }
 
-    // Where an edge leads; its number is NONE where no search went there.
-    Node find(const Edge& edge) const { return slots_.empty() ? Node{} : slots_[slot_of(edge)].node; }
-    // Makes a node, with room for a state of so many bytes, or without a state.
-    Node add(const Edge& edge, std::size_t bytes) {
-        if (2 * (count_ + 1) > slots_.size()) grow();
-        Slot& slot = slots_[slot_of(edge)];
-        slot = {edge, {static_cast<std::uint32_t>(count_++), NONE}};
-        if (bytes) slot.node.state = static_cast<std::uint32_t>(states_.size());
-        states_.resize(states_.size() + bytes);
-        return slot.node;
+    // The node where an edge leads; NONE where no search went there.
+    std::uint32_t find(const Edge& edge) const {
+        // Nodes of one search follow each other.
+        if (edge.node + 1 < nodes_.size() && nodes_[edge.node + 1].edge == edge) return edge.node + 1;
+        return slots_.empty() ? NONE : slots_[slot_of(edge, tag_of(edge))].node;
     }
-    std::uint8_t* state(const Node& node) { return states_.data() + node.state; }
+    std::uint32_t add(const Edge& edge) {
+        if (2 * (nodes_.size() + 1) > slots_.size()) grow();
+        const std::uint32_t tag = tag_of(edge), node = static_cast<std::uint32_t>(nodes_.size());
+        slots_[slot_of(edge, tag)] = {tag, node};
+        nodes_.push_back({edge, NONE});
+        return node;
+    }
+
+    // A node's state: so many bytes, once it has been given room.
+    bool has_state(std::uint32_t node) const { return nodes_[node].state != NONE; }
+    const std::uint8_t* state(std::uint32_t node) const { return bytes_.data() + nodes_[node].state; }
+    std::uint8_t* give_room(std::uint32_t node, std::size_t bytes) {
+        nodes_[node].state = static_cast<std::uint32_t>(bytes_.size());
+        bytes_.resize(bytes_.size() + bytes);
+        return bytes_.data() + nodes_[node].state;
+    }
 
 private:
     static constexpr std::size_t MAX_BYTES = std::size_t{24} << 20, MAX_NODES = std::size_t{1} << 18;
     static constexpr std::size_t FIRST_SLOTS = std::size_t{1} << 12;
 
+    struct Node {
+        Edge edge;                   // to it
+        std::uint32_t state = NONE;  // where in bytes_
+    };
     struct Slot {
-        Edge edge;
-        Node node;
+        std::uint32_t tag = 0, node = NONE;
     };
 
-    std::size_t slot_of(const Edge& edge) const {
+    static std::uint32_t tag_of(const Edge& edge) { return static_cast<std::uint32_t>(edge.hash()); }
+    std::size_t slot_of(const Edge& edge, std::uint32_t tag) const {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = edge.hash() & mask;
-        while (slots_[at].node.number != NONE && !(slots_[at].edge == edge)) at = (at + 1) & mask;
+        std::size_t at = tag & mask;
+        while (slots_[at].node != NONE && !(slots_[at].tag == tag && nodes_[slots_[at].node].edge == edge)) {
+            at = (at + 1) & mask;
+        }
         return at;
     }
     void grow() {
         std::vector<Slot> before(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
         before.swap(slots_);
+        const std::size_t mask = slots_.size() - 1;
         for (const Slot& slot : before) {
-            if (slot.node.number != NONE) slots_[slot_of(slot.edge)] = slot;
+            if (slot.node == NONE) continue;
+            std::size_t at = slot.tag & mask;
+            while (slots_[at].node != NONE) at = (at + 1) & mask;
+            slots_[at] = slot;
         }
     }
 
     std::vector<Slot> slots_;
-    std::vector<std::uint8_t> states_;
-    std::size_t count_ = 1;
+    std::vector<Node> nodes_{Node{}};
+    std::vector<std::uint8_t> bytes_;
 };
 
 }  // namespace meteor

@@ -16,7 +16,7 @@ from meteor_e.base.files import read_regular
 from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
-from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
@@ -88,6 +88,8 @@ def build_pack(
             licence=licence,
         )
         if sources is None:
+            for path in files:
+                refuse_huge(path)
             sources = [SourceFile.of(path) for path in files]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error

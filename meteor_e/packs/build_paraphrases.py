@@ -36,6 +36,17 @@ _BETWEEN = b"\xff"
 _ROOT_WORD = 0x3FFFFFFF
 
 
+def refuse_huge(path: Path) -> None:
+    """Refuse a file of more bytes than a table may have, before anybody hashes it from end to end.
+
+    Raises:
+        ResourceError: if it is larger.
+        OSError: if it cannot be looked at.
+    """
+    if path.stat().st_size > MAX_TEXT:
+        raise ResourceError(f"{path} is larger than {spell_size(MAX_TEXT)}; refusing to index it")
+
+
 def build_paraphrase_index(
     source: str | os.PathLike[str] | IO[bytes],
     target: str | os.PathLike[str],

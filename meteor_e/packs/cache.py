@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import spell_size
 from meteor_e.base.folders import locked, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.store import cache_folder
-from meteor_e.packs.build_paraphrases import MAX_TEXT, build_paraphrase_index
+from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.indexfile import FORMAT_VERSION
 from meteor_e.packs.paraphrases import ParaphraseIndex
@@ -130,8 +129,8 @@ def _content(*paths: Path | None) -> str:
     """Return a key for the contents of files."""
     try:
         for path in paths:
-            if path is not None and path.stat().st_size > MAX_TEXT:
-                raise ResourceError(f"{path} is larger than {spell_size(MAX_TEXT)}; refusing to index it")
+            if path is not None:
+                refuse_huge(path)
         hashes = [sha256_of(path) if path is not None else "none" for path in paths]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error

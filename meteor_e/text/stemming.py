@@ -9,7 +9,7 @@ alone, where there is nothing else. The corrections:
 * **Danish** and **Finnish** shorten any doubled non-vowel at the end of a stem; the newer release only the
   consonants of the alphabet.
 * **Finnish** also takes any non-vowel for the consonant before a case ending; its endings ``-den``, ``-seen``,
-  ``-siin`` and ``-tten`` count as mere ``-n``; and METEOR does not stem numbers, which shows here alone.
+  ``-siin`` and ``-tten`` count as mere ``-n``.
 * **Dutch** moves a first region that begins before the third *character* there; the newer release counts
   the bytes of UTF-8.
 * **French** treats ``ë`` and ``ï`` as vowels like others; the newer release marks them as a hiatus, and
@@ -91,7 +91,6 @@ def _dutch(word: str, stem: _Stem) -> str:
 
 # -- Finnish -----------------------------------------------------------------------------------------------
 
-_FINNISH_NUMBER = re.compile("[\\d,.-]+")
 _FINNISH_MASKED = re.compile("([^abce-zäö])\\1*|(?<!s)s+(?=een|iin)|(?<!t)tt+(?=en)")
 _FINNISH_MASKS = "bcfgqwxz"
 
@@ -101,8 +100,6 @@ def _finnish(word: str, stem: _Stem) -> str:
 
     Equal neighbors get the same mask, different ones do not, for the rule on doubled letters.
     """
-    if _FINNISH_NUMBER.fullmatch(word):
-        return word
     masked, end = "", 0
     for run in _FINNISH_MASKED.finditer(word):
         masked += word[end : run.start()]

@@ -351,3 +351,10 @@ def test_the_tables_of_the_documentation():
     text = (ROOT / "docs" / "chains.md").read_text(encoding="utf-8")
     for name in CHAINS:
         assert f"`{name}`" in text
+
+
+def test_a_pack_of_another_language(own_packs):
+    """The pack that a chain names is of the chain's language; one that the language's own file names is meant."""
+    with pytest.raises(ConfigError, match="the pack 'en' is of 'en', and the chain is for 'other'"):
+        Meteor("other", matchers=["exact"], pack="en")
+    Meteor("en", matchers=["exact"], pack="en")

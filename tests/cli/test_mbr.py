@@ -13,6 +13,12 @@ SOURCES = [
 ]
 MOSES = "".join(f"{at} ||| {text} ||| F0= 1 ||| -{at}\n" for at, each in enumerate(SOURCES) for text in each)
 LINES = "".join(f"{text}\n" for each in SOURCES for text in each)
+FAIRSEQ = "".join(
+    f"S-{at}\tein Satz\nT-{at}\tone sentence\n"
+    + "".join(f"H-{at}\t-0.{k}\t▁{text}\nD-{at}\t-0.{k}\t{text}\nP-{at}\t-0.1 -0.2\n" for k, text in enumerate(each))
+    for at, each in enumerate(SOURCES)
+)
+TOKENS = "".join(f"H-{at}\t-1.5\t{text}\n" for at, each in enumerate(SOURCES) for text in each)
 JSON = "".join(json.dumps(each if at else {"candidates": each}) + "\n" for at, each in enumerate(SOURCES))
 
 
@@ -26,7 +32,14 @@ def expected(score):
 
 @pytest.mark.parametrize(
     ("content", "options"),
-    [(MOSES, []), (LINES, ["--candidates", "4"]), (JSON, []), (JSON, ["--format-in", "jsonl"])],
+    [
+        (MOSES, []),
+        (FAIRSEQ, []),
+        (TOKENS, []),
+        (LINES, ["--candidates", "4"]),
+        (JSON, []),
+        (JSON, ["--format-in", "jsonl"]),
+    ],
 )
 def test_every_form_of_candidates(cli, own_packs, content, options):
     cli.file("candidates", content)
@@ -67,6 +80,11 @@ def test_another_metric_and_all_scores(cli):
         (LINES, ["--candidates", "3"], 1, "8 lines, which is not a multiple of 3"),
         ("0 ||| a\n1 ||| b\n0 ||| c\n", [], 1, "line 3: source 0 comes back"),
         ("0 ||| a\nb\n", [], 1, "line 2: not of the form"),
+        ("H-0\t-1\ta\n2020-01-01 | INFO | done\n", [], 1, "line 2: not of fairseq's form"),
+        ("H-0\t-1\ta\nH-0\ttext\n", [], 1, "line 2: a score and a text are needed after H-0"),
+        ("H-0\t-1\ta\nD-0\t-1\ta\nH-0\t-1\ta\n", [], 1, "2 lines H- and 1 lines D-"),
+        ("H-0\t-1\ta\nH-1\t-1\tb\nH-0\t-1\tc\n", [], 1, "line 3: source 0 comes back"),
+        ("S-0\ttext\n", [], 1, "there are no candidates"),
         ('["a"]\n[]\n', [], 1, "line 2: a list of texts is needed"),
         ('["a"]\n["a", 1]\n', [], 1, "line 2: a list of texts is needed"),
         ('["a"]\n["a"\n', [], 1, "line 2: not valid JSON"),

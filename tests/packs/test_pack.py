@@ -77,6 +77,16 @@ def test_a_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: P
         build_pack(tiny_pack.path, language="en", **files)
 
 
+@pytest.mark.parametrize("kind", ["synonyms", "exceptions", "paraphrases"])
+def test_a_file_of_holes_is_refused_before_it_is_hashed(tmp_path: Path, files: dict[str, Path], kind: str) -> None:
+    holes = tmp_path / "holes"
+    with holes.open("wb") as stream:
+        stream.truncate(1 << 43)
+    with pytest.raises(ResourceError, match=r"holes is larger than 8 GiB"):
+        build_pack(tmp_path / "pack", language="en", **{**files, kind: holes})
+    assert not (tmp_path / "pack").exists()
+
+
 @pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "a b", "x" * 101, "ä"])
 def test_names_are_names_of_folders(tmp_path: Path, name: str) -> None:
     with pytest.raises(ResourceError, match="no name for a pack"):

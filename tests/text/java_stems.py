@@ -4,11 +4,15 @@
 
 The words are read from the files themselves: to add a word, add a line with it and run this. With ``--check``
 nothing is written; the exit code is 1 if a file is not what the Java program says.
+
+The jar's program ``Stemmer`` leaves words of digits, commas, full stops and hyphens alone. Its aligner stems them,
+as any word, so they are no words for these files; tests/parity has some.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -31,6 +35,9 @@ JAVA_CODES = {
     "swedish": "se",
     "turkish": "tr",
 }
+NUMBER = re.compile(r"[\d,.-]+")
+"""Words that the jar's program does not stem, and its aligner does."""
+
 FILES = Path(__file__).parent.parent / "data" / "stems"
 HEADER = """\
 # Words of our own and their stems by METEOR 1.5 ({name}).

@@ -7,6 +7,9 @@ import gzip
 import lzma
 import subprocess
 import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner
@@ -16,10 +19,12 @@ from meteor_e_dbnary import dump
 from meteor_e_dbnary.extraction import extract_from_dumps, extract_from_endpoint, pack_synset_file
 from meteor_e_dbnary.harvest import Harvest
 from meteor_e_dbnary.model import APPROXIMATE_SYNONYM, SYNONYM, find_edition, synset_word, word_maker
+from meteor_e_dbnary.synsets import load_pack
 
 from meteor_e import ConfigError, InputError, Meteor, ResourceError
 from meteor_e.cli import cli
 from meteor_e.languages.files import builtin_language
+from meteor_e.packs import PackStore
 
 FRENCH = builtin_language("fr")
 
@@ -210,6 +215,10 @@ fra:mûron__nom__1 dcterms:language lexvo:fra ; ontolex:canonicalForm [ ontolex:
 class TestInstall:
     """One command: the dump is downloaded, or named."""
 
+    @pytest.fixture(autouse=True)
+    def own_store(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
+
     def run(self, *arguments):
         return CliRunner().invoke(cli, ["dbnary", "install", *arguments])
 
@@ -240,3 +249,62 @@ class TestInstall:
             error = str(self.run("fr", *arguments).exception)
             assert "meteor-e dbnary install fr --dump FILE" in error
         assert "no edition of 'hi'" in str(self.run("hi").exception)
+
+    @pytest.mark.parametrize(
+        ("fault", "said"),
+        [
+            ("missing", "HTTP Error 404"),
+            ("cut", "the connection ended after 100 of"),
+            ("cut chunk", "IncompleteRead"),
+            ("slow", "timed out"),
+            ("page", "is no dump"),
+            ("garbage", "is no dump"),
+        ],
+    )
+    def test_a_server_that_fails(self, fault, said, tmp_path, monkeypatch, dump_server):
+        """Whatever goes wrong, the error is one line that names --dump, and no pack is there."""
+        monkeypatch.setattr("meteor_e.packs.download.TIMEOUT", 0.2)
+        error = self.run("fr", "--url", f"{dump_server}/{fault.replace(' ', '-')}/fr_dbnary_ontolex.ttl.bz2").exception
+        assert isinstance(error, ResourceError)
+        assert said in str(error)
+        assert "meteor-e dbnary install fr --dump FILE" in str(error)
+        assert "\n" not in str(error)
+        assert [path for path in PackStore().root.iterdir() if path.suffix != ".lock"] == []
+
+    def test_a_server_that_answers(self, dump_server):
+        done = self.run("fr", "--url", f"{dump_server}/good/fr_dbnary_ontolex.ttl.bz2")
+        assert done.exit_code == 0, done.output
+        assert load_pack("dbnary-fr") is not None
+
+
+class Dumps(BaseHTTPRequestHandler):
+    """Serves a dump, or fails as the first part of the path says."""
+
+    def do_GET(self):
+        what = self.path.split("/")[1]
+        dump = bz2.compress(ONTOLEX.encode())
+        bodies = {"page": b"<html><body>Sign in</body></html>", "garbage": b"BZh9" + bytes(range(256)) * 4}
+        body = bodies.get(what, dump)
+        if what == "slow":
+            time.sleep(1)
+            return
+        self.send_response(404 if what == "missing" else 200)
+        if what == "cut-chunk":
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"%x\r\n" % len(body) + body[:100])
+            return
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:100] if what == "cut" else body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def dump_server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Dumps) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()

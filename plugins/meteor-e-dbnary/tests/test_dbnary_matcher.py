@@ -9,9 +9,9 @@ import meteor_e_dbnary.plugin
 import pytest
 from meteor_e_dbnary import DbnaryMatcher, load_synsets, synset_file
 
-from meteor_e import ConfigError, Meteor, ResourceError, Token
+from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
 from meteor_e.languages.files import builtin_language
-from meteor_e.packs import PackStore, build_pack
+from meteor_e.packs import LanguageResources, PackStore, build_pack
 from meteor_e.testing import check_matcher, check_plugin
 
 SYNSETS = "voiture\n1 2\nauto\n2 1\nconduire\n3 4\npiloter\n4 3\npomme_de_terre\n5 6\npatate\n6 5\nisolé\n7\n"
@@ -27,7 +27,8 @@ def synsets(tmp_path):
 def test_it_conforms(synsets):
     check_plugin(meteor_e_dbnary.plugin)
     tokens = [Token("voiture"), Token("autos", "auto"), Token("conduit", "conduire"), Token("pilote", "piloter")]
-    check_matcher(DbnaryMatcher, tokens=tokens, file=synsets)
+    french = MatcherContext(builtin_language("fr"), LanguageResources())
+    check_matcher(DbnaryMatcher, tokens=tokens, context=french, file=synsets)
 
 
 def test_a_word_has_its_own_synsets_and_its_lemmas(synsets):
@@ -38,6 +39,26 @@ def test_a_word_has_its_own_synsets_and_its_lemmas(synsets):
     # No suffix rules: without a lemma, an inflected form is unknown.
     assert matcher.keys(Token("voitures")) == set()
     assert matcher.keys(Token("pomme_de_terre")) == {5, 6}
+
+
+def test_synsets_of_another_language(synsets, tmp_path):
+    """METEOR-E's synset files tell their language by their name; an option says what a name does not."""
+
+    def made(code, file=synsets, **options):
+        return Meteor(code, matchers=["exact", {"use": "dbnary", "file": str(file), **options}])
+
+    with pytest.raises(ConfigError, match=r"the synsets french\.synsets are of 'fr', and the chain is for 'no'"):
+        made("no")
+    made("fr")
+    made("other")
+    made("no", language="no")
+    mine = tmp_path / "mine.synsets"
+    mine.write_bytes(synsets.read_bytes())
+    made("no", mine)
+    with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
+        made("no", mine, language="fr")
+    with pytest.raises(ConfigError, match="goes with 'file'"):
+        DbnaryMatcher(pack="dbnary-fr", language="fr")
 
 
 def test_a_chain_with_lemmas(synsets, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 
 import numpy as np
@@ -93,6 +94,22 @@ def test_words_with_like_vectors_match(encoder):
     assert rare["weighted_recall"] < often["weighted_recall"]
 
 
+def test_some_of_its_numbers(encoder, monkeypatch):
+    """They are those of all; the cosine alone needs no frequencies of words."""
+    whole = EncoderMatchingFeature(**encoder)
+    some = EncoderMatchingFeature(**encoder, only=["missing", "cosine"])
+    check_feature(EncoderMatchingFeature, **encoder, only=["cosine"])
+    monkeypatch.setattr("meteor_e_learned.features.encoder.Frequencies", None)
+    cosine = EncoderMatchingFeature(**encoder, only=["cosine"])
+    for pair in (("fresh houses", "the houses rose"), ("", "new houses"), ("", "")):
+        every = row(whole, *pair)
+        assert row(some, *pair) == {name: every[name] for name in ("missing", "cosine")}
+        assert row(cosine, *pair) == {"cosine": every["cosine"]}
+    assert len({feature.definition() for feature in (whole, some, cosine)}) == 3
+    with pytest.raises(ConfigError, match=r"has no number 'cosin'.*did you mean 'cosine'"):
+        EncoderMatchingFeature(**encoder, only=["cosin"])
+
+
 def test_empty_and_long_segments(encoder):
     feature = EncoderMatchingFeature(**encoder, longest=8)
     assert np.isfinite(list(row(feature, "", "").values())).all()
@@ -116,6 +133,10 @@ def test_files_that_are_none(encoder, tmp_path):
         EncoderMatchingFeature(str(tmp_path / "none"), encoder["tokenizer_file"])
     broken = tmp_path / "broken"
     broken.write_text("nothing", encoding="utf-8")
+    os.mkfifo(tmp_path / "fifo")
+    for files in ((str(tmp_path / "fifo"), encoder["tokenizer_file"]), (encoder["model_file"], str(tmp_path / "fifo"))):
+        with pytest.raises(ResourceError, match="is not a regular file"):
+            EncoderMatchingFeature(*files)
     with pytest.raises(InputError, match="not an encoder"):
         EncoderMatchingFeature(str(broken), encoder["tokenizer_file"])
     with pytest.raises(InputError, match="not a tokenizer"):

@@ -59,7 +59,7 @@ def test_simplemma(code, words, lemmas):
 
 def test_simplemma_conforms():
     check_lemmatizer(SimplemmaLemmatizer, words=["houses", "were"])
-    check_lemmatizer(SimplemmaLemmatizer, words=["maisons"], language="fr", greedy=True)
+    check_lemmatizer(SimplemmaLemmatizer, words=["maisons"], context=context("fr"), language="fr", greedy=True)
     check_lemmatizer(AutoLemmatizer, words=["houses"])
 
 
@@ -128,7 +128,7 @@ def test_hanta():
 
 def test_hanta_conforms():
     check_lemmatizer(HantaLemmatizer, words=["the", "dogs"])
-    check_lemmatizer(HantaLemmatizer, words=["das", "haus"], language="de")
+    check_lemmatizer(HantaLemmatizer, words=["das", "haus"], context=context("de"), language="de")
 
 
 def test_hanta_in_a_chain():
@@ -213,6 +213,36 @@ def test_udpipe_in_a_chain(model):
     meteor = Meteor("other", matchers=["exact"], lemmatizer={"use": "udpipe", "model_file": str(model)})
     assert f"lemmas:udpipe({UdpipeLemmatizer(model).describe()})" in meteor.signature
     assert meteor.score("the dogs", ["the dogs"]).score == 1.0
+
+
+@pytest.mark.parametrize("name", ["simplemma", "hanta"])
+def test_lemmas_of_another_language(name):
+    """A chain's lemmas are of its own language; only 'other' has none of its own."""
+    pytest.importorskip({"simplemma": "simplemma", "hanta": "HanTa"}[name])
+    chain = {"matchers": ["exact"], "lemmatizer": {"use": name, "language": "de"}}
+    with pytest.raises(ConfigError, match=f"'{name}': the lemmas are of 'de', and the chain is for 'nl'"):
+        Meteor.from_config({"language": "nl", **chain})
+    for own in ("de", "other"):
+        assert Meteor.from_config({"language": own, **chain}).lemmatizer is not None
+
+
+def test_a_code_of_simplemma_is_that_of_its_languages():
+    """It knows Norwegian as nb."""
+    Meteor("no", matchers=["exact"], lemmatizer={"use": "simplemma", "language": "nb"})
+
+
+def test_models_whose_names_tell_another_language(model, tmp_path):
+    """UDPipe's and TreeTagger's files begin with the English name of their language."""
+    path = tmp_path / "french-gsd.udpipe"
+    path.write_bytes(model.read_bytes())
+    with pytest.raises(ConfigError, match=r"the lemmas of french-gsd\.udpipe are of 'fr', and the chain is for 'de'"):
+        UdpipeLemmatizer.make(context("de"), model_file=str(path))
+    UdpipeLemmatizer.make(context("fr"), model_file=str(path))
+    UdpipeLemmatizer.make(context("de"), model_file=str(path), language="de")
+    with pytest.raises(ConfigError, match="are of 'fr'"):
+        UdpipeLemmatizer.make(context("de"), model_file=str(model), language="fr")
+    with pytest.raises(ConfigError, match=r"the parameters french\.par are of 'fr', and the chain is for 'de'"):
+        TreeTaggerLemmatizer.make(context("de"), parameter_file="french.par")
 
 
 def test_wrong_models(tmp_path):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from meteor_e.api import ConfigError, ContextualMatcher, FolderPath, Meta, SentenceMemory, SimilarityOptions, Token
+from meteor_e.api import ContextualMatcher, FolderPath, Meta, SentenceMemory, SimilarityOptions, Token
 from meteor_e_contextual.store import open_encoder
 
 if TYPE_CHECKING:
@@ -55,12 +55,8 @@ class EncoderMatcher(ContextualMatcher):
     def create(cls, context: MatcherContext, options: Options) -> Self:
         """Refuse an encoder of another language."""
         made = super().create(context, options)
-        languages = made.encoder.description.languages
-        if languages and context.language.code not in languages:
-            raise ConfigError(
-                f"matcher 'contextual': the encoder {made.encoder.folder.name!r} is for {', '.join(languages)}, "
-                f"and the chain for {context.language.code}; add another with `meteor-e encoder add`"
-            )
+        what = f"matcher {cls.name!r}: the encoder {made.encoder.folder.name!r} is"
+        context.check_language(made.encoder.description.languages, what)
         return made
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from meteor_e import ResourceError
+from meteor_e import InputError, ResourceError
 from meteor_e.api import Language
 from meteor_e.base import atomic_writer, locked, silent
 from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name, download_url
@@ -150,8 +150,9 @@ def install_dump(
 
     Raises:
         ConfigError: if DBnary does not have the language.
-        InputError: if a dump cannot be read or is not well-formed, with the line.
-        ResourceError: if it cannot be downloaded, there are no synonyms in it, or the pack cannot be written.
+        InputError: if a dump of ``dumps`` cannot be read or is not well-formed, with the line.
+        ResourceError: if it cannot be downloaded or is no dump then, there are no synonyms in it, or the pack cannot
+            be written.
     """
     find_edition(language)
     if dumps:
@@ -174,7 +175,10 @@ def install_dump(
             path = download_url(address, Path(place), progress or silent)
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
-        return extract_from_dumps(language, [path], approximate=approximate, progress=progress)
+        try:
+            return extract_from_dumps(language, [path], approximate=approximate, progress=progress)
+        except InputError as error:
+            raise ResourceError(f"what {address} sent is no dump: {error}; {otherwise}") from error
 
 
 def pack_synset_file(

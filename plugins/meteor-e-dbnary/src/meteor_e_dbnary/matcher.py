@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 from meteor_e.api import (
@@ -18,7 +19,6 @@ from meteor_e_dbnary.synsets import (
     NO_SYNSETS,
     PathLike,
     Synsets,
-    check_language,
     load_pack,
     load_synsets,
     pack_name,
@@ -37,6 +37,7 @@ class DbnaryMatcher(KeyMatcher):
         synsets: synsets that are loaded already; for programs, no option of chains.
         file: a synset file of METEOR-E, plain or gzipped.
         pack: the name of a pack, by default ``dbnary-`` and the language's code.
+        language: the code of the language of a file that does not say it, or says another.
 
     Raises:
         ConfigError: unless exactly one source is given.
@@ -54,9 +55,21 @@ class DbnaryMatcher(KeyMatcher):
         pack: (
             Annotated[str, Meta(description="The name of a pack; by default dbnary- and the language's code.")] | None
         ) = None
+        language: (
+            Annotated[
+                str,
+                Meta(description="Code of the file's language; by default what its name says, as in french.synsets."),
+            ]
+            | None
+        ) = None
 
     def __init__(
-        self, synsets: Synsets | None = None, /, file: PathLike | None = None, pack: str | None = None
+        self,
+        synsets: Synsets | None = None,
+        /,
+        file: PathLike | None = None,
+        pack: str | None = None,
+        language: str | None = None,
     ) -> None:
         given = [source for source in (synsets, file, pack) if source is not None]
         if len(given) != 1:
@@ -72,24 +85,28 @@ class DbnaryMatcher(KeyMatcher):
                     "file of METEOR-E with the option 'file'"
                 )
         assert synsets is not None
+        if language is not None and file is None:
+            raise ConfigError("matcher 'dbnary': the option 'language' goes with 'file'; a pack says its language")
         self._index, self._description = synsets.index, synsets.description
+        self._languages = synsets.languages if language is None else (language,)
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
         """Load the synsets that the options name, or those of the language's pack.
 
         Raises:
-            ConfigError: for several sources, or a pack of another language.
+            ConfigError: for several sources, or synsets of another language.
             ResourceError: if the synsets are missing or damaged.
         """
-        if options.pack is not None:
-            check_language(options.pack, context.language.code)
         if options.file is None and options.pack is None:
             pack = pack_name(context.language.code)
             if not context.explicit and load_pack(pack) is None:
                 return cls(NO_SYNSETS)
             options = options.replaced(pack=pack)
-        return super().create(context, options)
+        made = super().create(context, options)
+        what = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"
+        context.check_language(made._languages, f"matcher 'dbnary': the {what}", claimed=options.file is not None)
+        return made
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of the token's form and of its lemma."""

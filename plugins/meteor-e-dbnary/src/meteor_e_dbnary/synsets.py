@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from meteor_e import ConfigError, ResourceError
+from meteor_e import ResourceError
 from meteor_e.api import Language
 from meteor_e.base import sha256_of
+from meteor_e.languages import named_languages
 from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
 
 PathLike = str | os.PathLike[str]
@@ -21,10 +22,12 @@ class Synsets:
     Attributes:
         index: the synset ids of words, memory-mapped; ``None`` for no synsets at all.
         description: name and digest of the content.
+        languages: code of their language, as a pack or the name of a file says; none where neither does.
     """
 
     index: SynonymIndex | None
     description: str
+    languages: tuple[str, ...] = ()
 
 
 NO_SYNSETS = Synsets(None, "none")
@@ -53,7 +56,7 @@ def load_synsets(path: PathLike) -> Synsets:
     if not len(index):
         raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
     try:
-        return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}")
+        return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}", named_languages(path))
     except OSError as error:
         raise ResourceError(f"cannot read {path}: {error.strerror}") from error
 
@@ -79,13 +82,4 @@ def load_pack(name: str) -> Synsets | None:
         return None
     if pack.synonyms is None:
         raise ResourceError(f"the pack {name!r} in {pack.path} holds no synonyms")
-    return Synsets(pack.synonyms, f"{pack.name}@{pack.digest}")
-
-
-def check_language(name: str, language: str) -> None:
-    """Raise ConfigError if a pack is there, and of another language."""
-    pack = PackStore().find(name)
-    if pack is not None and pack.manifest.language != language:
-        raise ConfigError(
-            f"matcher 'dbnary': the pack {name!r} is of {pack.manifest.language!r}, and the chain is for {language!r}"
-        )
+    return Synsets(pack.synonyms, f"{pack.name}@{pack.digest}", (pack.manifest.language,))

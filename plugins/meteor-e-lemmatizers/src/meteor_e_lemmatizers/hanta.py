@@ -70,7 +70,9 @@ class HantaLemmatizer(StartedLemmatizer):
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
-        """Take the chain's language, unless another one is named."""
+        """Take the chain's language; ConfigError if another one is named."""
+        if options.language is not None:
+            context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
         return cls(options.language or context.language.code)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:

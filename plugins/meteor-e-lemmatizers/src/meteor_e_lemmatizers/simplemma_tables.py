@@ -48,8 +48,11 @@ class SimplemmaLemmatizer(Lemmatizer):
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
-        """Take the chain's language, unless another one is named."""
-        return cls(options.language or simplemma_code(context.language.code), options.greedy)
+        """Take the chain's language; ConfigError if another one is named."""
+        own = simplemma_code(context.language.code)
+        if options.language not in (None, own):
+            context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
+        return cls(options.language or own, options.greedy)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, None]]:
         """Return the lemma of each word: the word itself where simplemma finds none."""

@@ -29,6 +29,7 @@ from meteor_e.api import (
     PluginError,
     ResourceError,
 )
+from meteor_e.languages import named_languages
 from meteor_e_lemmatizers.started import StartedLemmatizer
 from meteor_e_lemmatizers.tags import universal_tag
 
@@ -66,7 +67,10 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
         )
         timeout: Annotated[float, Meta(gt=0, description="Seconds to wait for a sentence.")] = 60.0
         language: (
-            Annotated[str, Meta(description="Code that decides what the tags mean; by default the chain's language.")]
+            Annotated[
+                str,
+                Meta(description="Code of the file's language; by default what its name says, as in french.par."),
+            ]
             | None
         ) = None
 
@@ -102,9 +106,11 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
 
     @classmethod
     def create(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
-        """Take the chain's language for the meaning of the tags."""
-        language = context.language.code if options.language is None else options.language
-        return super().create(context, options.replaced(language=language))
+        """Take the chain's language for the meaning of the tags; refuse a parameter file of another."""
+        stated, name = options.language, Path(options.parameter_file).name
+        codes = named_languages(name) if stated is None else [stated]
+        context.check_language(codes, f"lemmatizer {cls.name!r}: the parameters {name} are", claimed=True)
+        return super().create(context, options.replaced(language=stated or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Tag a sentence; a word that TreeTagger does not know is its own lemma."""

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from meteor_e.api import ComponentOptions, FilePath, Meta, PluginError, ResourceError
+from meteor_e.api import ComponentOptions, FilePath, MatcherContext, Meta, PluginError, ResourceError
+from meteor_e.languages import named_languages
 from meteor_e_lemmatizers.started import StartedLemmatizer
 
 
@@ -18,6 +19,7 @@ class UdpipeLemmatizer(StartedLemmatizer):
 
     Args:
         model_file: the model, from https://ufal.mff.cuni.cz/udpipe/1/models.
+        language: the code of its language, where its name does not say it; chains of another are refused.
 
     Raises:
         ResourceError: if UDPipe is not installed, or the file is no model.
@@ -32,14 +34,29 @@ class UdpipeLemmatizer(StartedLemmatizer):
         """What a chain may say beside the name."""
 
         model_file: Annotated[FilePath, Meta(description="The model, from https://ufal.mff.cuni.cz/udpipe/1/models.")]
+        language: (
+            Annotated[
+                str,
+                Meta(description="Code of the model's language; by default what its name says (french-gsd.udpipe)."),
+            ]
+            | None
+        ) = None
 
-    def __init__(self, model_file: str | os.PathLike[str]) -> None:
+    def __init__(self, model_file: str | os.PathLike[str], language: str | None = None) -> None:
         self._path = Path(model_file)
         try:
             self._digest = hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
         except OSError as error:
             raise ResourceError(f"lemmatizer 'udpipe': cannot read {self._path}: {error.strerror}") from error
         self._start()
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
+        """Refuse a model of another language than the chain's."""
+        name = Path(options.model_file).name
+        stated = named_languages(name) if options.language is None else [options.language]
+        context.check_language(stated, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
+        return super().create(context, options)
 
     def _start(self) -> None:
         try:

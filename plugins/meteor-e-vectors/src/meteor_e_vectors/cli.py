@@ -173,7 +173,7 @@ def train(
             words, rows, counts, described = run(sentences, chosen, tell, repeats=size.repeats)
         described |= {
             "key": key,
-            "language": language,
+            "language": meteor.chain.language.code,
             "texts": [Path(text).name for text in texts],
             "sentences": size.sentences,
             "words": size.units,

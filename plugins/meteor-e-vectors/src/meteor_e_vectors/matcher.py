@@ -80,7 +80,7 @@ class VectorMatcher(SimilarityMatcher):
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
         made = super().create(context, options)
-        check_language(made.vector_file, cls.name, context.language.code)
+        check_language(made.vector_file, cls.name, context)
         return made
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:

@@ -76,7 +76,7 @@ class PhraseVectorMatcher(Matcher):
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
         made = super().create(context, options)
-        check_language(made.vector_file, cls.name, context.language.code)
+        check_language(made.vector_file, cls.name, context)
         return made
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from meteor_e import ConfigError, ResourceError
+from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.base import data_folder
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
@@ -46,13 +46,10 @@ def find_vectors(language: str) -> Path:
     return path
 
 
-def check_language(vectors: VectorFile, matcher: str, language: str) -> None:
+def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -> None:
     """Raise ConfigError if vectors are known to be of another language than a matcher's chain."""
     of = vectors.metadata.get("language")
-    if of is not None and of != language:
-        raise ConfigError(
-            f"matcher {matcher!r}: the vectors {vectors.path.name} are of {of!r}, and the chain is for {language!r}"
-        )
+    context.check_language([] if of is None else [str(of)], f"matcher {matcher!r}: the vectors {vectors.path.name} are")
 
 
 def usable_vectors(file: str | os.PathLike[str]) -> VectorFile:

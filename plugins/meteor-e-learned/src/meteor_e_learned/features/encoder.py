@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +21,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
+from meteor_e.api import (
+    ConfigError,
+    FilePath,
+    InputError,
+    Meta,
+    PluginError,
+    ReferenceFeature,
+    ResourceError,
+    near_miss,
+)
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
@@ -28,6 +39,11 @@ if TYPE_CHECKING:
     from meteor_e.api import MatcherContext
 
 __all__ = ["EncoderMatchingFeature"]
+
+_WAYS = tuple(f"{way}_{what}" for way in ("plain", "weighted") for what in ("precision", "recall", "f"))
+_WORST = ("worst_recall", "worst_precision", "second_worst_recall", "second_worst_precision")
+COLUMNS = (*_WAYS, "cosine", "missing", "added", *_WORST)
+"""Precision, recall and F, plain and weighted; the cosine of the segments; what has no match, and the worst matches."""
 
 KEPT = 4096
 """Encoded references that are kept in memory: those of a test set, of which each system's output is compared."""
@@ -70,6 +86,8 @@ def _stat(path: str, what: str) -> tuple[int, int]:
         found = Path(path).stat()
     except OSError as error:
         raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise ResourceError(f"{what} {path!r} is not a regular file")
     return found.st_size, found.st_mtime_ns
 
 
@@ -124,9 +142,10 @@ class EncoderMatchingFeature(ReferenceFeature):
         language: of hypotheses and references.
         longest: tokens of a segment that are looked at; encoders have a limit.
         encoder: name of an encoder that ``meteor-e encoder install`` installed, instead of the two files.
+        only: which of its numbers; by default all. ``cosine`` alone matches no tokens, and needs no wordfreq.
 
     Raises:
-        ConfigError: unless there is either an encoder or both files.
+        ConfigError: unless there is either an encoder or both files; for a number that it does not have.
         ResourceError: if a file cannot be read.
         InputError: if a file is no encoder, or no tokenizer.
         PluginError: if ONNX Runtime or tokenizers is not installed.
@@ -144,6 +163,9 @@ class EncoderMatchingFeature(ReferenceFeature):
         encoder: (
             Annotated[str, Meta(description="An installed encoder, such as minilm, instead of the two files.")] | None
         ) = None
+        only: Annotated[list[str], Meta(min_length=1, description="Which of its numbers; by default all.")] | None = (
+            None
+        )
 
     tolerance: ClassVar[float] = 1e-3
     """By how much numbers may differ between processors, which add up in another order."""
@@ -155,7 +177,15 @@ class EncoderMatchingFeature(ReferenceFeature):
         language: str = "en",
         longest: int = 256,
         encoder: str | None = None,
+        only: Sequence[str] | None = None,
     ) -> None:
+        self._only = COLUMNS if only is None else tuple(only)
+        for name in self._only:
+            if name not in COLUMNS:
+                raise ConfigError(
+                    f"feature 'encoder-matching' has no number {name!r}{near_miss(name, COLUMNS)}; it has "
+                    f"{', '.join(COLUMNS)}"
+                )
         if encoder is not None and model_file is None and tokenizer_file is None:
             model_file, tokenizer_file = _installed(encoder)
         elif encoder is not None or model_file is None or tokenizer_file is None:
@@ -165,7 +195,7 @@ class EncoderMatchingFeature(ReferenceFeature):
             )
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
         self._longest = longest
-        self._frequencies = Frequencies(language)
+        self._frequencies = None if self._only == ("cosine",) else Frequencies(language)
         self._references: OrderedDict[str, _Encoded] = OrderedDict()
         self._load()
 
@@ -187,10 +217,8 @@ class EncoderMatchingFeature(ReferenceFeature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Precision, recall and F, plain and weighted; cosines of the segments; the worst matches."""
-        ways = [f"{way}_{what}" for way in ("plain", "weighted") for what in ("precision", "recall", "f")]
-        worst = ("worst_recall", "worst_precision", "second_worst_recall", "second_worst_precision")
-        return (*ways, "cosine", "missing", "added", *worst)
+        """Those that ``only`` names, or all."""
+        return self._only
 
     def _encode(self, text: str) -> _Encoded:
         encoder = self._encoder
@@ -213,10 +241,13 @@ class EncoderMatchingFeature(ReferenceFeature):
         places = [place for place, special in enumerate(found.special_tokens_mask) if not special]
         vectors = np.asarray(states[0], np.float32)[places]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        words = [text[slice(*found.word_to_chars(found.word_ids[place]))].lower() for place in places]
+        information = np.zeros(0)
+        if self._frequencies is not None:
+            words = [text[slice(*found.word_to_chars(found.word_ids[place]))].lower() for place in places]
+            information = np.array([self._frequencies.information(word) for word in words])
         return _Encoded(
             (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32),
-            np.array([self._frequencies.information(word) for word in words]),
+            information,
             vectors.mean(axis=0) if len(vectors) else np.zeros(states.shape[2], np.float32),
         )
 
@@ -232,6 +263,16 @@ class EncoderMatchingFeature(ReferenceFeature):
     def row(self, hypothesis: str, reference: str) -> list[float]:
         """Match."""
         left, right = self._encode(hypothesis), self._reference(reference)
+        lengths = float(np.linalg.norm(left.whole) * np.linalg.norm(right.whole))
+        cosine = float(left.whole @ right.whole) / lengths if lengths > 0 else 0.0
+        if self._frequencies is None:
+            return [cosine] * len(self._only)
+        found = dict(zip(COLUMNS, self._matched(left, right, cosine), strict=True))
+        return [found[name] for name in self._only]
+
+    @staticmethod
+    def _matched(left: _Encoded, right: _Encoded, cosine: float) -> list[float]:
+        """Return all numbers."""
         if not len(left.unit) or not len(right.unit):
             return [0.0] * 7 + [float(right.information.sum()), float(left.information.sum()), 0.0, 0.0, 0.0, 0.0]
         similar = np.clip((left.unit @ right.unit.T).astype(float), -1, 1)
@@ -243,8 +284,7 @@ class EncoderMatchingFeature(ReferenceFeature):
         for precision, recall in (plain, weighted):
             total = precision + recall
             row += [precision, recall, 2 * precision * recall / total if total > 0 else 0.0]
-        lengths = float(np.linalg.norm(left.whole) * np.linalg.norm(right.whole))
-        row.append(float(left.whole @ right.whole) / lengths if lengths > 0 else 0.0)
+        row.append(cosine)
         extra, lost = ((1 - side) * weight for side, weight in zip(best, weights, strict=True))
         row += [float(lost.sum()), float(extra.sum())]
         for place in (1, 2):
@@ -256,9 +296,16 @@ class EncoderMatchingFeature(ReferenceFeature):
         from importlib.metadata import version
 
         runs = f"onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
-        words = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}"
-        return f"@{self._encoder.digest}:{self._longest}|{runs}|{words}"
+        if self._frequencies is None:
+            return f"@{self._encoder.digest}:{self._longest}|{runs}|{','.join(self._only)}"
+        only = "" if self._only == COLUMNS else f"|{','.join(self._only)}"
+        return (
+            f"@{self._encoder.digest}:{self._longest}|{runs}|wordfreq-{version('wordfreq')}"
+            f":{self._frequencies.language}{only}"
+        )
 
     def definition(self) -> str:
         """Return the digest of encoder and tokenizer, without the versions of what runs them."""
-        return f"@{self._encoder.digest}:{self._longest}:{self._frequencies.language}"
+        language = "" if self._frequencies is None else f":{self._frequencies.language}"
+        only = "" if self._only == COLUMNS else f":{','.join(self._only)}"
+        return f"@{self._encoder.digest}:{self._longest}{language}{only}"
