@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -85,6 +86,8 @@ def _stat(path: str, what: str) -> tuple[int, int]:
         found = Path(path).stat()
     except OSError as error:
         raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise ResourceError(f"{what} {path!r} is not a regular file")
     return found.st_size, found.st_mtime_ns
 
 
