@@ -80,9 +80,10 @@ def is_taken_later(kind: str, name: str) -> bool:
     are found without a look at plugins.
     """
     if kind == "language":
+        from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import BUILTIN_CODES
 
-        return name not in BUILTIN_CODES and name not in ("cz", "se")  # the Java program's codes of cs and sv
+        return name not in BUILTIN_CODES and name not in ISO_CODES
     return name in LATER.get(kind, ())
 
 
