@@ -69,7 +69,7 @@ GROUPS = {
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="A metric: meteor, bleu, chrf, chrf++, ter, nist, a chain, a plugin's, with options as in bleu:tokenize=zh; "
+    help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, a plugin's, with options as in bleu:tokenize=zh; "
     "repeat it for several.  [default: meteor]",
 )
 @click.option(

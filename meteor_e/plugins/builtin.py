@@ -62,6 +62,7 @@ ELSEWHERE = {
     ("metric", "fr-ranker"): "meteor-e-learned",
     ("metric", "model"): "meteor-e-learned",
     ("metric", "mtme"): "meteor-e-evaluation",
+    ("metric", "nist"): "meteor-e-evaluation",
     ("metric", "scores"): "meteor-e-evaluation",
     ("segmenter", "ptb"): "meteor-e-captions",
     ("table format", "datasets"): "meteor-e-tables",
@@ -101,7 +102,7 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """METEOR with any chain, sacreBLEU's metrics, NIST, and Python objects."""
+    """METEOR with any chain, sacreBLEU's metrics, and Python objects."""
     return {
         "meteor": "meteor_e.metrics.chain_metric:MeteorMetric",
         "chain": "meteor_e.metrics.chain_metric:ChainMetric",
@@ -109,7 +110,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
         "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",
         "ter": "meteor_e.metrics.sacrebleu_metrics:TerMetric",
-        "nist": "meteor_e.metrics.nist:NistMetric",
         "scorer": "meteor_e.metrics.scorers:ScorerMetric",
     }
 

@@ -126,7 +126,6 @@ def test_standard_output_of_quiet(cli, own_packs):
         (["-f", "latex", "--segments"], "--segments does not go with --format latex"),
         (["-f", "csv", "--json"], "exclude each other"),
         (["--name", "x", "--name", "y"], "--name is given 2 times, and there are 1 systems"),
-        (["-M", "nist:x=1"], "no option 'x'"),
     ],
 )
 def test_what_is_refused(cli, arguments, message):

@@ -86,7 +86,6 @@ def test_smoothing_of_segments_alone():
         ("bleus", r"unknown metric 'bleus' \(did you mean 'bleu'"),
         ("meteor:alpha=x", "alpha must be a number from 0 to 1, not 'x'"),
         ("scorer:nowhere:at_all", "cannot load scorer"),
-        ("nist:x=1", "no option 'x'"),
     ],
 )
 def test_what_is_refused(spec, message):

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return metrics whose scores are in files."""
+    """Return NIST, and metrics whose scores are in files."""
     return {
         "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
+        "nist": "meteor_e_evaluation.nist:NistMetric",
         "mtme": "meteor_e_evaluation.score_files:MtmeMetric",
     }
 

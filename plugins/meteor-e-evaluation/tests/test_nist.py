@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-
-from meteor_e.metrics.nist import NistMetric, brevity_penalty
+from meteor_e_evaluation.nist import NistMetric, brevity_penalty
 
 REFERENCE = [
     "the ferry leaves the island at noon",

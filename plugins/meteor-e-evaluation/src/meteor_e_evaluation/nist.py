@@ -14,10 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from meteor_e.api.metrics import Metric
-from meteor_e.base.array_cache import digest
-from meteor_e.base.arraytypes import Floats
-from meteor_e.base.extras import require
+from meteor_e.api import Metric
+from meteor_e.base import Floats, digest, require
 
 __all__ = ["NistMetric", "brevity_penalty"]
 
