@@ -215,7 +215,7 @@ def readers(folder: Path) -> dict[str, Reader]:
 
 
 def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[str, ...]) -> dict[str, Reader]:
-    """Return readers of texts, candidates and judgements."""
+    """Return readers of texts, candidates and judgments."""
     coco = {"results.json": COCO_RESULTS, "captions.json": COCO_CAPTIONS}
     captions = ("score", "results.json", "captions.json", "-l", "other", "-o", "out.json")
     tsv = CSV.replace(b",", b"\t")
