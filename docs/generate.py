@@ -14,6 +14,7 @@ import click
 import msgspec
 import nbformat
 from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
+from meteor_e_example.new_plugin import new
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
@@ -21,7 +22,6 @@ from nbclient import NotebookClient
 from meteor_e.base.validation import describe_type
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
-from meteor_e.cli.new_plugin import new
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

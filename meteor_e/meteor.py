@@ -33,7 +33,7 @@ from meteor_e.plugins.builtin import meteor_e_matchers
 from meteor_e.plugins.registry import registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.results import CorpusScore, SegmentScore
+from meteor_e.scoring.results import CorpusScore, SegmentScore, SegmentScores
 from meteor_e.scoring.statistics import StatisticsSum
 from meteor_e.text.identity import find_identity
 from meteor_e.text.normalization import Normalizer
@@ -457,7 +457,7 @@ class Meteor:
         total = self._sum(hypotheses, references, kept if segments else None, progress)
         if not total.segments:
             raise InputError("there are no segments to score")
-        return self.corpus_score(total, tuple(kept))
+        return self.corpus_score(total, SegmentScores(kept))
 
     def statistics(
         self,

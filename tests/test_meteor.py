@@ -365,3 +365,12 @@ def test_words_can_be_told_apart_by_javas_hashes(engine):
     assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 2
     with pytest.raises(ConfigError, match="unknown identity"):
         meteor.compare_words_by("soundex")
+
+
+def test_many_segments_print_as_a_summary(meteor):
+    segments = meteor.corpus(["a b"] * 5000, ["a c"] * 5000, segments=True).segments
+    assert len(repr(segments)) < 400
+    assert repr(segments).endswith("… 5000 segments)")
+    assert segments._repr_html_().count("<tr>") == 11
+    assert repr(segments[:2]) == f"({segments[0]!r}, {segments[1]!r})"
+    assert pickle.loads(pickle.dumps(segments[:3])) == segments[:3]

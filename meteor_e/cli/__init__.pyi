@@ -1,3 +1,4 @@
+from meteor_e.cli.alignments import alignment_lines as alignment_lines
 from meteor_e.cli.grouped_help import (
     FullHelpGroup as FullHelpGroup,
     GroupedCommand as GroupedCommand,
@@ -18,4 +19,10 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
-from meteor_e.cli.tables import format_table as format_table, printable as printable
+from meteor_e.cli.tables import (
+    count_or_no as count_or_no,
+    display_width as display_width,
+    format_table as format_table,
+    isolated as isolated,
+    printable as printable,
+)

@@ -11,7 +11,7 @@ from meteor_e.base.extras import comes_with_plugin
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
-__all__ = ["OpenGroup", "missing_command"]
+__all__ = ["OpenGroup", "plugin_command"]
 
 
 class OpenGroup(FullHelpGroup):
@@ -31,19 +31,7 @@ class OpenGroup(FullHelpGroup):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command of ours, else a plugin's, else one that says what to install; ``None`` for any other."""
-        own = super().get_command(context, name)
-        if own is not None:
-            return own
-        if name in self._foreign():
-            from meteor_e.plugins.registry import registry
-
-            try:
-                return registry().command(f"{self.name} {name}")
-            except MeteorError as error:
-                if context.resilient_parsing:  # completion in a shell has no place for errors
-                    return None
-                return _failing(name, f"ERROR: {error}", error)
-        return missing_command(f"{self.name} {name}")
+        return super().get_command(context, name) or plugin_command(context, f"{self.name} {name}")
 
     def _foreign(self) -> list[str]:
         from meteor_e.plugins.registry import registry
@@ -57,7 +45,26 @@ def _split(name: str) -> tuple[str, str]:
     return group, command
 
 
-def missing_command(name: str) -> click.Command | None:
+def plugin_command(context: click.Context, name: str) -> click.Command | None:
+    """Return a plugin's command, else one that says what is wrong, or what to install; else ``None``.
+
+    Args:
+        context: of the command line or the group.
+        name: the command, after the name of its group if it has one.
+    """
+    from meteor_e.plugins.registry import registry
+
+    if name not in registry().names("command"):
+        return _missing_command(name)
+    try:
+        return registry().command(name)
+    except MeteorError as error:
+        if context.resilient_parsing:  # completion in a shell has no place for errors
+            return None
+        return _failing(_split(name)[1], f"ERROR: {error}", error)
+
+
+def _missing_command(name: str) -> click.Command | None:
     """Return a command that says which distribution of ours to install; ``None`` if none of them has the command.
 
     Args:

@@ -241,7 +241,11 @@ def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dic
     """Line up COCO's results with its annotations by image."""
     for path, form in formats.items():
         if form != "coco":
-            raise InputError(f"{path} is no JSON, but another file is; COCO's results need COCO's annotations")
+            other = next(name for name in formats if formats[name] == "coco")
+            raise InputError(
+                f"{other} is JSON, and {path} is not. COCO's results need COCO's annotations; of other JSON, write the "
+                "texts one segment per line"
+            )
     known: dict[Any, list[str]] = {}
     for path in references:
         for image, captions in read_coco_annotations(path).items():

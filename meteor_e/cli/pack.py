@@ -1,6 +1,6 @@
 """``meteor-e pack``: install, list, verify and remove resource packs.
 
-What a pack holds is shown by :mod:`meteor_e.cli.pack_contents`; the plugin meteor-e-bitext builds and filters packs.
+The plugin meteor-e-bitext builds packs, filters them and shows what they hold.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import click
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.cli.groups import OpenGroup
-from meteor_e.cli.pack_contents import info
 from meteor_e.cli.tables import count_or_no, format_table
 from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
@@ -26,9 +25,6 @@ def pack() -> None:
     A pack holds a language's function words, nonbreaking prefixes, synonyms and paraphrases. Packs lie in the
     folder that METEOR_E_PACKS names, by default in your user data folder.
     """
-
-
-pack.add_command(info)
 
 
 @pack.command()

@@ -46,16 +46,10 @@ class LazyGroup(click.Group):
             command = getattr(import_module(f"meteor_e.cli.{module}"), module)
             assert isinstance(command, click.Command)
             return _completing(context, command)
-        if name not in _registry().names("command"):
-            from meteor_e.cli.groups import missing_command
+        from meteor_e.cli.groups import plugin_command
 
-            return missing_command(name)
-        try:
-            return _completing(context, _registry().command(name))
-        except MeteorError:
-            if context.resilient_parsing:  # completion in a shell has no place for errors
-                return None
-            raise
+        found = plugin_command(context, name)
+        return found and _completing(context, found)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any of meteor_e's own."""

@@ -181,6 +181,12 @@ def score(
         )
     if on_error != "stop" and (table_output or cluster is not None):
         raise ConfigError("--on-error goes with scores that are printed, and not with --dask or an output of segments")
+    if (
+        metrics == ("meteor",)
+        and form in ("text", "tsv", "json")
+        and (alignments or cluster is not None or table_output or (segments and form == "text"))
+    ):
+        several = False  # The same as without -M, in the form that has room for it.
     if several:
         for wrong, option in (
             (alignments, "--alignments"),
@@ -188,7 +194,10 @@ def score(
             (table_output, f"an output of segments ({output})"),
         ):
             if wrong:
-                raise ConfigError(f"{option} goes with METEOR alone, as text, TSV or JSON; leave out -M and --format")
+                raise ConfigError(
+                    f"{option} goes with METEOR alone, as text, TSV or JSON: without other metrics in -M, "
+                    f"and with --format text, tsv or json"
+                )
         content = score_with_metrics(
             make_meteor.metrics(metrics or ("meteor",)),
             inputs,

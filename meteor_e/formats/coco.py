@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import InputError
@@ -22,15 +23,16 @@ _HINT = (
 
 
 def is_json_list(path: PathLike) -> bool:
-    """Return whether a file that begins with a bracket is JSON, and not text in brackets."""
+    """Return whether a file that begins with a bracket is JSON, and not text in brackets; any JSON in a ``.json``."""
+    named = ".json" in Path(input_name(path)).suffixes
     with open_binary(path) as stream, reading(input_name(path)):
-        if stream.peek(64).lstrip()[:1] not in (b"[", b"{"):  # type: ignore[attr-defined]
+        if not named and stream.peek(64).lstrip()[:1] not in (b"[", b"{"):  # type: ignore[attr-defined]
             return False
         try:
             value = json.loads(stream.read())
         except (ValueError, RecursionError):
             return False
-    return isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
+    return named or isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
 
 
 def read_coco_annotations(path: PathLike) -> dict[Any, list[str]]:

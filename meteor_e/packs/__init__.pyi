@@ -27,6 +27,7 @@ from meteor_e.packs.indexfile import (
     write_index as write_index,
 )
 from meteor_e.packs.manifest import (
+    CONTENTS as CONTENTS,
     FILE_NAME as FILE_NAME,
     LANGUAGE_FILE as LANGUAGE_FILE,
     PARAPHRASES as PARAPHRASES,

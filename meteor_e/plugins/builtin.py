@@ -11,11 +11,9 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "align": "Align hypotheses with references and show which words match.",
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
-    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "score": "Score hypotheses against references.",
@@ -25,12 +23,16 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
+    "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
     "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
+    "mbr": ("meteor-e-mbr", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
+    "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
+    "plugins new": ("meteor-e-example", "Write a plugin to begin with."),
     "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
     "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
     "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),
@@ -78,9 +80,10 @@ def is_taken_later(kind: str, name: str) -> bool:
     are found without a look at plugins.
     """
     if kind == "language":
+        from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import BUILTIN_CODES
 
-        return name not in BUILTIN_CODES and name not in ("cz", "se")  # the Java program's codes of cs and sv
+        return name not in BUILTIN_CODES and name not in ISO_CODES
     return name in LATER.get(kind, ())
 
 
@@ -94,12 +97,6 @@ def meteor_e_matchers() -> dict[str, str]:
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
         "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
     }
-
-
-@hookimpl
-def meteor_e_features() -> dict[str, str]:
-    """None: they come with the plugin of learned metrics."""
-    return {}
 
 
 @hookimpl
@@ -118,33 +115,9 @@ def meteor_e_metrics() -> dict[str, str]:
 
 
 @hookimpl
-def meteor_e_estimators() -> dict[str, str]:
-    """None: they stand on libraries that the core does not have."""
-    return {}
-
-
-@hookimpl
-def meteor_e_measures() -> dict[str, str]:
-    """None: meteor-e-evaluation brings them."""
-    return {}
-
-
-@hookimpl
-def meteor_e_java_modules() -> dict[str, str]:
-    """None: METEOR 1.5's own modules are the chain's matchers of those names."""
-    return {}
-
-
-@hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
     """Tables that need no library."""
     return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
-
-
-@hookimpl
-def meteor_e_runners() -> dict[str, str]:
-    """None: what the core scores, it scores itself."""
-    return {}
 
 
 @hookimpl

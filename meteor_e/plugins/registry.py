@@ -277,8 +277,9 @@ class Registry:
     def _collect_builtin(self, kind: Kind) -> None:
         if kind.name not in self._builtin:
             source, plugin = self._loader.sources[0]
-            (result,) = self._loader.call(kind.hook, plugin)
-            found = definitions(kind, source, result)
+            found = [
+                item for given in self._loader.call(kind.hook, plugin) for item in definitions(kind, source, given)
+            ]
             self._builtin[kind.name] = {item.name: item for item in found if isinstance(item, Definition)}
 
     def _collect(self, kind: Kind) -> None:

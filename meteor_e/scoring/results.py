@@ -12,7 +12,7 @@ from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 
-__all__ = ["Contribution", "CorpusScore", "Score", "SegmentScore"]
+__all__ = ["Contribution", "CorpusScore", "Score", "SegmentScore", "SegmentScores"]
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,22 @@ class SegmentScore(Score):
             ]
             lines.append(f"  {share.matcher} {share.score:.4f}: {', '.join(pairs) or 'no match'}")
         return "\n".join(lines)
+
+
+class SegmentScores(tuple[SegmentScore, ...]):
+    """Scores of segments, in order; many of them print as a summary."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if len(self) <= SHOWN:
+            return super().__repr__()
+        return f"({self[0]!r}, {self[1]!r}, … {len(self)} segments)"
+
+    def _repr_html_(self) -> str:
+        """Return the first segments as a table."""
+        rows = [[number, *(getattr(each, name) for name in PARTS)] for number, each in enumerate(self[:SHOWN], 1)]
+        return html_table(("segment", *PARTS), rows, f"{len(self)} segments")
 
 
 @dataclass(frozen=True, repr=False)

@@ -213,18 +213,19 @@ def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequen
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
-    answer = report.run(f"encode of {len(sentences)} sentences", lambda: matcher.encode(sentences))
-    if answer is None or not report.expect(
-        isinstance(answer, tuple) and len(answer) == 2, f"encode returned {short(answer)}; return rows and offsets"
+    answers = report.run(f"encode of {len(sentences)} sentences", lambda: [matcher.encode(sentences)])
+    if answers is None or not report.expect(
+        isinstance(answers[0], tuple) and len(answers[0]) == 2,
+        f"encode returned {short(answers[0])}; return rows and offsets",
     ):
         return
-    rows, offsets = answer
+    rows, offsets = answers[0]
     ends = np.cumsum([0, *map(len, sentences)])
     if not report.expect(
         isinstance(rows, np.ndarray) and rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == ends[-1],
         f"encode returned {_array(rows)} for {ends[-1]} tokens; it must return a float32 array, one row per token",
     ) or not report.expect(
-        list(map(int, offsets)) == ends.tolist(),
+        np.array_equal(np.asarray(offsets), ends),
         "the offsets are not those of the sentences; they begin at 0, and end with the number of all tokens",
     ):
         return
@@ -246,7 +247,7 @@ def _check_encoding(report: Report, matcher: ContextualMatcher, segments: Sequen
         expected = np.concatenate([parts[sentence] for sentence in group])
         if not report.expect(
             again[0].shape == expected.shape
-            and bool(np.array_equal(np.rint(again[0].astype(np.float64) * VECTOR_GRID), expected)),
+            and bool(np.array_equal(np.rint(again[0].astype(np.float64) * VECTOR_GRID), expected, equal_nan=True)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         ):
             return

@@ -35,6 +35,8 @@ def check_segmenter(segmenter: type[Segmenter], *, texts: Iterable[str] = ()) ->
     report.stop()
     report.expect(isinstance(made.describe(), str), "describe must return a text")
     first = [made.join(text) for text in tried]
+    lines = report.run("join_lines", lambda: made.join_lines(SENTENCES))
+    report.expect(lines is None or len(lines) == len(SENTENCES), "join_lines must return one text for each line")
     copy = copy_of(report, made)
     for name, other in (("again", segmenter()), ("from a pickled copy", copy)):
         if other is not None:

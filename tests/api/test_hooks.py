@@ -31,9 +31,9 @@ def test_every_hook_is_documented_and_used_by_ourselves(hook):
     function = getattr(hooks, hook)
     assert inspect.getdoc(function).startswith("Return ")
     assert not inspect.signature(function).parameters
-    (result,) = PluginLoader(list).call(hook, builtin)
-    assert (len(result) > 0) == (hook not in EMPTY)
-    assert inspect.getdoc(getattr(builtin, hook))
+    results = PluginLoader(list).call(hook, builtin)
+    assert [len(result) > 0 for result in results] == [True] * (hook not in EMPTY)
+    assert hook in EMPTY or inspect.getdoc(getattr(builtin, hook))
 
 
 @pytest.mark.parametrize("hook", HOOKS)

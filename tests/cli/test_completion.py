@@ -20,7 +20,7 @@ def completed(*words: str) -> list[tuple[str, str]]:
     return [(item.type, item.value) for item in completer.get_completions(list(words[:-1]), words[-1])]
 
 
-@pytest.mark.parametrize("command", ["score", "align", "stem"])
+@pytest.mark.parametrize("command", ["score", "stem"])
 def test_arguments_are_files(command):
     assert completed(command, "sys") == [("file", "sys")]
 
@@ -41,7 +41,6 @@ def test_options_that_take_files():
         (("score", "-M", "bleu", "-M", "chr"), "chrf++"),
         (("score", "-M", "univ"), "universal"),
         (("score", "--chain", "univ"), "universal"),
-        (("mbr", "nbest.txt", "-M", "ch"), "chrf"),
         (("score", "--normalization", "no-"), "no-punctuation"),
         (("score", "--ch"), "--chain"),
         (("sc",), "score"),

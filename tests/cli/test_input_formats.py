@@ -123,7 +123,6 @@ def test_the_example_of_the_manual(cli, plugin_site):
     ("arguments", "advice"),
     [
         (["score", "hyp", "ref", "-r", "2"], "-R FILE, or count their lines with --references-per-segment N"),
-        (["mbr", "hyp", "--input-format", "lines"], "--format-in"),
     ],
 )
 def test_the_old_spelling_of_an_option_says_the_new_one(cli, arguments, advice):

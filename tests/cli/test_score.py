@@ -158,7 +158,6 @@ class TestInput:
 
 
 class TestWrongInput:
-    @pytest.mark.parametrize("command", ["score", "align"])
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
@@ -176,13 +175,13 @@ class TestWrongInput:
             ("wide", "a\nb\n".encode("utf-16"), "wide, line 1: not valid UTF-8"),
         ],
     )
-    def test_files_that_cannot_be_used(self, cli, files, command, name, content, message):
+    def test_files_that_cannot_be_used(self, cli, files, name, content, message):
         if content == "FOLDER":
             (cli.folder / name).mkdir()
         elif content is not None:
             cli.file(name, content)
         for arguments in ((name, "ref"), ("hyp", name)):
-            assert message in cli.failing(1, command, *arguments)
+            assert message in cli.failing(1, "score", *arguments)
 
     def test_utf16_without_a_byte_order_mark(self, cli):
         cli.file("hyp", "a b\n".encode("utf-16-le"))

@@ -138,3 +138,8 @@ def test_help_is_in_groups(cli):
     places = [out.index(f"\n{heading}:") for heading in ("Input", "Metric", "Resources", "Output", "Statistics")]
     assert places == sorted(places)
     assert "Other options:\n  -h, --help" in out
+
+
+@pytest.mark.parametrize("options", [["--alignments"], ["--segments"], ["--alignments", "--json"]])
+def test_meteor_named_alone_is_as_without_a_name(cli, own_packs, options):
+    assert cli("score", "one", "ref", "-M", "meteor", *options).out == cli("score", "one", "ref", *options).out

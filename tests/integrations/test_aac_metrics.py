@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e import InputError, Meteor
+from meteor_e import ConfigError, InputError, Meteor
 
 pytest.importorskip("torch", reason="torch is not installed")
 
@@ -29,6 +29,18 @@ def test_parameters_and_weights(packs):
         meteor(CANDIDATES, REFERENCES, params=[0.85])
     with pytest.raises(InputError, match="4 matchers"):
         meteor(CANDIDATES, REFERENCES, weights=[1])
+
+
+def test_parameters_alone_take_the_weights_that_java_gives_them(packs):
+    """java -jar meteor-1.5.jar - - -stdio -l en -norm -p "0.5 0.3 0.4 0.6" says: Weights: 1.0 1.0 0.6 0.8."""
+    from meteor_e.integrations.aac_metrics import meteor
+
+    alone = meteor(CANDIDATES, REFERENCES, False, params=iter([0.5, 0.3, 0.4, 0.6]))
+    weighted = meteor(CANDIDATES, REFERENCES, False, params=[0.5, 0.3, 0.4, 0.6], weights=[1, 1, 0.6, 0.8])
+    other = meteor(CANDIDATES, REFERENCES, False, params=[0.5, 0.3, 0.4, 0.6], weights=[1, 0.6, 0.8, 0.6])
+    assert alone.item() == weighted.item() != other.item()
+    with pytest.raises(ConfigError, match="give weights, too"):
+        meteor(CANDIDATES, REFERENCES, language="de", params=[0.5, 0.3, 0.4, 0.6])
 
 
 @pytest.mark.parametrize("candidates", [[], CANDIDATES[:1], [None, "a"]])

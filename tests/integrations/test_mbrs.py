@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e import Meteor
+from meteor_e import InputError, Meteor
 
 HYPOTHESES = ["he closed the door", "he shut the door", "a door"]
 REFERENCES = ["he shut a door", "the door was closed"]
@@ -30,3 +30,18 @@ def test_pairwise_scores(metric, tiny_pack):
     assert metric.expected_scores(HYPOTHESES, REFERENCES).argmax().item() == max(
         range(3), key=lambda row: sum(expected[row])
     )
+
+
+def test_corpus_score_and_decoding(metric, tiny_pack):
+    from mbrs.decoders import get_decoder
+
+    meteor = Meteor("en", pack=tiny_pack, normalization="lower")
+    lists = [["he shut a door", "x", "a door"], ["the door", "he shut it", "doors"]]
+    assert metric.corpus_score(HYPOTHESES, lists) == meteor.corpus(HYPOTHESES, list(zip(*lists, strict=True))).score
+    with pytest.raises(InputError, match="3 hypotheses"):
+        metric.corpus_score(HYPOTHESES, [["a"]])
+    kind = get_decoder("mbr")
+    found = kind(kind.Config(), metric).decode(HYPOTHESES, HYPOTHESES, nbest=3)
+    expected = meteor.pairwise(HYPOTHESES, HYPOTHESES).mean(axis=1)
+    assert found.idx == sorted(range(3), key=lambda place: -expected[place])
+    assert found.score == pytest.approx(sorted(expected, reverse=True), abs=1e-6)

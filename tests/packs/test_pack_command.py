@@ -7,7 +7,6 @@ import pytest
 from own_resources import flip
 
 from meteor_e.cli import main
-from meteor_e.packs import PackStore
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int | str | None, str, str]:
@@ -40,13 +39,6 @@ def test_install_list_info_path_verify_remove(
         ("en", None, 6),
     ]
 
-    digest = PackStore().get("en").digest
-    code, out, _ = run(capsys, "info", "en")
-    assert code == 0
-    assert digest in out
-    assert wheel.name in out
-    code, out, _ = run(capsys, "info", "en", "--json")
-    assert json.loads(out)["digest"] == digest
     assert run(capsys, "path", "en") == (0, f"{store_root / 'en'}\n", "")
     assert run(capsys, "verify") == (0, "cs: ok\nen: ok\n", "")
     assert run(capsys, "remove", "cs") == (0, "removed cs\n", "")
@@ -68,7 +60,6 @@ def test_a_damaged_pack(capsys: pytest.CaptureFixture[str], store_root: Path, wh
     (store_root / "en" / "manifest.json").write_text("{", encoding="utf-8")
     code, out, _ = run(capsys, "list")
     assert out.splitlines()[1].split()[:2] == ["en", "damaged"]
-    assert run(capsys, "info", "en")[0] == 3
     assert run(capsys, "path", "en")[0] == 3
     assert run(capsys, "remove", "en")[0] == 0
 
@@ -79,7 +70,6 @@ def test_a_damaged_pack(capsys: pytest.CaptureFixture[str], store_root: Path, wh
         (["install", "it"], 3),
         (["install", "en", "--offline"], 3),
         (["install", "en", "--from", "nowhere.jar"], 3),
-        (["info", "en"], 3),
         (["path", "../en"], 3),
         (["remove", "en"], 3),
         (["verify", "en"], 3),

@@ -11,7 +11,7 @@ import pytest
 
 from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.matchers.exact import ExactMatcher
@@ -740,3 +740,52 @@ def test_check_plugin(plugin_site):
     assert "4 is not a class" in str(caught.value)
     with pytest.raises(ConformanceError, match="has no hooks"):
         check_plugin(random)
+
+
+class Sentences(ContextualMatcher):
+    """Words with the same first letter, and a little of how long their sentence is."""
+
+    name = "sentences"
+
+    def encode(self, sentences):
+        rows = np.zeros((sum(map(len, sentences)), 27), np.float32)
+        for row, (sentence, token) in zip(rows, ((one, word) for one in sentences for word in one), strict=True):
+            row[[ord(token.form[0]) % 26 if token.form else 0, 26]] = 1, len(sentence) / 100
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows, np.cumsum([0, *map(len, sentences)])
+
+
+def test_a_contextual_matcher_conforms():
+    check_matcher(Sentences, tokens=["boat", "boats"], fresh_process=False)
+
+
+def _changed(change):
+    class Broken(Sentences):
+        """Broken."""
+
+        def encode(self, sentences):
+            return change(sentences, *super().encode(sentences))
+
+    return Broken
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda sentences, rows, offsets: (rows[:-1], offsets), "one row per token"),
+        (lambda sentences, rows, offsets: (rows.astype(np.float64), offsets), "a float64 array"),
+        (lambda sentences, rows, offsets: (rows.tolist(), offsets), "it must return a float32 array"),
+        (lambda sentences, rows, offsets: (rows * np.float32("nan"), offsets), "not finite"),
+        (lambda sentences, rows, offsets: (rows * np.float32(2), offsets), "divide each by its length"),
+        (lambda sentences, rows, offsets: (rows, offsets[1:]), "the offsets are not those of the sentences"),
+        (lambda sentences, rows, offsets: (rows, None), "the offsets are not those of the sentences"),
+        (lambda sentences, rows, offsets: rows, "return rows and offsets"),
+        (lambda sentences, rows, offsets: None, "encode returned None; return rows and offsets"),
+        (lambda sentences, rows, offsets: (np.roll(rows, len(sentences), 1), offsets), "encoded with it"),
+        (lambda sentences, rows, offsets: (np.pad(rows, ((0, 0), (0, len(sentences)))), offsets), "encoded with it"),
+    ],
+    ids=["short", "dtype", "list", "nan", "length", "offsets", "no offsets", "one", "none", "batch", "dimensions"],
+)
+def test_a_contextual_matcher_that_breaks_a_promise(change, said):
+    with pytest.raises(ConformanceError, match=said):
+        check_matcher(_changed(change), tokens=["boat", "boats"], fresh_process=False)

@@ -131,6 +131,7 @@ def test_a_segmenter_of_a_plugin():
     )
     made = make_segmenter(language, own)
     assert made.join("abcd") == made.join("abcd") == "ab cd"
+    assert made.join_lines(["abcd", "ef"]) == ["ab cd", "e f"]
     with pytest.raises(PluginError, match="segmenter 'halves'"):
         made.join("boom")
     with pytest.raises(PluginError, match="must return a sequence of texts"):
@@ -145,6 +146,8 @@ def test_ours_conform(segmenter):
 def test_one_that_does_not_conform():
     with pytest.raises(ConformanceError, match="segment returned 'boat"):
         check_segmenter(Flat)
+    with pytest.raises(ConformanceError, match="one text for each line"):
+        check_segmenter(Short)
 
 
 class Flat(Segmenter):
@@ -159,3 +162,12 @@ class Flat(Segmenter):
 def test_the_key_is_checked():
     with pytest.raises(ConfigError, match="segmenter"):
         parse_language({"code": "x", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": 5})
+
+
+class Short(CharacterSegmenter):
+    """Loses the last line."""
+
+    name = "short"
+
+    def join_lines(self, lines):
+        return super().join_lines(lines)[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from pathlib import Path
 
@@ -113,7 +114,13 @@ class TestAdd:
         assert "is not UTF-8" in self.refused(network, network)
         other = tmp_path / "other.json"
         other.write_text("{}", encoding="utf-8")
-        assert "is no tokenizer" in self.refused(network, str(other))
+        assert f"{other} is no tokenizer" in self.refused(network, str(other))
+        cut = tmp_path / "cut.onnx"
+        cut.write_bytes(files[0].read_bytes()[:-9])
+        for chosen in ((), ("--layer", "last_hidden_state")):
+            assert f"{cut} is no network that can be run" in self.refused(str(cut), tokenizer, *chosen)
+        os.mkfifo(tmp_path / "fifo")
+        assert "there is no file" in self.refused(str(tmp_path / "fifo"), tokenizer)
         assert "is no network that can be run" in self.refused(network, tokenizer, "--layer", "nothing")
         assert "fails on 13 pieces" in self.refused(network, tokenizer, "--pieces", "13")
         assert "an encoder gives a row per piece" in self.refused(

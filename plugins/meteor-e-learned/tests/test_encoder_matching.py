@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 
 import numpy as np
@@ -117,9 +118,9 @@ def test_empty_and_long_segments(encoder):
 
 
 def test_what_is_kept_changes_nothing(encoder, monkeypatch):
+    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
     feature = EncoderMatchingFeature(**encoder)
     first = row(feature, "new houses", "the houses rose")
-    monkeypatch.setattr("meteor_e_learned.features.encoder.KEPT", 1)
     row(feature, "new", "new")
     assert len(feature._references) == 1
     again = pickle.loads(pickle.dumps(feature))
@@ -132,6 +133,10 @@ def test_files_that_are_none(encoder, tmp_path):
         EncoderMatchingFeature(str(tmp_path / "none"), encoder["tokenizer_file"])
     broken = tmp_path / "broken"
     broken.write_text("nothing", encoding="utf-8")
+    os.mkfifo(tmp_path / "fifo")
+    for files in ((str(tmp_path / "fifo"), encoder["tokenizer_file"]), (encoder["model_file"], str(tmp_path / "fifo"))):
+        with pytest.raises(ResourceError, match="is not a regular file"):
+            EncoderMatchingFeature(*files)
     with pytest.raises(InputError, match="not an encoder"):
         EncoderMatchingFeature(str(broken), encoder["tokenizer_file"])
     with pytest.raises(InputError, match="not a tokenizer"):

@@ -423,7 +423,7 @@ def test_headers_that_do_not_fit(run, recipe, test_set, tmp_path):
     fewer = {name: np.resize(array, size - 1) if array.shape == (size,) else array for name, array in arrays.items()}
     fewer["weights"] = arrays["weights"][: size - 1]
     save_file(fewer, changed, metadata={"meteor_e": json.dumps(header)})
-    with pytest.raises(MeteorError, match="model 'small-regression' failed"):
+    with pytest.raises(MeteorError, match="features, and the model has weights of"):
         run(cli.predict, *by(changed), test_set / "out.good", test_set / "ref.en")
 
 

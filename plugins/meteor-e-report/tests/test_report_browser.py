@@ -5,9 +5,9 @@ import re
 
 import pytest
 from meteor_e_report import write_report
+from meteor_e_report.matchers import matcher_style
 
 from meteor_e import Meteor
-from meteor_e.pictures import matcher_style
 from meteor_e.scoring import chunk_numbers
 
 pytestmark = pytest.mark.browser

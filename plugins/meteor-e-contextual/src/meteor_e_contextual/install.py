@@ -171,7 +171,7 @@ def add_encoder(
         ConfigError: if the name is none, or it is not clear which tensor is meant.
         ResourceError: if a file cannot be read, or is no encoder.
     """
-    from meteor_e_contextual.encoder import make_session
+    from meteor_e_contextual.encoder import make_session, make_tokenizer
 
     check_encoder_name(name)
     content = read_bounded(network, MAX_NETWORK)
@@ -181,8 +181,11 @@ def add_encoder(
         FileDescription(sha256(content)), FileDescription(sha256(text.encode())), named, pieces, list(languages)
     )
     files = EncoderFiles(described, content, text)
+    # Opened here as well, so that errors name the user's files.
+    session = make_session(files, named, network)
+    make_tokenizer(text, tokenizer)
     if not named:
-        outputs = make_session(files, [], network).get_outputs()
+        outputs = session.get_outputs()
         named += [given.name for given in outputs if len(given.shape or ()) == 3]
         if len(named) != 1:
             there = ", ".join(f"{given.name} {given.shape}" for given in outputs)

@@ -45,6 +45,12 @@ def meteor_e_languages() -> list[Traversable]:
 
 
 @hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return commands; one of a group begins with the group's name."""
+    return {"plugins new": "meteor_e_example.new_plugin:new"}
+
+
+@hookimpl
 def meteor_e_chains() -> list[Traversable]:
     """Return named chains: a YAML file for each, named like the chain."""
     return [files("meteor_e_example") / "data" / "example-ca.yaml"]

@@ -19,10 +19,10 @@ from markupsafe import Markup
 
 from meteor_e import __version__
 from meteor_e.base import PathLike, Progress, atomic_writer, silent
-from meteor_e.pictures import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
 from meteor_e.significance import DEFAULT_SEED, SystemTest
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
+from meteor_e_report.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
 from meteor_e_report.payload import encode, payload
 from meteor_e_report.scored import MetricResult, Report, score_systems
 from meteor_e_report.visible import visible

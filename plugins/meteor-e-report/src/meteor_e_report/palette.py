@@ -1,7 +1,7 @@
 """Colors and dashes of systems.
 
 They are Paul Tol's "muted" scheme; each also has a letter and a dash pattern, so that nothing is told by color alone.
-Where a dark background needs it, a color has a lighter twin. Matchers have the styles of :mod:`meteor_e.pictures`.
+Where a dark background needs it, a color has a lighter twin. Styles of matchers: :mod:`meteor_e_report.matchers`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hook. Nothing here imports numpy or jinja2."""
+"""The hook. Nothing here imports numpy, jinja2 or rich."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the command ``meteor-e report``."""
-    return {"report": "meteor_e_report.cli:report"}
+    """Return the commands."""
+    return {"align": "meteor_e_report.align:align", "report": "meteor_e_report.cli:report"}

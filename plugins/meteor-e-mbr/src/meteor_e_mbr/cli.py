@@ -7,11 +7,18 @@ from typing import Any
 
 import click
 
-from meteor_e.base.progress import terminal_progress
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
-from meteor_e.cli.output import destination
-from meteor_e.formats.nbest import NBEST_FORMATS
+from meteor_e.base import terminal_progress
+from meteor_e.cli import (
+    METRIC_GROUPS,
+    GroupedCommand,
+    MeteorMaker,
+    OptionGroup,
+    destination,
+    metric_options,
+    replaced_option,
+)
+from meteor_e_mbr.candidates import NBEST_FORMATS, read_candidates
+from meteor_e_mbr.choices import choices
 
 GROUPS = {
     "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),
@@ -73,9 +80,6 @@ def mbr(
     meteor-e mbr samples.txt --candidates 100 -l de --format tsv
     meteor-e mbr samples.jsonl -M chrf --format jsonl
     """
-    from meteor_e.formats.nbest import read_candidates
-    from meteor_e.metrics.mbr import choices
-
     (chosen_metric,) = make_meteor.metrics([metric])
     sources = read_candidates(candidates, format_in, count, encoding=encoding)
     with destination(output) as stream, terminal_progress(quiet) as progress:

@@ -4,10 +4,9 @@ import shutil
 import subprocess
 
 import pytest
+from meteor_e_report.matrix import alignment_matrix, escape
 
 from meteor_e import Meteor
-from meteor_e.pictures import alignment_matrix
-from meteor_e.pictures.matrix import escape
 
 
 def test_a_matrix_in_latex(own_packs):

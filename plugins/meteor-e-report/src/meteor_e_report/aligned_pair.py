@@ -10,9 +10,10 @@ from typing import NamedTuple, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from meteor_e.cli.tables import display_width, printable
-from meteor_e.pictures import matcher_style
-from meteor_e.scoring.alignment import AlignedMatch, Alignment, chunk_numbers
+from meteor_e import AlignedMatch, Alignment
+from meteor_e.cli import display_width, printable
+from meteor_e.scoring import chunk_numbers
+from meteor_e_report.matchers import matcher_style
 
 __all__ = ["columns", "show_alignment"]
 

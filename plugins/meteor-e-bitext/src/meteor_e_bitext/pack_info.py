@@ -7,9 +7,12 @@ from typing import Any
 
 import click
 
-from meteor_e.cli.tables import count_or_no, isolated, printable
-from meteor_e.packs import named_pack, terminal_progress
-from meteor_e.packs.manifest import CONTENTS
+from meteor_e.base import terminal_progress
+from meteor_e.chains import pack_text
+from meteor_e.cli import count_or_no, isolated, printable
+from meteor_e.formats import read_segments
+from meteor_e.packs import CONTENTS, named_pack
+from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 __all__ = ["info"]
 
@@ -30,14 +33,8 @@ def info(name: str, top: int, text: str | None, as_json: bool) -> None:
     manifest = found.manifest
     extra: dict[str, Any] = {}
     if top:
-        from meteor_e.packs.usage import most_paraphrased
-
         extra["frequent_paraphrases"] = most_paraphrased(found.paraphrases, top) if found.paraphrases else []
     if text is not None:
-        from meteor_e.chains.texts import pack_text
-        from meteor_e.formats.plain import read_segments
-        from meteor_e.packs.usage import coverage
-
         with terminal_progress() as progress:
             words = map(pack_text(found).words, read_segments(text))
             extra["coverage"] = coverage(found, words, top or 10, progress=progress)._asdict()

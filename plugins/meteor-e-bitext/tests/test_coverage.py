@@ -5,10 +5,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.cli import cli
 from meteor_e.packs import Pack, build_pack
-from meteor_e.packs.usage import coverage, most_paraphrased
 
 TABLE = [
     ("0.5", "a b", "c"),
@@ -64,6 +66,16 @@ def test_most_paraphrased(tmp_path, monkeypatch):
     made.paraphrases.nodes = 3
     with pytest.raises(ResourceError, match="it has no phrase"):
         most_paraphrased(made.paraphrases, 1)
+
+
+def test_what_a_pack_holds(tmp_path, monkeypatch):
+    monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "store"))
+    made = build_pack(tmp_path / "p", language="other", paraphrases=write_table(tmp_path / "table"), version="7")
+    shown = CliRunner().invoke(cli, ["pack", "info", str(tmp_path / "p")], catch_exceptions=False).output
+    lines = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    assert (lines["version"], lines["digest"], lines["paraphrases"]) == ("7", made.digest, str(len(TABLE)))
+    with pytest.raises(ResourceError, match="nowhere"):
+        CliRunner().invoke(cli, ["pack", "info", "nowhere"], catch_exceptions=False)
 
 
 def test_a_pack_without_a_table(tmp_path):

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import click
 
-from meteor_e._version import __version__
-from meteor_e.base.errors import ConfigError
-from meteor_e.base.folders import workplace
+from meteor_e import ConfigError, __version__
+from meteor_e.base import workplace
 
 __all__ = ["FAMILIES", "new", "write_plugin"]
 
@@ -126,6 +125,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
         "words": " ".join(f"'{text}'" for text in example),
     }
     values["options"] = "SimilarityOptions" if family in ("similarity", "contextual") else "ComponentOptions"
+    values["tool"] = "`align` comes with the plugin meteor-e-report.\n" if kind.use is _TRY_MATCHER else ""
     values["use"] = Template(kind.use).substitute(values)
     values["steps"] = Template(steps).substitute(values)
     files = {

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.pack import Pack
-from meteor_e.packs.paraphrases import ParaphraseIndex
+from meteor_e.base import Progress, silent
+from meteor_e.packs import Pack, ParaphraseIndex
 
 __all__ = ["Coverage", "coverage", "most_paraphrased"]
 

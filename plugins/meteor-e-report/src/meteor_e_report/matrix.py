@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection
 
-from meteor_e.base.errors import InputError
-from meteor_e.pictures.palette import matcher_style
-from meteor_e.scoring.alignment import Alignment, chunk_numbers
+from meteor_e import Alignment, InputError
+from meteor_e.scoring import chunk_numbers
+from meteor_e_report.matchers import matcher_style
 
 __all__ = ["MATRIX_PREAMBLE", "alignment_matrix", "escape"]
 

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.alignments import alignment_lines
-from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.options import METRIC_GROUPS, metric_options
-from meteor_e.cli.output import destination
+from meteor_e.api import ConfigError, InputError
+from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, alignment_lines, destination, metric_options
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor
-    from meteor_e.scoring.alignment import Alignment
+    from meteor_e import Alignment, Meteor
 
 
 GROUPS = {
@@ -86,7 +82,7 @@ def align(
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.cli.inputs import systems
+    from meteor_e.cli import systems
 
     try:
         (system,) = systems([hypothesis], [reference], 1, encoding)
@@ -99,7 +95,7 @@ def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tupl
 
 
 def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.formats.plain import read_segments
+    from meteor_e.formats import read_segments
 
     for number, line in enumerate(read_segments("-", encoding=encoding), 1):
         hypothesis, separator, reference = line.partition(" ||| ")
@@ -129,13 +125,13 @@ def _json_writer(_: Meteor) -> Writer:
 
 
 def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.java.alignments import format_alignment
+    from meteor_e.java import format_alignment
 
     return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
 
 
 def _latex_writer(meteor: Meteor) -> Writer:
-    from meteor_e.pictures import MATRIX_PREAMBLE, alignment_matrix
+    from meteor_e_report.matrix import MATRIX_PREAMBLE, alignment_matrix
 
     function_words = meteor.resources.function_words
 
@@ -152,7 +148,7 @@ def _latex_writer(meteor: Meteor) -> Writer:
 
 
 def _shower(meteor: Meteor) -> Writer:
-    from meteor_e.cli.aligned_pair import show_alignment
+    from meteor_e_report.aligned_pair import show_alignment
 
     function_words = meteor.resources.function_words
 

@@ -92,7 +92,8 @@ def test_control_characters_do_not_reach_the_terminal(cli):
 
 
 def test_arguments_that_are_no_utf8(cli):
-    assert cli("align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json").code == 0
+    line = cli.failing(1, "align", "--text", os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9"), "--format", "json")
+    assert "half of a character" in line
 
 
 def test_text_from_right_to_left_keeps_its_place(cli):

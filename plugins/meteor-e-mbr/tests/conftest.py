@@ -1,0 +1,3 @@
+from __future__ import annotations
+
+from command_line import *  # noqa: F403
