@@ -8,7 +8,7 @@ answers, damaged and empty lines), line by line to ``compat`` and to the Java pr
 program with a stack trace go to ``compat`` alone, which must answer with one line ``Error:`` and go on.
 ``threads``: one ``Meteor`` used from sixteen threads at once, against what one thread gets.
 ``fork``: processes forked after a ``Meteor`` was used, and while other threads use it.
-``locales``: commands under locales and encodings, against the bytes under C.UTF-8.
+``locales``: commands under locales and encodings, against the bytes under C.UTF-8 (needs ``localedef``).
 
 It prints a line per kind, and exits with 1 if anything differs or hangs.
 """
@@ -219,6 +219,7 @@ def fork(pairs: list[tuple[str, str]], rounds: int) -> Counter[str]:
 
 
 LOCALES = ("C", "POSIX", "C.UTF-8", "de_DE", "de_DE.UTF-8", "tr_TR", "tr_TR.UTF-8", "xx_XX.none")
+CHARSETS = {"de_DE": "ISO-8859-1", "tr_TR": "ISO-8859-9"}
 ENCODINGS: tuple[dict[str, str], ...] = (
     {}, {"PYTHONUTF8": "0"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     {"PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}, {"PYTHONUTF8": "1"},
@@ -258,11 +259,18 @@ def locales(pairs: list[tuple[str, str]]) -> Counter[str]:
 
         def run(command: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
             kept = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHON"))}
+            kept["LOCPATH"] = str(folder / "locales")
             start = [sys.executable, *(("-c", IN_PROCESS) if "SETLOCALE" in environment else ("-m", "meteor_e"))]
             done = subprocess.run([*start, *command.split()], env=kept | environment, capture_output=True,
                                   cwd=folder, timeout=SECONDS)  # fmt: skip
             return done.returncode, done.stdout, done.stderr
 
+        for name in LOCALES:
+            source, _, charset = name.partition(".")
+            if "_" in source and source != "xx_XX":  # Germans write 0,5; Turks have an i without a dot
+                made = folder / "locales" / name.replace("UTF-8", "utf8")
+                made.parent.mkdir(exist_ok=True)
+                subprocess.run(["localedef", "-i", source, "-f", charset or CHARSETS[source], made], check=True)
         for command in COMMANDS:
             expected = run(command, {"LC_ALL": "C.UTF-8"})
             assert expected[0] == 0, expected
