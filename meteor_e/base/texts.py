@@ -12,7 +12,7 @@ __all__ = ["check_items", "check_text", "listed"]
 Item = TypeVar("Item")
 
 _UNORDERED = (str, bytes, bytearray, Mapping, set, frozenset)
-"""What can be iterated over, but is no list: letters, keys, and sets, whose order changes from run to run."""
+"""What can be iterated over, but is not a list: letters, keys, and sets, whose order changes from run to run."""
 
 
 def check_text(value: object, what: str = "a segment") -> None:

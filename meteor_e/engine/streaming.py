@@ -97,7 +97,7 @@ def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]])
     """Yield each hypothesis with the list of its references.
 
     Raises:
-        InputError: if one side ends before the other or is no list, or a segment is not a text.
+        InputError: if one side ends before the other or is not a list, or a segment is not a text.
     """
     others = iter(listed(references, "references", "segment"))
     missing = object()
