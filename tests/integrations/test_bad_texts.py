@@ -69,7 +69,7 @@ def score(request):
         yield request.param(request)
 
 
-NOT_TEXTS = [None, float("nan"), 3, True, b"a", {"a": 1}, {"a"}, "\ud800", "a\udcff", np.float64(2), object()]
+NOT_TEXTS = [None, float("nan"), 3, True, b"a", {"a": 1}, {"a"}, "\ud800", "a\udcff", np.float64(2), 3j]
 NOT_LISTS = [
     None,
     float("nan"),
@@ -78,7 +78,7 @@ NOT_LISTS = [
     {"a": "b"},
     {},
     {"a"},
-    object(),
+    3j,
     np.array([1.0]),
     [None],
     [["a", None]],
