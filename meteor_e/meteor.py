@@ -623,7 +623,7 @@ def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
     if pack is not None and chain.pack != chain.language.pack:
         # A pack that the language itself names is what its author means.
         MatcherContext(chain.language, LanguageResources()).check_language(
-            [pack.language], f"the pack {chain.pack!r} is"
+            [pack.language], f"the pack {chain.pack!r} is", claimed=True
         )
     if chain.function_words is None:
         return LanguageResources(pack)

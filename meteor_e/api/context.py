@@ -86,8 +86,8 @@ class MatcherContext(NamedTuple):
         Args:
             codes: the languages of the data; none where they are not known, and nothing is refused.
             what: begins the error: ``matcher 'vector': the vectors fr.vectors are``.
-            claimed: the codes come from an option or from the name of a file, not from the data. A chain for ``other``
-                takes them: they say which other language it is.
+            claimed: the codes come from an option, the name of a file, or a pack that the chain names. A chain for
+                ``other`` takes them: they say which other language it is.
 
         Raises:
             ConfigError: if the chain's language is none of them, by its code, its aliases or METEOR's code.

@@ -26,6 +26,7 @@ def test_plugin_is_installed():
         ("feature", "length-ratio"),
         ("language", "ca"),
         ("chain", "example-ca"),
+        ("command", "plugins new"),
     }
 
 

@@ -339,7 +339,7 @@ class TestCommand:
         assert done.stderr.decode() == "meteor-e: rows.jsonl, line 2, column 'hypothesis': no text but int\n"
 
     def test_interrupted(self, own_packs, tmp_path):
-        text = "".join(f"{hypothesis} {number}\n" for number in range(20_000) for hypothesis, _ in PAIRS)
+        text = "".join(f"{hypothesis} {number}\n" for number in range(400) for hypothesis, _ in PAIRS)
         (tmp_path / "hyp").write_text(text)
         process = subprocess.Popen(
             [sys.executable, "-m", "meteor_e", "score", "hyp", "hyp", "--dask", "local:1", "-o", "out.jsonl"],

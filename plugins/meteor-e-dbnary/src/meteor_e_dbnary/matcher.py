@@ -74,6 +74,8 @@ class DbnaryMatcher(KeyMatcher):
         given = [source for source in (synsets, file, pack) if source is not None]
         if len(given) != 1:
             raise ConfigError(f"matcher 'dbnary': {len(given)} sources of synsets; give either a file or a pack")
+        if language is not None and file is None:
+            raise ConfigError("matcher 'dbnary': the option 'language' goes with 'file'; a pack says its language")
         if file is not None:
             synsets = load_synsets(file)
         elif pack is not None:
@@ -85,8 +87,6 @@ class DbnaryMatcher(KeyMatcher):
                     "file of METEOR-E with the option 'file'"
                 )
         assert synsets is not None
-        if language is not None and file is None:
-            raise ConfigError("matcher 'dbnary': the option 'language' goes with 'file'; a pack says its language")
         self._index, self._description = synsets.index, synsets.description
         self._languages = synsets.languages if language is None else (language,)
 
