@@ -49,7 +49,8 @@ char32_t identity(char32_t character) { return character; }
 void tokenize(Input& input) {
     const Mode modes[] = {Mode::none, Mode::lower, Mode::full, Mode::no_punctuation};
     const Apostrophes styles[] = {Apostrophes::english, Apostrophes::french, Apostrophes::apart};
-    const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, U"\u0410", identity);
+    const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, U"\u0410",
+                                identity);
     const char32_t pool[] = U"ab D.,'`-\u2018\u201C\u2013\u00A0\u03A3\u0130 09OTMULI..''--\t\n";
     const std::size_t pool_size = sizeof pool / sizeof pool[0] - 1;
     std::vector<std::uint32_t> text;
@@ -96,11 +97,15 @@ void look_up_phrases(Input& input) {
     records[3 * nodes + 2] = static_cast<std::uint32_t>(entries.size());
     const PhraseIndex index(table.words(words, input.byte() % 32), {records.data(), records.size()},
                             {entries.data(), entries.size()}, input.byte() % 16, nodes);
-    std::vector<std::int32_t> ids = {index.word_id("a"), index.word_id("ab"), index.word_id("")};
-    while (input.left() && ids.size() < 20) ids.push_back(static_cast<std::int32_t>(input.byte() % (words + 1)) - 1);
+    std::vector<PhraseWord> segment = {index.word("a"), index.word("ab"), index.word("")};
+    while (input.left() && segment.size() < 20) {
+        // A number of the table with any flags, or a word that the table does not have.
+        const std::uint32_t number = input.byte() % (words + 1), flags = input.byte() & PhraseWord::FLAGS;
+        segment.push_back(number == words ? PhraseWord() : PhraseWord{number << PhraseWord::FLAG_BITS | flags});
+    }
     StepMemory memory;
     std::vector<PhraseHit> hits;
-    index.find(ids, memory, hits);
+    index.find(segment, memory, hits);
     std::uint64_t sum = 0;
     for (const PhraseHit& hit : hits) {
         for (const std::uint32_t other : index.paraphrases(hit.node)) sum += other;
@@ -132,9 +137,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Input input(data, size);
     try {
         switch (input.byte() % 3) {
-            case 0: tokenize(input); break;
-            case 1: look_up_phrases(input); break;
-            default: look_up_synonyms(input); break;
+            case 0:
+                tokenize(input);
+                break;
+            case 1:
+                look_up_phrases(input);
+                break;
+            default:
+                look_up_synonyms(input);
+                break;
         }
     } catch (const DamagedIndex&) {
         // What the readers promise.

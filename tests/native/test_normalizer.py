@@ -17,7 +17,7 @@ from meteor_e.text.capitals import lowercase
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
 PIECES = [
-    *"abcXYZ019 .,'`-–‘’“”\"!?;|\t\n\r\f\v\x00\x01\x1c\x7f\xa0 　ßſÀÿŽžќЯꙀꚖꚘᴀᵿƀⅧ𝔘😀ΣσςİıK\ud800\udfff",
+    *"abcXYZ019 .,'`-–‘’“”\"!?;|\t\n\r\f\v\x00\x01\x1c\x7f\xa0 　ßſÀÿŽžќЯꙀꚖꚘᴀᵿƀⅧ𝔘😀ΣσςİıK",
     *["...", "....", "''", "--", "DOTMULTI", "DOT", "D.OTMULTI.", "U.S.", "U.S", "Mr.", "No.", "No. 7", "3,000", "a,b"],
     *["l'eau", "don't", "1990's", "'s", "x-y", "e.g.,", ".-", "–-", "« »", "etc.", ". . .", "\r\n", "Ⅷ."],
 ]
@@ -37,7 +37,8 @@ def test_same_words(mode, apostrophes):
 def test_lower_case_of_every_character():
     native, _ = engines([ExactMatcher()], normalization=Normalization.LOWER)
     for start in range(0, sys.maxunicode + 1, 4096):
-        text = " ".join(chr(code) for code in range(start, start + 4096))
+        # Halves of characters are not text.
+        text = " ".join(chr(code) for code in range(start, start + 4096) if not 0xD800 <= code < 0xE000)
         (segment,) = native.segments([text], ["x"])
         expected = split_words(lowercase(text))
         assert list(segment.alignment.hypothesis) == expected

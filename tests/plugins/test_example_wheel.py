@@ -121,13 +121,14 @@ def test_wheel_holds_its_data(wheels):
     names = zipfile.ZipFile(wheels[1]).namelist()
     for name in ("data/ca.yaml", "data/example-ca.yaml", "data/abbreviations.en.tsv", "py.typed", "plugin.py"):
         assert f"meteor_e_example/{name}" in names
-    assert not [name for name in names if "test" in name]
+    assert not [name for name in names if "test" in name and "/templates/" not in name]
+    assert "meteor_e_example/templates/plugin.py.txt" in names
 
 
 def test_it_is_listed(installed, tmp_path):
     rows = json.loads(run(installed / "meteor-e", "plugins", "--json", cwd=tmp_path))
     assert {row["kind"] for row in rows if row["distribution"] == "meteor-e-example"} == {
-        *("matcher", "feature", "language", "lemmatizer", "chain")
+        *("matcher", "feature", "language", "lemmatizer", "chain", "command")
     }
     assert all(row["status"] == "ok" for row in rows)
     (soundex,) = [row for row in rows if row["name"] == "soundex"]
