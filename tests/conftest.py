@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
 
-try:
-    distribution("meteor_e")
-except PackageNotFoundError:
-    pass  # the sources are what there is to test
-else:
+# A build leaves metadata in the folder of the sources, which is not an installation.
+if any(Path(str(found.locate_file(""))).resolve() != REPOSITORY for found in distributions(name="meteor_e")):
     # `python -m pytest` puts the working directory first. Its package need not be the one that is installed, and has
     # no native core unless that was built in place.
     sys.path[:] = [entry for entry in sys.path if Path(entry or os.curdir).resolve() != REPOSITORY]
