@@ -76,6 +76,18 @@ BeamEdge<Parts> BeamSearch<Parts>::next_edge(const BeamTask& task, std::uint32_t
     return edge;
 }
 
+// Hands on what a state is made of, part by part. The numbers come first: they say how long the rest is, also while a
+// state is read back.
+template <std::size_t Parts>
+template <typename Take>
+void BeamSearch<Parts>::each_part_of_state(Take&& take) {
+    take(&paths_, sizeof paths_);
+    take(&class_count_, sizeof class_count_);
+    take(keys_, paths_ * sizeof keys_[0]);
+    take(classes_, class_count_ * sizeof classes_[0]);
+    take(class_of_, paths_ * sizeof class_of_[0]);
+}
+
 // Goes as far as other searches went the same way. Returns the position where work begins.
 template <std::size_t Parts>
 std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
@@ -97,15 +109,10 @@ std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
     followed_ += known_;
     if (!first) return 0;
     const std::uint8_t* from = memory_.state(nodes_[first]);
-    const auto take = [&from](void* to, std::size_t bytes) {
-        std::memcpy(to, from, bytes);
-        from += bytes;
-    };
-    take(&paths_, sizeof paths_);
-    take(&class_count_, sizeof class_count_);
-    take(keys_, paths_ * sizeof keys_[0]);
-    take(classes_, class_count_ * sizeof classes_[0]);
-    take(class_of_, paths_ * sizeof class_of_[0]);
+    each_part_of_state([&from](void* part, std::size_t size) {
+        std::memcpy(part, from, size);
+        from += size;
+    });
     return first;
 }
 
@@ -122,17 +129,13 @@ void BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
 
 template <std::size_t Parts>
 void BeamSearch<Parts>::keep_state(std::uint32_t node) {
-    std::uint8_t* to = memory_.give_room(node, 2 * sizeof(std::size_t) + class_count_ * sizeof classes_[0] +
-                                                   paths_ * (sizeof keys_[0] + sizeof class_of_[0]));
-    const auto put = [&to](const void* from, std::size_t size) {
-        std::memcpy(to, from, size);
+    std::size_t room = 0;
+    each_part_of_state([&room](const void*, std::size_t size) { room += size; });
+    std::uint8_t* to = memory_.give_room(node, room);
+    each_part_of_state([&to](const void* part, std::size_t size) {
+        std::memcpy(to, part, size);
         to += size;
-    };
-    put(&paths_, sizeof paths_);
-    put(&class_count_, sizeof class_count_);
-    put(keys_, paths_ * sizeof keys_[0]);
-    put(classes_, class_count_ * sizeof classes_[0]);
-    put(class_of_, paths_ * sizeof class_of_[0]);
+    });
 }
 
 template <std::size_t Parts>

@@ -153,6 +153,8 @@ private:
     std::uint32_t resume(const BeamTask& task);
     void remember(const BeamTask& task, std::uint32_t position);
     void keep_state(std::uint32_t node);
+    template <typename Take>
+    void each_part_of_state(Take&& take);
     Place place(std::uint32_t next, std::uint32_t end) const;
 
     std::vector<Set> future_;  // words that free matches cover from a position on
