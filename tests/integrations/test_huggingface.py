@@ -34,3 +34,7 @@ def test_compute(metric, references, tiny_pack):
     assert result["segments"] == [segment.score for segment in corpus.segments]
     assert result["signature"] == corpus.signature
     assert 0 < result["meteor"] < 1
+    # Options that JSON cannot hold are Meteor's, too.
+    assert (
+        metric.compute(predictions=HYPOTHESES, references=references, options={**options, "pack": tiny_pack}) == result
+    )

@@ -42,9 +42,18 @@ _CITATION = """\
 """
 
 
-@functools.lru_cache(maxsize=8)
-def _meteor(language: str, options: str) -> Any:
+def _meteor(language: str, options: dict[str, Any]) -> Any:
     """Return the metric, which libraries that resample ask many times."""
+    from meteor_e import Meteor
+
+    try:
+        return _remembered(language, json.dumps(options))
+    except TypeError:  # a path or a matcher, say, which cannot be compared with the one before
+        return Meteor(language, **options)
+
+
+@functools.lru_cache(maxsize=8)
+def _remembered(language: str, options: str) -> Any:
     from meteor_e import Meteor
 
     return Meteor(language, **json.loads(options))
@@ -89,7 +98,7 @@ class MeteorE(evaluate.Metric):
         language: str = "en",
         options: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        corpus = _meteor(language, json.dumps(options or {})).corpus(predictions, references, segments=True)
+        corpus = _meteor(language, options or {}).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),
