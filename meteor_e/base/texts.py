@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["check_items", "check_text", "listed"]
+__all__ = ["UNLISTED", "check_items", "check_text", "listed"]
 
 Item = TypeVar("Item")
 
-_UNORDERED = (str, bytes, bytearray, Mapping, set, frozenset)
+UNLISTED = (str, bytes, bytearray, Mapping, set, frozenset)
 """What can be iterated over, but is not a list: letters, keys, and sets, whose order changes from run to run."""
 
 
@@ -45,7 +45,7 @@ def listed(values: Iterable[Item], what: str, each: str) -> Iterable[Item]:
         InputError: for a single text, a mapping, a set, and what cannot be iterated over.
     """
     try:
-        if isinstance(values, _UNORDERED):
+        if isinstance(values, UNLISTED):
             raise TypeError
         iter(values)
     except TypeError:

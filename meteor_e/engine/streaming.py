@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import UNLISTED, check_text, listed
 
 __all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "paired", "reference_list"]
 
@@ -43,9 +43,12 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
         InputError: if one of them is not a text, or there is no reference.
     """
     try:
-        if isinstance(references, bytes | Mapping | set | frozenset):
+        if isinstance(references, str):
+            texts = [references]
+        elif type(references) is not list and isinstance(references, UNLISTED):
             raise TypeError
-        texts: Sequence[str] = [references] if isinstance(references, str) else list(references)  # type: ignore[call-overload]
+        else:
+            texts = list(references)  # type: ignore[call-overload]
     except TypeError:
         raise InputError(f"references are a text or several, not {type(references).__name__}") from None
     for text in (hypothesis, *texts):
