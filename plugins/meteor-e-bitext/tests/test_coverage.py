@@ -2,31 +2,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_up_table import TABLE, write_table
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.cli import cli
 from meteor_e.packs import Pack, build_pack
-
-TABLE = [
-    ("0.5", "a b", "c"),
-    ("0.4", "c", "a b"),
-    ("0.3", "x", "y"),
-    ("0.25", "b", "zz"),
-    ("0.2", "zz", "b"),
-    ("0.1", "b a", "nn"),
-    ("0.1", "a l", "l k"),
-    ("0.1", "a b z", "q r"),
-]
-
-
-def write_table(path: Path, entries=TABLE) -> Path:
-    path.write_text("".join("\n".join(entry) + "\n" for entry in entries), encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import subprocess
-from pathlib import Path
 
 import click.testing
 import pytest
+from made_up_table import TABLE, write_table
 from meteor_e_bitext.pack_filter import derive_pack, filter_table, pack_entries, table_entries
 
 from meteor_e import ConfigError, ResourceError
@@ -15,23 +15,8 @@ from meteor_e.cli import cli
 from meteor_e.packs import Pack, build_pack
 
 # What the Java program's FilterParaphrase does with these was looked at.
-TABLE = [
-    ("0.5", "a b", "c"),
-    ("0.4", "c", "a b"),
-    ("0.3", "x", "y"),
-    ("0.25", "b", "zz"),
-    ("0.2", "zz", "b"),
-    ("0.1", "b a", "nn"),
-    ("0.1", "a l", "l k"),
-    ("0.1", "a b z", "q r"),
-]
 TEXT = [["k", "a", "b", "l"], ["k"]]
 KEPT = [TABLE[0], TABLE[1], TABLE[3], TABLE[4]]
-
-
-def write_table(path: Path, entries=TABLE) -> Path:
-    path.write_text("".join("\n".join(entry) + "\n" for entry in entries), encoding="utf-8")
-    return path
 
 
 def test_entries_stay_if_either_side_is_in_the_text(tmp_path):

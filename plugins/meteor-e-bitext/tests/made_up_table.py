@@ -1,0 +1,21 @@
+"""A small paraphrase table in METEOR's form, made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TABLE = [
+    ("0.5", "a b", "c"),
+    ("0.4", "c", "a b"),
+    ("0.3", "x", "y"),
+    ("0.25", "b", "zz"),
+    ("0.2", "zz", "b"),
+    ("0.1", "b a", "nn"),
+    ("0.1", "a l", "l k"),
+    ("0.1", "a b z", "q r"),
+]
+
+
+def write_table(path: Path, entries=TABLE) -> Path:
+    path.write_text("".join("\n".join(entry) + "\n" for entry in entries), encoding="utf-8")
+    return path
