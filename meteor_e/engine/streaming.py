@@ -83,7 +83,7 @@ def chunks(
             for number, (hypothesis, texts) in pairs:
                 text = texts[0] if type(texts) is list and len(texts) == 1 else texts
                 # Most are such; to call functions for each takes longer than all else here.
-                if type(hypothesis) is type(text) is str and hypothesis.isascii() and text.isascii():
+                if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
                     checked: Sequence[str] = (text,)
                     characters += len(hypothesis) + len(text)
                 else:
