@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import UNLISTED, check_text, listed
@@ -71,6 +71,7 @@ def chunks(
     """
     first, limit = 1, _FIRST_CHUNK
     given = listed(references, "references", "segment")
+    pairs: Iterator[tuple[int, tuple[Any, Any]]]
     pairs = enumerate(itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING))
     ended = False
     while not ended:
@@ -82,7 +83,7 @@ def chunks(
         try:
             for number, (hypothesis, texts) in pairs:
                 text = texts[0] if type(texts) is list and len(texts) == 1 else texts
-                # Most are such; to call functions for each takes longer than all else here.
+                # Most are such; to call functions for each takes longer than all else.
                 if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
                     checked: Sequence[str] = (text,)
                     characters += len(hypothesis) + len(text)
