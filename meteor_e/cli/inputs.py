@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli.tables import printable
 from meteor_e.formats.coco import is_json_list, read_coco_annotations, read_coco_results
 from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import Format, open_input
@@ -191,18 +192,17 @@ def systems(
 
 
 def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInput]:
-    """Return systems under other names.
+    """Return systems under other names, or their own; each name is one line without control characters.
 
     Raises:
-        ConfigError: if there are names, but not one for each system, or two are equal.
+        ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
     """
-    if not names:
-        return list(inputs)
-    if len(names) != len(inputs):
+    shown = [printable(" ".join(name.split())) for name in names or [system.name for system in inputs]]
+    if len(shown) != len(inputs):
         raise ConfigError(f"--name is given {len(names)} times, and there are {len(inputs)} systems; name each once")
-    if len(set(names)) < len(names):
-        raise ConfigError("two systems cannot have one --name")
-    return [system._replace(name=name) for system, name in zip(inputs, names, strict=True)]
+    if names and (len(set(shown)) < len(shown) or not all(shown)):
+        raise ConfigError("--name: each system needs a name of its own")
+    return [system._replace(name=name) for system, name in zip(inputs, shown, strict=True)]
 
 
 def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:

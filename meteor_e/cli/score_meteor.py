@@ -74,7 +74,7 @@ class MeteorOutput:
         stream.write("\t".join(("system", "segment", *PARTS)) + "\n")
         for place, system in enumerate(self.inputs):
 
-            def line(number: int | str, result: Score, name: str = " ".join(system.name.split())) -> None:
+            def line(number: int | str, result: Score, name: str = system.name) -> None:
                 stream.write("\t".join((name, str(number), *(repr(getattr(result, part)) for part in PARTS))) + "\n")
 
             line("all", self._scored(place, line if self.segments else None))

@@ -62,6 +62,8 @@ def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
     """
     import csv
 
+    # The parser refuses cells of more than 131,072 characters, which texts may have; it has one limit per process.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
     try:
         yield from reader
     except csv.Error as error:

@@ -195,7 +195,7 @@ def test_statistics_that_are_not_finite(plugin):
         (["a"], {"1": "a"}, "references are a list"),
         ([], [], "no segments"),
         (["a", "b"], ["a"], "2 hypotheses but 1 references"),
-        (["a"], [[]], "segment 1 has no reference"),
+        (["a"], [[]], "segment 1: there is no text in the references"),
         ([None], ["a"], "segment 1: a segment must be a text, not NoneType"),
         (["a", "b"], ["a", [1]], "segment 2: a segment must be a text, not int"),
     ],
