@@ -195,9 +195,9 @@ def test_statistics_that_are_not_finite(plugin):
         (["a"], {"1": "a"}, "references are a list"),
         ([], [], "no segments"),
         (["a", "b"], ["a"], "2 hypotheses but 1 references"),
-        (["a"], [[]], "segment 1 has no reference"),
-        ([None], ["a"], "segment 1: a segment must be a text, not NoneType"),
-        (["a", "b"], ["a", [1]], "segment 2: a segment must be a text, not int"),
+        (["a"], [[]], "segment 1: there is no text in the references"),
+        ([None], ["a"], "segment 1: a text of the hypotheses must be a text, not NoneType"),
+        (["a", "b"], ["a", [1]], "segment 2: a text of the references must be a text, not int"),
     ],
 )
 def test_bad_input_gives_no_number(plugin, hypotheses, references, message):
