@@ -89,15 +89,18 @@ Fluency fluency(std::string_view text, const CountTable& words, const CountTable
     std::string_view first, second;
     std::size_t at = 0, count = 0, listed = 0;
     double sum = 0, least = 0, association = 0;
-    for (bool more = next_word(text, at, first) && next_word(text, at, second); more;
-         first = second, more = next_word(text, at, second)) {
+    if (!next_word(text, at, first)) return {0, 0, 0, 0, 0};
+    // How often the word before occurs; below 0 if it is not listed.
+    double before = words.count(first, -1);
+    for (; next_word(text, at, second); first = second) {
         pair.assign(first).append(1, ' ').append(second);
-        const double together = pairs.count(pair, -1), alone = words.count(second, settings.unlisted) / settings.total;
+        const double together = pairs.count(pair, -1), found = words.count(second, -1);
+        const double alone = (found < 0 ? settings.unlisted : found) / settings.total;
         double logarithm;
         if (together < 0) {
             logarithm = std::log(settings.back_off * alone);
         } else {
-            const double probability = std::min(1.0, together / words.count(first, together));
+            const double probability = before < 0 ? 1.0 : std::min(1.0, together / before);
             logarithm = std::log(probability);
             association += std::min(settings.strongest, std::log(probability / alone));
             ++listed;
@@ -105,6 +108,7 @@ Fluency fluency(std::string_view text, const CountTable& words, const CountTable
         sum += logarithm;
         least = count == 0 ? logarithm : std::min(least, logarithm);
         ++count;
+        before = found;
     }
     const double all = static_cast<double>(std::max<std::size_t>(1, count));
     return {sum / all, least, static_cast<double>(listed) / all, static_cast<double>(count - listed),
