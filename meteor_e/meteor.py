@@ -17,7 +17,7 @@ from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
@@ -379,7 +379,7 @@ class Meteor:
             right = left if others is None else next(others, ended)
             if right is ended:
                 raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
-            waiting.append((_texts(left, number), _texts(right, number)))
+            waiting.append((candidates(left, number), candidates(right, number)))
             size += len(waiting[-1][0]) * len(waiting[-1][1])
             if size >= PAIRS:
                 yield from self._pairwise(waiting, number - len(waiting) + 1)
@@ -577,14 +577,6 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
-
-
-def _texts(texts: Any, number: int) -> list[str]:
-    """Return the texts of a source; refuse what is not a list of texts."""
-    found = list(listed(texts, f"source {number}: texts", "candidate"))
-    for text in found:
-        check_text(text, f"source {number}: a candidate")
-    return found
 
 
 def _places(texts: Iterable[str], distinct: Iterable[int], numbers: Mapping[str, int]) -> list[int]:

@@ -129,6 +129,7 @@ def quality_of(point: Point, year: str) -> float:
 def draw(points: Sequence[Point], path: Path) -> None:
     """Write the picture: one panel for each year."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     titles = {"wmt12": "WMT12 into English, strict τ", "wmt17": "WMT17 (cs de lv), Pearson's r"}
@@ -141,6 +142,8 @@ def draw(points: Sequence[Point], path: Path) -> None:
             place = (each.speed, quality_of(each, year))
             panel.annotate(each.name, place, xytext=(5, 5), textcoords="offset points", fontsize=9)
         panel.set_xscale("log")
+        # Labels between powers of ten overlap where there are few of these.
+        panel.xaxis.set_minor_formatter(NullFormatter())
         panel.set_xlabel("segments a second, one core")
         panel.set_title(title)
         panel.margins(x=0.25, y=0.12)

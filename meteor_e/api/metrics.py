@@ -39,7 +39,7 @@ from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.notebooks import data_frame, html_table
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import candidates, check_items, listed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -348,9 +348,15 @@ class Metric(Component):
 
         Yields:
             For each source ``(candidates, candidates)``: rows as hypotheses, columns as references.
+
+        Raises:
+            InputError: for what is not a list of texts, with the number of the source.
         """
-        for candidates in sources:
-            texts, _, _ = _checked(candidates, candidates, None)
+        for number, each in enumerate(listed(sources, "sources", "source"), 1):
+            texts = candidates(each, number)
+            if not texts:
+                yield np.empty((0, 0))
+                continue
             self.prepare([[text] for text in texts], language or self.language)
             hypotheses = [text for text in texts for _ in texts]
             rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
@@ -592,25 +598,13 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
 def _checked(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], sources: Iterable[str] | None
 ) -> tuple[list[str], list[list[str]], list[str] | None]:
-    texts = list(listed(hypotheses, "hypotheses", "segment"))
-    lists = [
-        [each] if isinstance(each, str) else list(listed(each, f"segment {number}: references", "reference"))
-        for number, each in enumerate(listed(references, "references", "segment"), 1)
-    ]
-    originals = None if sources is None else list(listed(sources, "sources", "segment"))
-    if not texts:
+    found = check_items(
+        hypotheses=hypotheses, references=references, **({} if sources is None else {"sources": sources})
+    )
+    if not found["hypotheses"]:
         raise InputError("there are no segments to score")
-    for what, count in (("references", len(lists)), ("sources", len(texts) if originals is None else len(originals))):
-        if count != len(texts):
-            raise InputError(f"there are {len(texts)} hypotheses but {count} {what}")
-    for number, (text, its_references) in enumerate(zip(texts, lists, strict=True), 1):
-        if not its_references:
-            raise InputError(f"segment {number} has no reference")
-        for one in (text, *its_references):
-            check_text(one, f"segment {number}: a segment")
-    for number, source in enumerate(originals or (), 1):
-        check_text(source, f"segment {number}: a source")
-    return texts, lists, originals
+    lists = [[each] if isinstance(each, str) else each for each in found["references"]]
+    return found["hypotheses"], lists, found.get("sources")
 
 
 def output_key(signature: str, test: SystemOutputs, system: int) -> str:

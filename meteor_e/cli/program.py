@@ -140,6 +140,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
     with _interrupted_by_termination() as terminated:
         code = _run(arguments, terminated)
+    # Nor is there anything to look for when Python ends, which looks twice through all that there is.
+    gc.freeze()
     sys.exit(code)
 
 

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -152,9 +153,11 @@ def score_table(
     """
     if not systems:
         raise InputError("there are no systems to score")
+    first = next((metric for metric in metrics if metric.language), None)
+    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
     for metric in metrics:
-        if metric.language and language and metric.language != language:
-            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
+        if first and metric.language not in ("", language or first.language):
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
     number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
     scored = [
         _score_system(metrics, system, language, segments, method is not None, staged(progress, system.name))
@@ -364,11 +367,16 @@ def notes(table: SystemTable) -> list[str]:
     return lines
 
 
+# What is text anyhow stays as it is: an underscore within a word, the brackets of an interval, and a p below a limit.
+_MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
+
+
 def _markdown(table: SystemTable, digits: int | None, segments: bool) -> str:
-    titles = headers(table)
-    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)]
-    for cells in shown_cells(table, digits):
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines = [
+        "| " + " | ".join(_MARKDOWN.sub(r"\\\g<0>", cell) for cell in cells) + " |"
+        for cells in (headers(table), *shown_cells(table, digits))
+    ]
+    lines.insert(1, "|---|" + "---:|" * len(table.columns))
     return "\n".join([*lines, "", *(f"- {line}" for line in notes(table))]) + "\n"
 
 

@@ -78,6 +78,16 @@ def test_preprocess_is_called_with_each_token(meteor):
     )
 
 
+@pytest.mark.parametrize("value", ["0.9", [0.9], {}, b"1", 1j, object()])
+def test_what_is_no_number_or_function(meteor, value):
+    with pytest.raises(ConfigError, match=r"beta must be a number, not \w"):
+        meteor_score(REFERENCES, HYPOTHESIS, beta=value)
+    with pytest.raises(ConfigError, match="preprocess must be a function"):
+        meteor_score(REFERENCES, HYPOTHESIS, value, meteor=meteor)
+    with pytest.raises(ConfigError, match=r"parameters\.beta"):
+        meteor_score(REFERENCES, HYPOTHESIS, beta=float("nan"))
+
+
 def test_parameters_beside_a_metric_are_refused(meteor):
     with pytest.raises(ConfigError, match="alpha"):
         meteor_score(REFERENCES, HYPOTHESIS, alpha=0.5, meteor=meteor)
