@@ -331,3 +331,21 @@ def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
         score_table([metric], [SystemInput("one", None, pairs.__iter__)])
+
+
+def test_metrics_of_two_languages():
+    class Words(SegmentMetric):
+        def __init__(self, label, language):
+            self.label, self.signature, self.language = label, label, language
+
+        def score_segments(self, hypotheses, references, sources=None):
+            return [len(text.split()) for text in hypotheses]
+
+    french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
+    systems = [SystemTexts("one", ["a b"], [["a"]])]
+    for language in ("", "fr"):
+        assert score_table([any_language, french], systems, language=language).columns[1].scores == (2.0,)
+    with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
+        score_table([any_language, french, english], systems)
+    with pytest.raises(ConfigError, match=r"^metric e is for 'en', and the text is in 'fr'$"):
+        score_table([any_language, french, english], systems, language="fr")
