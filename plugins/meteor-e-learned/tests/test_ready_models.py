@@ -323,8 +323,8 @@ def test_explanations_take_what_scores_take(toy):
     said = metric.explain(iter(["a cat sat"]), ["a dog"], ["the cat sat"])
     assert said == metric.explain(["a cat sat"], ["a dog"], [["the cat sat"]])
     for given, message in (
-        (([None], ["a"], ["a"]), "segment 1: first are a list"),
-        (([["a"]], ["a"], ["a"]), "one text, not a list"),
+        (([None], ["a"], ["a"]), "segment 1: a text of the first must be a text, not NoneType"),
+        (([["a"]], ["a"], ["a"]), "segment 1: a text of the first must be a text, not list"),
         ((["a"], ["b"], ["a", "b"]), "1 first but 1 second but 2 references"),
         (("a", ["b"], ["a"]), "first are a list"),
         ((["a"], ["b"], [[]]), "there is no text in the references"),
