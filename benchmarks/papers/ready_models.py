@@ -133,13 +133,17 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     names = [year(spec) for spec in recipe.train]
     if len(names) == 1 and not recipe.validation:
         return [in_folds(recipe, features, parts[names[0]], names[0])]
-    if len(names) == 1:
-        # Of another kind of systems, years before, and in no training: that of en-light, which is a feature, either.
-        (test,) = (name for name in parts if name not in names)
-        examples, base = parts[test], make_features(["meteor", "chrf"], recipe.language, RECIPES)
-        own = base.extract(FeatureBatch(examples.hypotheses, [list(each) for each in examples.references]), store)
-        scores = fitted(recipe, features, [parts[names[0]]], examples)
-        return [figure(test, replace(examples, features=own), scores, base, f"trained on {names[0].upper()}")]
+    if any(isinstance(entry, dict) and entry["use"] == "model-score" for entry in recipe.features):
+        # The model that it stands on has seen other years: only what neither has seen is a test.
+        base = make_features(["meteor", "chrf"], recipe.language, RECIPES)
+        figures = []
+        for test in (year(spec) for spec in recipe.validation):
+            examples = parts[test]
+            own = base.extract(FeatureBatch(examples.hypotheses, [list(each) for each in examples.references]), store)
+            scores = fitted(recipe, features, [parts[name] for name in names], examples)
+            without = f"trained on {', '.join(names).upper()}"
+            figures.append(figure(test, replace(examples, features=own), scores, base, without))
+        return figures
     figures = []
     for test, examples in parts.items():
         others = [name for name in names if name != test]
