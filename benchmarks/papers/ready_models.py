@@ -54,7 +54,10 @@ CARDS = {
     ),
 }
 PACK = "METEOR's pack (meteor-e pack install {})"
-ENCODER = "an encoder (pip install 'meteor-e-learned[encoder]' meteor-e-contextual; meteor-e encoder install minilm)"
+ENCODER = (
+    "an encoder (in a clone: pip install './plugins/meteor-e-learned[encoder]' ./plugins/meteor-e-contextual; "
+    "then meteor-e encoder install minilm)"
+)
 
 
 def main() -> int:
@@ -103,9 +106,7 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
     )
     needs = [PACK.format(language)]
     if any(isinstance(entry, dict) and "encoder" in entry for entry in recipe.features):
-        needs.append(
-            "an encoder (pip install 'meteor-e-learned[encoder]' meteor-e-contextual; meteor-e encoder install minilm)"
-        )
+        needs.append(ENCODER)
     if "tag-overlap" in recipe.features:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
     years = ", ".join(year(spec).upper() for spec in recipe.train)

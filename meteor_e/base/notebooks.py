@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,8 @@ __all__ = ["data_frame", "html_table"]
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> str:
     """Return a table in HTML; everything in it is escaped, and numbers have four decimals."""
+
+    import html
 
     def cell(value: object) -> str:
         return html.escape(f"{value:.4f}" if isinstance(value, float) else str(value))

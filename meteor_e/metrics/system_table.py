@@ -153,9 +153,11 @@ def score_table(
     """
     if not systems:
         raise InputError("there are no systems to score")
+    first = next((metric for metric in metrics if metric.language), None)
+    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
     for metric in metrics:
-        if metric.language and language and metric.language != language:
-            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
+        if first and metric.language not in ("", language or first.language):
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
     number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
     scored = [
         _score_system(metrics, system, language, segments, method is not None, staged(progress, system.name))

@@ -30,7 +30,7 @@ from meteor_e.api import (
     ResourceError,
     near_miss,
 )
-from meteor_e.base import Memory
+from meteor_e.base import Memory, comes_with_plugin
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _contextual(encoder: str) -> Any:
         return import_module("meteor_e_contextual")
     except ImportError as error:
         raise PluginError(
-            f"the encoder {encoder!r} is one of the plugin meteor-e-contextual, which is not installed; run: "
-            f"pip install meteor-e-contextual && meteor-e encoder install {encoder}"
+            f"{comes_with_plugin(f'the encoder {encoder!r}', 'meteor-e-contextual')}; "
+            f"then run: meteor-e encoder install {encoder}"
         ) from error
 
 
