@@ -94,6 +94,21 @@ def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
         JointLinear(toward=()).learn(made(False, False), None, Run(columns=COLUMNS))
 
 
+def test_some_features_are_held_tighter():
+    examples = made()
+    weights = {}
+    for strength in (0.001, 1.0, 1e6):
+        estimator = JointLinear(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator.learn(examples, None, Run(columns=COLUMNS))
+        weights[strength] = estimator.weights_
+    plain = JointLinear(toward=(), penalty=0.001)
+    plain.learn(examples, None, Run(columns=COLUMNS))
+    assert weights[0.001] == pytest.approx(plain.weights_)
+    assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
+    with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
+        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, Run(columns=COLUMNS))
+
+
 def test_every_year_counts_alike():
     """Twice the same comparisons are no more than once."""
     once = made(True, False)
