@@ -15,7 +15,6 @@ from meteor_e.api import (
     ConfigError,
     FeatureBatch,
     FilePath,
-    InputError,
     Meta,
     Metric,
     MetricContext,
