@@ -557,7 +557,9 @@ class Meteor:
         if not isinstance(error, InputError):
             raise error
         if self.on_error == "stop":
-            raise InputError(f"segment {number}: {error}") from error
+            raise InputError(
+                f"segment {number}: {error}; on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
+            ) from error
         done = "it is left out" if self.on_error == "skip" else "it scores 0"
         warnings.warn(f"segment {number}: {error}; {done}", SegmentWarning, stacklevel=4)
         return self.on_error == "zero"
