@@ -37,7 +37,7 @@ from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
-from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_items, listed
 
@@ -143,7 +143,7 @@ class MetricContext(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class MetricScore:
+class MetricScore(Tabular):
     """A metric's score of one system.
 
     Attributes:
@@ -166,11 +166,9 @@ class MetricScore:
     def __repr__(self) -> str:
         return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
 
-    def _repr_html_(self) -> str:
-        """Return the score, and those of the first segments, as a table."""
-        rows: list[tuple[str, float]] = [("corpus", self.score)]
-        rows += [(f"segment {number}", score) for number, score in enumerate(self.segments[:10].tolist(), 1)]
-        return html_table(("", self.metric), rows, f"{len(self.segments)} segments. {self.signature}")
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        note = f"{len(self.segments)} segments. {self.signature}"
+        return (self.metric,), (self.score,), ((score,) for score in self.segments.tolist()), note
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -180,14 +178,6 @@ class MetricScore:
             "segments": self.segments.tolist(),
             "signature": self.signature,
         }
-
-    def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per segment.
-
-        Raises:
-            ConfigError: if pandas is not installed.
-        """
-        return data_frame([{self.metric: score} for score in self.segments.tolist()])
 
 
 def named_options(text: str, what: str) -> dict[str, Any]:

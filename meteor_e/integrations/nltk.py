@@ -34,10 +34,10 @@ def _metric(**parameters: float) -> Meteor:
 
 
 @functools.cache
-def _warn_once(ignored: tuple[str, ...]) -> None:
+def _warn_once() -> None:
     warnings.warn(
-        f"{' and '.join(ignored)} of nltk's meteor_score: not used; METEOR 1.5 has its own stemmer and synonyms",
-        stacklevel=4,
+        "stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms",
+        stacklevel=3,
     )
 
 
@@ -91,9 +91,8 @@ def meteor_score(
         raise ConfigError(f"preprocess must be a function of a token, not {type(preprocess).__name__}")
     if meteor is not None and parameters:
         raise ConfigError(f"give {', '.join(parameters)} to the Meteor that you pass, not beside it")
-    ignored = tuple(name for name, value in (("stemmer", stemmer), ("wordnet", wordnet)) if value is not None)
-    if ignored:
-        _warn_once(ignored)
+    if stemmer is not None or wordnet is not None:
+        _warn_once()
     metric = meteor if meteor is not None else _metric(**{name: float(value) for name, value in parameters.items()})
     texts = [_text(reference, "reference", preprocess) for reference in listed(references, "references", "reference")]
     return metric.score(_text(hypothesis, "hypothesis", preprocess), texts).score

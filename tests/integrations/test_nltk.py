@@ -55,10 +55,11 @@ def test_no_references(meteor):
 
 def test_the_whole_signature_of_nltk(meteor, packs):
     """By position, as nltk documents it; the parameters are METEOR's of these names."""
-    with pytest.warns(UserWarning, match="stemmer and wordnet"):
+    with pytest.warns(UserWarning, match="stemmer and wordnet") as told:
         score = meteor_score(REFERENCES, HYPOTHESIS, str.lower, object(), object(), 0.9, 0.4, 0.5)
     own = Meteor("en", normalization="lower", parameters={"alpha": 0.9, "beta": 0.4, "gamma": 0.5})
     assert score == own.score(" ".join(HYPOTHESIS), [" ".join(tokens) for tokens in REFERENCES]).score
+    assert [warning.filename for warning in told] == [__file__]
     # The warning comes once.
     assert meteor_score(REFERENCES, HYPOTHESIS, stemmer=object(), wordnet=object(), alpha=0.9) > 0
 

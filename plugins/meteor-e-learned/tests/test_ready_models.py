@@ -94,6 +94,21 @@ def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
         JointLinear(toward=()).learn(made(False, False), None, Run(columns=COLUMNS))
 
 
+def test_some_features_are_held_tighter():
+    examples = made()
+    weights = {}
+    for strength in (0.001, 1.0, 1e6):
+        estimator = JointLinear(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator.learn(examples, None, Run(columns=COLUMNS))
+        weights[strength] = estimator.weights_
+    plain = JointLinear(toward=(), penalty=0.001)
+    plain.learn(examples, None, Run(columns=COLUMNS))
+    assert weights[0.001] == pytest.approx(plain.weights_)
+    assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
+    with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
+        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, Run(columns=COLUMNS))
+
+
 def test_every_year_counts_alike():
     """Twice the same comparisons are no more than once."""
     once = made(True, False)
@@ -323,8 +338,8 @@ def test_explanations_take_what_scores_take(toy):
     said = metric.explain(iter(["a cat sat"]), ["a dog"], ["the cat sat"])
     assert said == metric.explain(["a cat sat"], ["a dog"], [["the cat sat"]])
     for given, message in (
-        (([None], ["a"], ["a"]), "segment 1: first are a list"),
-        (([["a"]], ["a"], ["a"]), "one text, not a list"),
+        (([None], ["a"], ["a"]), "segment 1: a text of the first must be a text, not NoneType"),
+        (([["a"]], ["a"], ["a"]), "segment 1: a text of the first must be a text, not list"),
         ((["a"], ["b"], ["a", "b"]), "1 first but 1 second but 2 references"),
         (("a", ["b"], ["a"]), "first are a list"),
         ((["a"], ["b"], [[]]), "there is no text in the references"),

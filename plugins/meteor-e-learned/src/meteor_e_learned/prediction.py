@@ -15,7 +15,6 @@ from meteor_e.api import (
     ConfigError,
     FeatureBatch,
     FilePath,
-    InputError,
     Meta,
     Metric,
     MetricContext,
@@ -355,11 +354,8 @@ class ModelMetric(Metric):
             InputError: for other things than texts, or lists of different lengths.
         """
         given = check_items(first=first, second=second, references=references)
-        one, other = ([each for each in given[side] if isinstance(each, str)] for side in ("first", "second"))
-        if len(one) < len(given["first"]) or len(other) < len(given["second"]):
-            raise InputError("a segment of a system is one text, not a list of texts")
         lists = [[each] if isinstance(each, str) else each for each in given["references"]]
-        return explain(self.model, one, other, lists).text(names)
+        return explain(self.model, given["first"], given["second"], lists).text(names)
 
     def system_score(
         self,
