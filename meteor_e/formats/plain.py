@@ -142,20 +142,15 @@ def _decoded(data: bytes, codec: codecs.CodecInfo) -> Iterator[list[str]]:
         raise _LineTooLongError
     if codec.name == "utf-8":
         with contextlib.suppress(UnicodeDecodeError):
-            text = data.decode()
-            lines = text[:-1].split("\n")
-            yield [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+            yield data.decode().replace("\r\n", "\n")[:-1].split("\n")
             return
     # Line by line, because codecs may have a state, and because one of the lines may be wrong.
     lines = []
-    for line in data.split(b"\n")[:-1]:
-        try:
-            text = codec.decode(line + b"\n", "strict")[0]
-        except UnicodeError:
-            yield lines
-            raise
-        lines.append(_without_end(text))
-    yield lines
+    try:
+        for line in data.split(b"\n")[:-1]:
+            lines.append(_without_end(codec.decode(line + b"\n", "strict")[0]))
+    finally:
+        yield lines
 
 
 def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[str]]:

@@ -53,9 +53,24 @@ void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& wo
 }
 
 void Batch::intern_new_words() {
+    constexpr std::size_t SIDE_BY_SIDE = 16;
+    std::vector<View<char32_t>> forms;
     for (ReadWords& read : read_) {
-        for (const ReadWords::NewWord& word : read.new_words) {
-            read.types[word.place] = vocabulary_.intern(read.characters.data() + word.offset, word.size, word.hash);
+        for (std::size_t first = 0; first < read.new_words.size(); first += SIDE_BY_SIDE) {
+            const std::size_t last = std::min(first + SIDE_BY_SIDE, read.new_words.size());
+            forms.clear();
+            for (std::size_t k = first; k < last; ++k) {
+                const auto& [place, offset, size, hash] = read.new_words[k];
+                const char32_t* const form = read.characters.data() + offset;
+                read.types[place] = vocabulary_.find(form, size, hash);
+                if (read.types[place] == StringTable::ABSENT) forms.push_back({form, size});
+            }
+            vocabulary_.fetch(forms);
+            for (std::size_t k = first; k < last; ++k) {
+                const auto& [place, offset, size, hash] = read.new_words[k];
+                if (read.types[place] != StringTable::ABSENT) continue;
+                read.types[place] = vocabulary_.intern(read.characters.data() + offset, size, hash);
+            }
         }
         read.new_words.clear();
     }
