@@ -339,22 +339,25 @@ class Metric(Component):
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
 
-    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+    def pairwise_batches(
+        self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
+    ) -> Iterator[Floats]:
         """Score every candidate of a source against every candidate of it.
 
         Args:
             sources: for each source its candidates.
             language: ISO code of the text; empty where it is not known.
+            references: for each source its references; by default its candidates.
 
         Yields:
-            For each source ``(candidates, candidates)``: rows as hypotheses, columns as references.
+            For each source ``(candidates, references)``.
         """
-        for candidates in sources:
-            texts, _, _ = _checked(candidates, candidates, None)
-            self.prepare([[text] for text in texts], language or self.language)
-            hypotheses = [text for text in texts for _ in texts]
-            rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
-            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(texts))
+        sides = ((each, each) for each in sources) if references is None else zip(sources, references, strict=True)
+        for candidates, others in sides:
+            texts, (_, lists, _) = _checked(candidates, candidates, None)[0], _checked(others, others, None)
+            self.prepare(lists, language or self.language)
+            rows = self.checked_statistics([text for text in texts for _ in lists], list(lists) * len(texts))
+            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(lists))
 
     def explain(
         self,
