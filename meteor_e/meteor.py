@@ -17,7 +17,7 @@ from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
 from meteor_e.base.guard import guarded
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.chains.chain import Chain, ChainMatcher, resolve
 from meteor_e.chains.config import chain_of, load_chain
@@ -378,7 +378,7 @@ class Meteor:
             right = left if others is None else next(others, ended)
             if right is ended:
                 raise InputError(f"there are references for {number - 1} sources, and hypotheses for more")
-            waiting.append((_texts(left, number), _texts(right, number)))
+            waiting.append((candidates(left, number), candidates(right, number)))
             size += len(waiting[-1][0]) * len(waiting[-1][1])
             if size >= PAIRS:
                 yield from self._pairwise(waiting, number - len(waiting) + 1)
@@ -558,7 +558,9 @@ class Meteor:
         if not isinstance(error, InputError):
             raise error
         if self.on_error == "stop":
-            raise InputError(f"segment {number}: {error}") from error
+            raise InputError(
+                f"segment {number}: {error}; on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
+            ) from error
         done = "it is left out" if self.on_error == "skip" else "it scores 0"
         warnings.warn(f"segment {number}: {error}; {done}", SegmentWarning, stacklevel=4)
         return self.on_error == "zero"
@@ -576,14 +578,6 @@ class Meteor:
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
-
-
-def _texts(texts: Any, number: int) -> list[str]:
-    """Return the texts of a source; refuse what is not a list of texts."""
-    found = list(listed(texts, f"source {number}: texts", "candidate"))
-    for text in found:
-        check_text(text, f"source {number}: a candidate")
-    return found
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meteor_e import InputError, Meteor, load_metric
+from meteor_e.integrations import coco
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
 
 NOT_TEXTS = st.one_of(
@@ -100,6 +103,8 @@ def test_a_segment_of_a_corpus(meteor, metrics, case):
         refused(call, others, [["a", text] for text in texts], match=f"segment {place}:")
     for source in (meteor.pairwise, lambda *sides: list(meteor.pairwise_batches([["a"], sides[0]]))):
         refused(source, texts, others, match="source [12]: a candidate")
+    for metric in metrics:
+        refused(all_of(metric.pairwise_batches), [["a"], texts], match="source 2: a candidate")
 
 
 @given(value=NOT_LISTS)
@@ -111,6 +116,9 @@ def test_a_side(meteor, metrics, value):
     refused(all_of(meteor.pairwise_batches), [["a"], value], match="source 2")
     for metric in metrics:
         refused(metric.corpus, ["a"], ["a"], 3 if value is None else value)
+        refused(metric.score, ["a"], "a")
+        refused(all_of(metric.pairwise_batches), value)
+        refused(all_of(metric.pairwise_batches), [["a"], value], match="source 2")
 
 
 @given(left=st.lists(TEXTS, max_size=4), right=st.lists(TEXTS, max_size=4))
@@ -126,6 +134,30 @@ def test_nothing_to_score(meteor, metrics):
     for call in (meteor.corpus, *(metric.corpus for metric in metrics)):
         refused(call, [], [])
         refused(call, ["a"], [[]])
+    # Where each item has a result of its own, no items have none.
+    assert list(meteor.segments([], [])) == []
+    assert meteor.pairwise([], ["a"]).shape == (0, 1)
+    for call in (meteor.pairwise_batches, *(metric.pairwise_batches for metric in metrics)):
+        assert list(call([])) == []
+        assert [matrix.shape for matrix in call([[], ["a"]])] == [(0, 0), (1, 1)]
+
+
+@given(value=NOT_TEXTS, key=st.one_of(st.integers(), st.text(max_size=3)))
+def test_captions(meteor, value, key):
+    scorer = coco.Meteor(meteor)
+    for gts, res in (([value], ["a"]), (["a", value], ["a"]), (["a"], [value])):
+        refused(scorer.compute_score, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
+
+
+@given(value=NOT_LISTS, key=st.one_of(st.integers(), st.text(max_size=3)))
+def test_lists_of_captions(meteor, value, key):
+    scorer = coco.Meteor(meteor)
+    for gts, res in ((value, ["a"]), (["a"], value), ([], ["a"]), (["a"], []), (["a"], ["a", "b"])):
+        refused(scorer.compute_score, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
+    refused(scorer.compute_score, {key: ["a"]}, {0.5: ["a"]}, match="0.5|" + re.escape(repr(key)))
+    if not isinstance(value, dict):
+        refused(scorer.compute_score, value, {0.5: ["a"]})
+        refused(scorer.compute_score, {0.5: ["a"]}, value)
 
 
 @given(value=NOT_LISTS, case=spoiled())

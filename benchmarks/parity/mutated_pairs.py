@@ -6,10 +6,11 @@
 
 ``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a language and
 options of its own, drawn at random: tasks, modules and weights, parameters, beam, normalization, characters, several
-references, word lists, synonyms, paraphrase tables and what is printed. It takes pairs of outputs and references, or
-a sentence twice, and drops, doubles, exchanges and changes words of both sides. Folders of data have ``references/``
-and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each language (``manual_text.py`` makes
-them). Batches that are there already are not made again, so an interrupted run goes on where it stopped.
+references, word lists, synonyms, paraphrase tables, folders of new languages, SGML, and what is written. It takes
+pairs of outputs and references, or a sentence twice, and drops, doubles, exchanges and changes words of both sides.
+Folders of data have ``references/`` and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each
+language (``manual_text.py`` makes them). Batches that are there already are not made again, so an interrupted run
+goes on where it stopped.
 
 ``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
 that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
@@ -141,7 +142,33 @@ def options(language: str, pairs: Pairs, folder: Path, draw: random.Random) -> l
         words = {part(draw.choice(pairs)[1], draw).split()[0] for _ in range(200)}
         (folder / "function.words").write_text("".join(f"{word}\n" for word in sorted(words)), encoding="utf-8")
         chosen += ["-s", "function.words"]
-    return chosen + draw.choice((["-ssOut"], ["-ssOut"], ["-vOut"], []))
+    chosen += draw.choice((["-ssOut"], ["-ssOut"], ["-vOut"], []))
+    if language == "ar" and "paraphrase" in modules and "-s" in chosen and draw.random() < 0.5:
+        # The same word list and table as a folder of a new language, which takes the place of three options.
+        (folder / "new").mkdir()
+        (folder / "function.words").rename(folder / "new" / "function.words")
+        (folder / "paraphrases.gz").rename(folder / "new" / "paraphrase.gz")
+        for name in ("-l", "-a", "-s"):
+            del chosen[chosen.index(name) : chosen.index(name) + 2]
+        chosen += ["-new", "new"]
+    if draw.random() < 0.15:
+        chosen += ["-writeAlignments"]
+    return [*chosen, "-f", "own"]
+
+
+def as_sgml(lines: list[str], kind: str, attribute: str, count: int = 1) -> str:
+    """Return lines as SGML: a document for each of ``count`` lines that belong together.
+
+    Without marks, and without the ends of lines at which the Java program fails here.
+    """
+    blanks = dict.fromkeys(map(ord, "<>\x85\u2028\u2029"), " ")
+    sides = []
+    for number in range(count):
+        segments = "".join(
+            f'<seg id="{at}">{line.translate(blanks)}</seg>\n' for at, line in enumerate(lines[number::count], 1)
+        )
+        sides.append(f'<doc docid="d" {attribute}="x{number}">\n{segments}</doc>\n')
+    return f'<{kind} setid="s" srclang="any" trglang="any">\n{"".join(sides)}</{kind}>\n'
 
 
 def save(arguments: argparse.Namespace) -> None:
@@ -160,20 +187,34 @@ def save(arguments: argparse.Namespace) -> None:
         count = draw.choice((1, 1, 1, 1, 1, 2, 3))
         most = 4 if texts[language][0][0] != texts[language][0][1] else 8
         chosen = [draw.choice(texts[language]) for _ in range(arguments.size)]
-        for name, lines in (
-            ("hypotheses", (mutated(one, draw, most) for one, _ in chosen)),
-            ("references", (mutated(two, draw, most) for _, two in chosen for _ in range(count))),
-        ):
-            (scratch / name).write_bytes("".join(f"{line}\n" for line in lines).encode())
-        settings = [*options(language, texts[language], scratch, draw), *(["-r", str(count)] if count > 1 else [])]
+        hypotheses = [mutated(one, draw, most) for one, _ in chosen]
+        references = [mutated(two, draw, most) for _, two in chosen for _ in range(count)]
+        settings = options(language, texts[language], scratch, draw)
+        if draw.random() < 0.1:
+            settings += ["-sgml"]
+            sides = as_sgml(hypotheses, "tstset", "sysid"), as_sgml(references, "refset", "refid", count)
+        else:
+            settings += ["-r", str(count)] if count > 1 else []
+            sides = "".join(f"{line}\n" for line in hypotheses), "".join(f"{line}\n" for line in references)
+        for name, text in zip(("hypotheses", "references"), sides, strict=True):
+            (scratch / name).write_bytes(text.encode())
         (scratch / "options.json").write_text(json.dumps(settings))
         java = ["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
         done = subprocess.run([*java, "hypotheses", "references", *settings], capture_output=True, cwd=scratch)
         if done.returncode:
             raise SystemExit(f"the Java program fails in {scratch}: {done.stderr.decode()[-2000:]}")
-        (scratch / "java.txt").write_bytes(done.stdout)
+        (scratch / "java.txt").write_bytes(done.stdout + written(scratch))
         scratch.rename(folder)
         print(folder.name, *settings, flush=True)
+
+
+def written(folder: Path) -> bytes:
+    """Return what the files hold that a program wrote beside its output, and remove them."""
+    content = b""
+    for path in sorted(folder.glob("own-*")):
+        content += path.name.encode() + b"\n" + path.read_bytes()
+        path.unlink()
+    return content
 
 
 def nearly_equal(one: bytes, other: bytes) -> bool:
@@ -197,14 +238,16 @@ def compare(arguments: argparse.Namespace) -> None:
         settings = json.loads((folder / "options.json").read_text())
         ours = [sys.executable, "-m", "meteor_e", "compat", "hypotheses", "references", *settings]
         done = subprocess.run(ours, capture_output=True, cwd=folder)
-        mine, java = done.stdout.splitlines(), (folder / "java.txt").read_bytes().splitlines()
+        output = done.stdout + written(folder)
+        mine, java = output.splitlines(), (folder / "java.txt").read_bytes().splitlines()
         unequal = [(one, two) for one, two in zip(mine, java, strict=False) if one != two]
         wrong = [pair for pair in unequal if not nearly_equal(*pair)]
         if done.returncode or len(mine) != len(java):
             wrong.append((done.stderr[-500:], b"%d lines, not %d" % (len(mine), len(java))))
         for one, two in wrong[:3]:
             print(f"{folder.name} {' '.join(settings)}\n  ours {one!r}\n  Java {two!r}", file=sys.stderr, flush=True)
-        pairs = (folder / "hypotheses").read_bytes().count(b"\n")
+        text = (folder / "hypotheses").read_bytes()
+        pairs = text.count(b"<seg id=") if "-sgml" in settings else text.count(b"\n")
         last = sum(pair not in wrong for pair in unequal)
         counts[folder.name.rpartition("-")[2]].update(pairs=pairs, batches=1, wrong=len(wrong), last=last)
         print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)

@@ -5,8 +5,9 @@
 
 Scores the output of one system: its features from nothing and the decision, single hypotheses where a model has
 scores, else pairs of two systems' hypotheses. Model and resources are loaded, and a few segments are scored, before
-the clock starts. METEOR and the models take turns; the best of the rounds counts. Also says what share of the time
-each feature takes, and how fast a model is on features that are kept. Needs the plugin meteor-e-learned.
+the clock starts. It counts processor time. METEOR and the models take turns; the best of the rounds counts. Also says
+what share of the time each feature takes, and how fast a model is on features that are kept. Needs the plugin
+meteor-e-learned.
 """
 
 from __future__ import annotations
@@ -94,10 +95,10 @@ def way(
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Return how many seconds a call takes."""
-    started = time.perf_counter()
+    """Return how many seconds of processor time a call takes."""
+    started = time.process_time()
     call()
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def feature_shares(model: LearnedModel, hypotheses: list[str], references: list[list[str]]) -> list[tuple[str, float]]:

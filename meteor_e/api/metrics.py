@@ -37,9 +37,9 @@ from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Cells, Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError, PluginError
 from meteor_e.base.guard import guarded
-from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_text, listed
+from meteor_e.base.texts import candidates, check_items, listed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -143,7 +143,7 @@ class MetricContext(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class MetricScore:
+class MetricScore(Tabular):
     """A metric's score of one system.
 
     Attributes:
@@ -166,11 +166,9 @@ class MetricScore:
     def __repr__(self) -> str:
         return f"MetricScore({self.metric}: {self.score:.4f}, {len(self.segments)} segments, {self.signature!r})"
 
-    def _repr_html_(self) -> str:
-        """Return the score, and those of the first segments, as a table."""
-        rows: list[tuple[str, float]] = [("corpus", self.score)]
-        rows += [(f"segment {number}", score) for number, score in enumerate(self.segments[:10].tolist(), 1)]
-        return html_table(("", self.metric), rows, f"{len(self.segments)} segments. {self.signature}")
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        note = f"{len(self.segments)} segments. {self.signature}"
+        return (self.metric,), (self.score,), ((score,) for score in self.segments.tolist()), note
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -180,14 +178,6 @@ class MetricScore:
             "segments": self.segments.tolist(),
             "signature": self.signature,
         }
-
-    def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per segment.
-
-        Raises:
-            ConfigError: if pandas is not installed.
-        """
-        return data_frame([{self.metric: score} for score in self.segments.tolist()])
 
 
 def named_options(text: str, what: str) -> dict[str, Any]:
@@ -351,13 +341,20 @@ class Metric(Component):
 
         Yields:
             For each source ``(candidates, references)``.
+
+        Raises:
+            InputError: for what is not a list of texts, with the number of the source.
         """
-        sides = ((each, each) for each in sources) if references is None else zip(sources, references, strict=True)
-        for candidates, others in sides:
-            texts, (_, lists, _) = _checked(candidates, candidates, None)[0], _checked(others, others, None)
-            self.prepare(lists, language or self.language)
-            rows = self.checked_statistics([text for text in texts for _ in lists], list(lists) * len(texts))
-            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(lists))
+        sides = ((each, each) for each in listed(sources, "sources", "source"))
+        for number, side in enumerate(sides if references is None else zip(sources, references, strict=True), 1):
+            texts, others = (candidates(each, number) for each in side)
+            if not texts or not others:
+                yield np.empty((len(texts), len(others)))
+                continue
+            self.prepare([[text] for text in others], language or self.language)
+            hypotheses = [text for text in texts for _ in others]
+            rows = self.checked_statistics(hypotheses, [[text] for text in others] * len(texts))
+            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(others))
 
     def explain(
         self,
@@ -595,25 +592,13 @@ def _numbers(scores: ArrayLike, label: str) -> Floats:
 def _checked(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], sources: Iterable[str] | None
 ) -> tuple[list[str], list[list[str]], list[str] | None]:
-    texts = list(listed(hypotheses, "hypotheses", "segment"))
-    lists = [
-        [each] if isinstance(each, str) else list(listed(each, f"segment {number}: references", "reference"))
-        for number, each in enumerate(listed(references, "references", "segment"), 1)
-    ]
-    originals = None if sources is None else list(listed(sources, "sources", "segment"))
-    if not texts:
+    found = check_items(
+        hypotheses=hypotheses, references=references, **({} if sources is None else {"sources": sources})
+    )
+    if not found["hypotheses"]:
         raise InputError("there are no segments to score")
-    for what, count in (("references", len(lists)), ("sources", len(texts) if originals is None else len(originals))):
-        if count != len(texts):
-            raise InputError(f"there are {len(texts)} hypotheses but {count} {what}")
-    for number, (text, its_references) in enumerate(zip(texts, lists, strict=True), 1):
-        if not its_references:
-            raise InputError(f"segment {number} has no reference")
-        for one in (text, *its_references):
-            check_text(one, f"segment {number}: a segment")
-    for number, source in enumerate(originals or (), 1):
-        check_text(source, f"segment {number}: a source")
-    return texts, lists, originals
+    lists = [[each] if isinstance(each, str) else each for each in found["references"]]
+    return found["hypotheses"], lists, found.get("sources")
 
 
 def output_key(signature: str, test: SystemOutputs, system: int) -> str:

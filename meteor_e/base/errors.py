@@ -6,7 +6,6 @@ The command line prints it as one line and exits with :attr:`MeteorError.exit_co
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -55,6 +54,8 @@ class PluginWarning(MeteorWarning):
 
 def near_miss(wrong: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest of the known names, or ``""``."""
+    import difflib
+
     close = difflib.get_close_matches(wrong, sorted(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

@@ -186,6 +186,9 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                     stream = stack.enter_context(Path(path).open("rb"))
                 except ValueError as error:
                     raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
+                device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+                if device and os.fspath(path) != os.devnull:
+                    raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
             head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
         packed = compression(head)
         if packed is not None:

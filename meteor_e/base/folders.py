@@ -7,9 +7,7 @@ process leaves behind is swept up by the next one that takes the lock.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,9 +56,9 @@ def workplace(target: Path) -> Iterator[Path]:
         yield work
     finally:
         try:
-            shutil.rmtree(work, ignore_errors=True)
+            _remove(work)
         except KeyboardInterrupt:  # once more, for the sake of who does not wait
-            shutil.rmtree(work, ignore_errors=True)
+            _remove(work)
             raise
 
 
@@ -86,7 +84,7 @@ def put_folder(finished: Path, target: Path) -> None:
         _sync(target.parent)
     except OSError as error:
         raise ResourceError(f"cannot write {target}: {error.strerror}") from error
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
 
 
 def remove_folder(target: Path) -> None:
@@ -100,6 +98,8 @@ def remove_folder(target: Path) -> None:
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal; OSError as it comes."""
+    import hashlib
+
     digest = hashlib.sha256()
     with open_regular(path) as file:
         while chunk := file.read(_CHUNK):
@@ -112,10 +112,16 @@ def _sweep(target: Path) -> None:
     with contextlib.suppress(OSError):
         if old.exists() and not target.exists():
             old.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
     for stale in target.parent.iterdir():
         if stale.name.startswith(_building(target)):
-            shutil.rmtree(stale, ignore_errors=True)
+            _remove(stale)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _building(target: Path) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, ClassVar
 
 from meteor_e.base.extras import require
 
-__all__ = ["data_frame", "html_table"]
+__all__ = ["SHOWN", "Tabular", "html_table"]
+
+SHOWN = 10
+"""Parts of a result that a notebook shows."""
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> str:
     """Return a table in HTML; everything in it is escaped, and numbers have four decimals."""
+
+    import html
 
     def cell(value: object) -> str:
         return html.escape(f"{value:.4f}" if isinstance(value, float) else str(value))
@@ -23,10 +28,29 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], note: st
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
-def data_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a pandas DataFrame.
+class Tabular:
+    """A result that notebooks and pandas show as a table: of the whole, of its parts, or of both."""
 
-    Raises:
-        ConfigError: if pandas is not installed.
-    """
-    return require("pandas", "to_pandas()", "dask").DataFrame(list(rows))
+    __slots__ = ()
+    _part: ClassVar[str] = "segment"
+
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        """Return the titles, the row of the whole (empty if there is none), the rows of its parts, and a note."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """Return the table in HTML, of its parts the first ones."""
+        titles, whole, parts, note = self._table()
+        rows = [("all", *whole)] if whole else []
+        rows += [(f"{self._part} {number}", *row) for number, row in enumerate(islice(parts, SHOWN), 1)]
+        return html_table(("", *titles), rows, note)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with one row per part; of what has no parts, with one row.
+
+        Raises:
+            ConfigError: if pandas is not installed.
+        """
+        titles, whole, parts, _ = self._table()
+        rows = list(parts) or ([whole] if whole else [])
+        return require("pandas", "to_pandas()", "dask").DataFrame(rows, columns=list(titles))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeVar
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["UNLISTED", "check_items", "check_text", "listed"]
+__all__ = ["UNLISTED", "candidates", "check_items", "check_text", "listed"]
 
 Item = TypeVar("Item")
 
@@ -53,28 +53,39 @@ def listed(values: Iterable[Item], what: str, each: str) -> Iterable[Item]:
     return values
 
 
-def check_items(**sides: Iterable[str | Iterable[str]]) -> dict[str, list[str | list[str]]]:
-    """Return sides as lists, each of texts and lists of texts, and as long as the others.
+def candidates(texts: Any, source: int) -> list[str]:
+    """Return the texts that belong to a source, whose number is for messages.
 
-    For libraries that turn whatever they get into texts before a metric sees it.
+    Raises:
+        InputError: for what is not a list of texts.
+    """
+    found = list(listed(texts, f"source {source}: texts", "candidate"))
+    for text in found:
+        check_text(text, f"source {source}: a candidate")
+    return found
+
+
+def check_items(lists: Collection[str] = ("references",), /, **sides: Any) -> dict[str, list[Any]]:
+    """Return sides as lists of texts, each as long as the others.
 
     Args:
-        sides: by name, such as ``predictions``.
+        lists: names of sides whose items may be lists of texts, too.
+        sides: by name, such as ``hypotheses``.
 
     Raises:
         InputError: for anything else, with its side and number.
     """
-    found: dict[str, list[str | list[str]]] = {}
+    found: dict[str, list[Any]] = {}
     for what, values in sides.items():
-        items: list[str | list[str]] = []
+        found[what] = []
         for number, item in enumerate(listed(values, what, "segment"), 1):
-            texts = [item] if isinstance(item, str) else list(listed(item, f"segment {number}: {what}", "text"))
+            one = isinstance(item, str) or what not in lists
+            texts = [item] if one else list(listed(item, f"segment {number}: {what}", "text"))
             if not texts:
                 raise InputError(f"segment {number}: there is no text in the {what}")
             for text in texts:
                 check_text(text, f"segment {number}: a text of the {what}")
-            items.append(item if isinstance(item, str) else texts)
-        found[what] = items
+            found[what].append(item if one else texts)
     lengths = {what: len(items) for what, items in found.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(" but ".join(f"{count} {what}" for what, count in lengths.items()) + ": as many are needed")

@@ -125,6 +125,8 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
             check_bounds(name, value)
     with located(config.where("normalization")):
         normalization = choose_normalization(config.normalization, language)
+    if "" in (config.pack, config.function_words):
+        raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
     return Chain(
         language=language,

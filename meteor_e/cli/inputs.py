@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli.tables import printable
 from meteor_e.formats.coco import is_json_list, read_coco_annotations, read_coco_results
 from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import Format, open_input
-from meteor_e.formats.plain import read_segments
+from meteor_e.formats.plain import count_segments, read_segments
 
 if TYPE_CHECKING:
     from meteor_e.metrics.system_table import SystemTexts
@@ -53,7 +54,9 @@ def plain_systems(
         raise InputError("standard input (-) can stand for one file only")
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references from standard input can be read once only; give one system, or a file")
-    counts = {path: _count(path, encoding) for path in dict.fromkeys([*hypotheses, *references]) if path != "-"}
+    # By the way, everything that is wrong with a file shows before a number is printed.
+    files = [path for path in dict.fromkeys([*hypotheses, *references]) if path != "-"]
+    counts = {path: count_segments(path, encoding=encoding) for path in files}
     for path in references:
         if counts.get(path, 0) % references_per_segment:
             raise InputError(
@@ -76,11 +79,6 @@ def plain_systems(
         )
         for name, path in zip(names, hypotheses, strict=True)
     ]
-
-
-def _count(path: str, encoding: str) -> int:
-    """Count a file's lines; by the way, everything that is wrong with it shows before a number is printed."""
-    return sum(1 for _ in read_segments(path, encoding=encoding))
 
 
 def _check_counts(segments: dict[str, int]) -> None:
@@ -115,11 +113,11 @@ def _pairs(path: str, references: Sequence[str], references_per_segment: int, en
         for lines in _interleaved(read_segments(reference, encoding=encoding), references_per_segment)
     ]
     for number, row in enumerate(itertools.zip_longest(*sides)):
-        hypothesis, *others = row
-        if hypothesis is None or None in others:
+        if None in row:
             raise InputError(
                 f"hypotheses and references do not line up: one of them ends after {number} segments, others go on"
             )
+        hypothesis, *others = row
         yield hypothesis, others
 
 
@@ -194,18 +192,17 @@ def systems(
 
 
 def named(inputs: Sequence[SystemInput], names: Sequence[str]) -> list[SystemInput]:
-    """Return systems under other names.
+    """Return systems under other names, or their own; each name is one line without control characters.
 
     Raises:
-        ConfigError: if there are names, but not one for each system, or two are equal.
+        ConfigError: if there are names, but not one for each system, or one is empty, or two are equal.
     """
-    if not names:
-        return list(inputs)
-    if len(names) != len(inputs):
+    shown = [printable(" ".join(name.split())) for name in names or [system.name for system in inputs]]
+    if len(shown) != len(inputs):
         raise ConfigError(f"--name is given {len(names)} times, and there are {len(inputs)} systems; name each once")
-    if len(set(names)) < len(names):
-        raise ConfigError("two systems cannot have one --name")
-    return [system._replace(name=name) for system, name in zip(inputs, names, strict=True)]
+    if names and (len(set(shown)) < len(shown) or not all(shown)):
+        raise ConfigError("--name: each system needs a name of its own")
+    return [system._replace(name=name) for system, name in zip(inputs, shown, strict=True)]
 
 
 def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:

@@ -6,6 +6,7 @@ Plugins may bring commands, too. They are looked for when a name is none of mete
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import signal
@@ -135,9 +136,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     # What a command imports stays; to look through it for garbage again and again is a tenth of a short run.
     gc.set_threshold(_GARBAGE)
+    _replace_closed_streams()
     warnings.showwarning = _one_line_warning  # type: ignore[assignment]
     with _interrupted_by_termination() as terminated:
         code = _run(arguments, terminated)
+    # Nor is there anything to look for when Python ends, which looks twice through all that there is.
+    gc.freeze()
     sys.exit(code)
 
 
@@ -170,7 +174,8 @@ def _run(arguments: list[str] | None, terminated: list[int]) -> int:
         _discard_output()
     except OSError as error:
         # Reading and writing name the file themselves; what is left is a full disk or a lost device.
-        _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        name = error.filename or ("standard output" if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC) else "")
+        _complain(f"{name}: {error.strerror}" if name else str(error.strerror or error))
         code = 1
         _discard_output()
     except (KeyboardInterrupt, click.Abort):
@@ -206,6 +211,13 @@ def _interrupted_by_termination() -> Iterator[list[int]]:
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _replace_closed_streams() -> None:
+    """Put the null device, open for the other direction, for streams that are closed: using them is an error."""
+    for name, mode, other in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
+        if getattr(sys, name) is None:  # nobody hears an error on standard error
+            setattr(sys, name, os.fdopen(os.open(os.devnull, other), mode, encoding="utf-8"))
 
 
 def _complain(message: str) -> None:

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TextIO
 
 from meteor_e.base.errors import InputError
@@ -73,7 +74,7 @@ class MeteorOutput:
         stream.write("\t".join(("system", "segment", *PARTS)) + "\n")
         for place, system in enumerate(self.inputs):
 
-            def line(number: int | str, result: Score, name: str = " ".join(system.name.split())) -> None:
+            def line(number: int | str, result: Score, name: str = system.name) -> None:
                 stream.write("\t".join((name, str(number), *(repr(getattr(result, part)) for part in PARTS))) + "\n")
 
             line("all", self._scored(place, line if self.segments else None))
@@ -155,4 +156,4 @@ class MeteorOutput:
 def _sides(system: SystemInput) -> tuple[Iterator[str], Iterator[str | Sequence[str]]]:
     """Return the hypotheses and the references, each pair read when it is needed."""
     hypotheses, references = itertools.tee(system.pairs())
-    return (hypothesis for hypothesis, _ in hypotheses), (refs for _, refs in references)
+    return map(itemgetter(0), hypotheses), map(itemgetter(1), references)

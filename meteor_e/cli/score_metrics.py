@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.failures import left_out_note, without_failures
+from meteor_e.cli.inputs import lined_up
 from meteor_e.cli.tables import format_table
 
 if TYPE_CHECKING:
@@ -55,12 +57,12 @@ def score_with_metrics(
         meteor.on_error = on_error
     if explain:
         explaining = _explaining(metrics, form, len(inputs))
-        inputs = [_kept(system) for system in inputs]
+        whole = lined_up(inputs)
     method, samples, seed = significance or (None, None, 12345)
     with terminal_progress(form == "quiet") as progress:
         table = score_table(
             metrics,
-            inputs,
+            whole if explain else inputs,
             language=language,
             method=method,
             samples=samples,
@@ -77,23 +79,11 @@ def score_with_metrics(
     shown = format_table(headers(table), list(shown_cells(table, digits))) + "\n\n" + "\n".join(notes(table)) + "\n"
     shown += left_out_note(left_out)
     if explain:
-        (_, first, _), *others = map(_sides, inputs)
-        for metric in explaining:
-            for name, texts, references in others:
-                shown += "\n" + metric.explain(first, texts, references, (inputs[0].name, name)) + "\n"
+        first, *others = whole
+        for metric, other in itertools.product(explaining, others):
+            pair = first.name, other.name
+            shown += "\n" + metric.explain(first.hypotheses, other.hypotheses, other.references, pair) + "\n"
     return shown
-
-
-def _kept(system: SystemInput) -> SystemInput:
-    """Return a system whose texts are in memory, so that they can be read again."""
-    pairs = list(system.pairs())
-    return system._replace(size=len(pairs), pairs=pairs.__iter__)
-
-
-def _sides(system: SystemInput) -> tuple[str, list[str], list[list[str]]]:
-    """Return a system's name, its hypotheses, and the references of each."""
-    pairs = list(system.pairs())
-    return system.name, [text for text, _ in pairs], [references for _, references in pairs]
 
 
 def _explaining(metrics: Sequence[Metric], form: str, systems: int) -> list[Metric]:

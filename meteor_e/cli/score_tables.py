@@ -134,8 +134,9 @@ def find_table(
         )
     if found is None:
         folder = " (a folder with neither Parquet files nor a dataset that save_to_disk wrote)"
+        kind = folder if Path(files[0]).is_dir() else "" if Path(files[0]).exists() else " (there is no such file)"
         raise ConfigError(
-            f"{files[0]} is not a table{folder if Path(files[0]).is_dir() else ''}: Parquet, a datasets folder, .csv, "
+            f"{files[0]} is not a table{kind}: Parquet, a datasets folder, .csv, "
             ".tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format. Columns are of tables only"
         )
     if references_per_segment > 1:

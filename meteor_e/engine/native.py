@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import islice
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -159,11 +159,8 @@ class NativeEngine:
         stop: object = None,
     ) -> Scored:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
-        starts = [0]
-        segments = list(chunk.hypotheses)
-        for texts in chunk.references:
-            segments.extend(texts)
-            starts.append(starts[-1] + len(texts))
+        starts = list(accumulate(map(len, chunk.references), initial=0))
+        segments = [*chunk.hypotheses, *chain.from_iterable(chunk.references)]
         # Where Python is asked for each pair, alignments are not computed again when they are wanted.
         alignments = alignments or bool(self._proposers)
         count = len(chunk.hypotheses)

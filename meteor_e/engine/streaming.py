@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import UNLISTED, check_text, listed
 
-__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "paired", "reference_list"]
+__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "reference_list"]
 
 CHUNK_SEGMENTS = 2048
 """Segments read ahead, at most."""
@@ -20,6 +21,8 @@ ENCODED_CHARACTERS = CHUNK_CHARACTERS // 16
 """The same in a chain that keeps vectors of all words of a chunk: some 1,500 bytes a word at 768 dimensions."""
 
 _FIRST_CHUNK = 64
+
+_MISSING = object()
 
 
 class Chunk(NamedTuple):
@@ -67,59 +70,47 @@ def chunks(
         InputError: if one side ends before the other, or a segment is not a text.
     """
     first, limit = 1, _FIRST_CHUNK
-    pairs = paired(hypotheses, references)
-    while True:
+    given = listed(references, "references", "segment")
+    pairs: Iterator[tuple[int, tuple[Any, Any]]]
+    pairs = enumerate(itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING))
+    ended = False
+    while not ended:
         sides: list[str] = []
         others: list[Sequence[str]] = []
         characters = 0
         error: Exception | None = None
-        ended = False
-        while len(sides) < limit and characters < most_characters:
-            try:
-                hypothesis, texts = next(pairs)
-            except StopIteration:
-                ended = True
-                break
-            except Exception as problem:
-                error = problem
-                break
-            sides.append(hypothesis)
-            others.append(texts)
-            characters += len(hypothesis) + sum(map(len, texts))
+        ended = True
+        try:
+            for number, (hypothesis, texts) in pairs:
+                text = texts[0] if type(texts) is list and len(texts) == 1 else texts
+                # Most are such; to call functions for each takes longer than all else.
+                if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
+                    checked: Sequence[str] = (text,)
+                    characters += len(hypothesis) + len(text)
+                else:
+                    checked = _checked(number, hypothesis, texts)
+                    characters += len(hypothesis) + sum(map(len, checked))
+                sides.append(hypothesis)
+                others.append(checked)
+                if len(sides) == limit or characters >= most_characters:
+                    ended = False
+                    break
+        except Exception as problem:
+            error = problem
         if sides:
             yield Chunk(first, sides, others)
         if error is not None:
             raise error
-        if ended:
-            return
         first += len(sides)
         limit = min(2 * limit, CHUNK_SEGMENTS)
 
 
-def paired(hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield each hypothesis with the list of its references.
-
-    Raises:
-        InputError: if one side ends before the other or is not a list, or a segment is not a text.
-    """
-    others = iter(listed(references, "references", "segment"))
-    missing = object()
-    number = 0
-    for number, hypothesis in enumerate(listed(hypotheses, "hypotheses", "segment"), 1):
-        texts = next(others, missing)
-        if texts is missing:
-            raise _ended("references", "hypotheses", number - 1)
-        if type(hypothesis) is str and type(texts) is str and hypothesis.isascii() and texts.isascii():
-            yield hypothesis, (texts,)
-            continue
-        try:
-            checked = reference_list(hypothesis, texts)
-        except InputError as error:
-            raise InputError(f"segment {number}: {error}") from error
-        yield hypothesis, checked
-    if next(others, missing) is not missing:
-        raise _ended("hypotheses", "references", number)
-
-
-def _ended(side: str, other: str, segments: int) -> InputError:
-    return InputError(f"the {side} end after {segments} segments, but there are more {other}")
+def _checked(number: int, hypothesis: object, references: object) -> Sequence[str]:
+    """Check segment ``number`` + 1; return its references."""
+    for given, side, other in (hypothesis, "hypotheses", "references"), (references, "references", "hypotheses"):
+        if given is _MISSING:
+            raise InputError(f"the {side} end after {number} segments, but there are more {other}")
+    try:
+        return reference_list(hypothesis, references)
+    except InputError as error:
+        raise InputError(f"segment {number + 1}: {error}") from error

@@ -18,21 +18,23 @@ JSON_START = re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:')
 
 _HINT = (
     "COCO's JSON is read, and no other: a list of {'image_id', 'caption'} with a system's captions, and "
-    "{'annotations': [{'image_id', 'caption'}]} with the references. Write other texts one segment per line"
+    "{'annotations': [{'image_id', 'caption'}]} with the references. Write other texts one segment per line; "
+    "--format-in names another format of a .json file, such as jsonl"
 )
 
 
 def is_json_list(path: PathLike) -> bool:
-    """Return whether a file that begins with a bracket is JSON, and not text in brackets; any JSON in a ``.json``."""
-    named = ".json" in Path(input_name(path)).suffixes
+    """Return whether a file that begins with a bracket is JSON, and not text in brackets; a ``.json`` is to be JSON."""
+    if ".json" in Path(input_name(path)).suffixes:
+        return True
     with open_binary(path) as stream, reading(input_name(path)):
-        if not named and stream.peek(64).lstrip()[:1] not in (b"[", b"{"):  # type: ignore[attr-defined]
+        if stream.peek(64).lstrip()[:1] not in (b"[", b"{"):  # type: ignore[attr-defined]
             return False
         try:
             value = json.loads(stream.read())
         except (ValueError, RecursionError):
             return False
-    return named or isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
+    return isinstance(value, dict) or any(not isinstance(item, int | float) for item in value) or not value
 
 
 def read_coco_annotations(path: PathLike) -> dict[Any, list[str]]:
@@ -89,7 +91,7 @@ def _load(path: PathLike) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name} begins as JSON, but is none ({error}); {_HINT}") from error
+        raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
 
 
 def _entry(entry: Any, where: str) -> tuple[Any, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol
@@ -10,7 +11,10 @@ from typing import BinaryIO, Protocol
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, reading, spell_size
 
-__all__ = ["csv_rows", "decode_lines", "read_segments"]
+__all__ = ["count_segments", "csv_rows", "decode_lines", "read_segments"]
+
+_BLOCK = 1 << 16
+"""Bytes that are read at once, at most."""
 
 
 class CsvReader(Protocol):
@@ -44,6 +48,12 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
         yield from decode_lines(stream, input_name(path), encoding=encoding)
 
 
+def count_segments(path: PathLike, *, encoding: str = "utf-8") -> int:
+    """Count the segments of a plain text file; raises what :func:`read_segments` does."""
+    with open_binary(path) as stream:
+        return sum(map(len, _line_lists(stream, input_name(path), encoding)))
+
+
 def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
     """Iterate over the rows of a ``csv.reader``.
 
@@ -52,6 +62,8 @@ def csv_rows(reader: CsvReader, name: str) -> Iterator[list[str]]:
     """
     import csv
 
+    # The parser refuses cells of more than 131,072 characters, which texts may have; it has one limit per process.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
     try:
         yield from reader
     except csv.Error as error:
@@ -70,21 +82,27 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
         InputError: if it is not in this encoding.
         ConfigError: for an unknown encoding.
     """
+    for lines in _line_lists(stream, name, encoding):
+        yield from lines
+
+
+def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str]]:
+    """Yield lines by the list: to decode and split many at once takes a fraction of the time."""
     try:
         codec = codecs.lookup(encoding)
         # Unlike the codec's own function, this refuses codecs of something else than text, such as rot13.
-        one_byte = "\n\r".encode(codec.name) == b"\n\r"
+        narrow = "\n\r".encode(codec.name) == b"\n\r"
     except (LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
-    lines = _single_byte_lines(stream, codec) if one_byte else _wide_lines(stream, codec)
+    lists = _narrow_lines(stream, codec) if narrow else _wide_lines(stream, codec)
     number = 0
     try:
         with reading(name):
-            for line in lines:
-                number += 1
-                if number == 1:
-                    line = line.removeprefix("\ufeff")
-                yield line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+            for lines in lists:
+                if not number and lines:
+                    lines[0] = lines[0].removeprefix("\ufeff")
+                number += len(lines)
+                yield lines
     except _LineTooLongError:
         raise InputError(
             f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
@@ -100,22 +118,54 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
         ) from error
 
 
-def _single_byte_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
-    while line := stream.readline(MAX_LINE + 1):
-        if len(line) > MAX_LINE:
+def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[str]]:
+    # What is there is taken as it is there, so that a program that answers line by line gets its answers.
+    read = getattr(stream, "read1", stream.read)
+    pending: list[bytes] = []
+    size = 0
+    while block := read(_BLOCK):
+        lines, end, rest = block.rpartition(b"\n")
+        if end:
+            yield from _decoded(b"".join((*pending, lines, end)), codec)
+            pending, size = [], 0
+        pending.append(rest)
+        size += len(rest)
+        if size > MAX_LINE:
             raise _LineTooLongError
-        yield codec.decode(line, "strict")[0]
+    if size:
+        yield [_without_end(codec.decode(b"".join(pending), "strict")[0])]
 
 
-def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[str]:
+def _decoded(data: bytes, codec: codecs.CodecInfo) -> Iterator[list[str]]:
+    """Yield the lines of data that end with a line; those before one that is wrong are yielded, too."""
+    if len(data) > MAX_LINE and data.index(b"\n") >= MAX_LINE:
+        raise _LineTooLongError
+    if codec.name == "utf-8":
+        with contextlib.suppress(UnicodeDecodeError):
+            yield data.decode().replace("\r\n", "\n")[:-1].split("\n")
+            return
+    # Line by line, because codecs may have a state, and because one of the lines may be wrong.
+    lines = []
+    try:
+        for line in data.split(b"\n")[:-1]:
+            lines.append(_without_end(codec.decode(line + b"\n", "strict")[0]))
+    finally:
+        yield lines
+
+
+def _wide_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[str]]:
     # Line ends are more than a byte, so the text must be decoded before it is split.
     text = io.TextIOWrapper(stream, encoding=codec.name, newline="\n")
     try:
         while line := text.readline(MAX_LINE + 1):
             if len(line) > MAX_LINE:
                 raise _LineTooLongError
-            yield line
+            yield [_without_end(line)]
     finally:
         # The file may be closed already, where a reader stops in the middle of it.
         if not stream.closed:
             text.detach()
+
+
+def _without_end(line: str) -> str:
+    return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")

@@ -40,6 +40,8 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
             reader.parser.ParseFile(stream)
         except expat.ExpatError as error:
             raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
+        except (LookupError, ValueError) as error:
+            raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
     if not any(reader.collection.texts.values()):
         raise InputError(f"{name}: no segments in <src>, <ref> or <hyp>")
     return reader.collection

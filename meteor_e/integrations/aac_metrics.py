@@ -49,7 +49,7 @@ def meteor(
     """
     options: dict[str, Any] = {}
     if params is not None:
-        params = list(params)
+        params = list(listed(params, "params", "parameter"))
         if len(params) != 4:
             raise InputError(f"params has {len(params)} numbers; METEOR has four: alpha, beta, gamma, delta")
         options["parameters"] = dict(zip(("alpha", "beta", "gamma", "delta"), map(float, params), strict=True))
@@ -58,7 +58,7 @@ def meteor(
             if language not in ("en", "english"):
                 raise ConfigError(f"METEOR has no weights for params of your own in {language!r}; give weights, too")
     if weights is not None:
-        weights = list(weights)
+        weights = list(listed(weights, "weights", "matcher"))
         names = Meteor(language).matcher_names
         if len(weights) != len(names):
             raise InputError(f"weights has {len(weights)} numbers; language {language!r} has {len(names)} matchers")

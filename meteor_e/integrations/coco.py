@@ -11,10 +11,12 @@ Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and C
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
+from meteor_e.base.texts import check_text
 from meteor_e.plugins.registry import registry
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ __all__ = ["Meteor", "PTBTokenizer"]
 Id = TypeVar("Id", bound=Hashable)
 _LINE_BREAKS = re.compile("[\n\r]")
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class Meteor:
@@ -122,11 +123,13 @@ class PTBTokenizer:
         for key, captions in captions_for_image.items():
             if isinstance(captions, str | bytes | Mapping) or not isinstance(captions, Sequence) or not captions:
                 raise InputError(
-                    f"image {key!r} needs a list of captions, [{{'caption': text}}], not {_short(captions)}"
+                    f"image {key!r} needs a list of captions, [{{'caption': text}}], not {reprlib.repr(captions)}"
                 )
             for caption in captions:
                 if not isinstance(caption, Mapping) or "caption" not in caption:
-                    raise InputError(f"a caption of image {key!r} must be {{'caption': text}}, not {_short(caption)}")
+                    raise InputError(
+                        f"a caption of image {key!r} must be {{'caption': text}}, not {reprlib.repr(caption)}"
+                    )
                 text = _text(caption["caption"], key, "a caption")
                 lines.append(text.replace("\n", " "))
             counts.append((key, len(captions)))
@@ -142,30 +145,23 @@ def _check_mapping(value: object, name: str) -> None:
 
 def _texts(value: object, key: object, name: str) -> Sequence[str]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
-        raise InputError(f"image {key!r} needs a list of captions in {name}, not {_short(value)}")
+        raise InputError(f"image {key!r} needs a list of captions in {name}, not {reprlib.repr(value)}")
     if not value:
         raise InputError(f"image {key!r} has no caption in {name}")
     return [_text(text, key, f"a caption in {name}") for text in value]
 
 
-def _text(value: object, key: object, what: str) -> str:
+def _text(value: Any, key: object, what: str) -> str:
     if isinstance(value, Mapping):
         raise InputError(f"{what} of image {key!r} is a mapping, not a text; tokenize the captions first")
-    if not isinstance(value, str):
-        raise InputError(f"{what} of image {key!r} is not a text: {_short(value)}")
-    if _SURROGATES.search(value):
-        raise InputError(f"{what} of image {key!r} holds half of a character (a surrogate): {_short(value)}")
-    return value
+    check_text(value, f"{what} of image {key!r}")
+    text: str = value
+    return text
 
 
 def _line(text: str) -> str:
     """Return a text as the Java program takes it from its input."""
     return _LINE_BREAKS.sub(" ", text).strip(_TRIMMED)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _more(keys: Sequence[object]) -> str:

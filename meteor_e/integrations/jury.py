@@ -43,7 +43,7 @@ class MeteorE(MetricForLanguageGeneration):
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Add items; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
-        found = check_items(predictions=predictions, references=references)
+        found = check_items(("predictions", "references"), predictions=predictions, references=references)
         lists = {what: [[each] if isinstance(each, str) else each for each in items] for what, items in found.items()}
         super().add_batch(**lists, **others)
 

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from mbrs.metrics import Metric, register
 
-from meteor_e.base.errors import InputError
+from meteor_e.base.texts import check_items, listed
 from meteor_e.meteor import Meteor
 
 __all__ = ["MetricMeteor"]
@@ -57,10 +57,10 @@ class MetricMeteor(Metric):
         self, hypotheses: list[str], references_lists: list[list[str]], sources: list[str] | None = None
     ) -> float:
         """Return METEOR's corpus score; each list of references has one reference per hypothesis."""
-        lengths = {len(hypotheses), *map(len, references_lists)}
-        if len(lengths) > 1 or not references_lists:
-            raise InputError(f"there are {len(hypotheses)} hypotheses; each list of references needs as many")
-        return self.meteor.corpus(hypotheses, [list(each) for each in zip(*references_lists, strict=True)]).score
+        sides = enumerate(listed(references_lists, "references_lists", "reference"), 1)
+        found = check_items(hypotheses=hypotheses, **{f"references {number}": each for number, each in sides})
+        texts, *lists = found.values()
+        return self.meteor.corpus(texts, list(zip(*lists, strict=True))).score
 
     def pairwise_scores(self, hypotheses: list[str], references: list[str], source: str | None = None) -> torch.Tensor:
         """Return the scores of all pairs, ``(hypotheses, references)``."""

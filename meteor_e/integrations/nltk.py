@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ConfigError, InputError
@@ -33,10 +34,10 @@ def _metric(**parameters: float) -> Meteor:
 
 
 @functools.cache
-def _warn_once(ignored: tuple[str, ...]) -> None:
+def _warn_once() -> None:
     warnings.warn(
-        f"{' and '.join(ignored)} of nltk's meteor_score: not used; METEOR 1.5 has its own stemmer and synonyms",
-        stacklevel=4,
+        "stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms",
+        stacklevel=3,
     )
 
 
@@ -78,16 +79,21 @@ def meteor_score(
 
     Raises:
         InputError: for texts instead of tokens, or no references.
-        ConfigError: for a parameter out of its range, or parameters beside ``meteor``.
+        ConfigError: for a parameter that is out of its range or not a number, for parameters beside ``meteor``, and for
+            a ``preprocess`` that cannot be called.
     """
     given = {"alpha": alpha, "beta": beta, "gamma": gamma}
-    parameters = {name: float(value) for name, value in given.items() if value is not None}
+    parameters = {name: value for name, value in given.items() if value is not None}
+    for name, value in parameters.items():
+        if not isinstance(value, Real):
+            raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
+    if preprocess is not None and not callable(preprocess):
+        raise ConfigError(f"preprocess must be a function of a token, not {type(preprocess).__name__}")
     if meteor is not None and parameters:
         raise ConfigError(f"give {', '.join(parameters)} to the Meteor that you pass, not beside it")
-    ignored = tuple(name for name, value in (("stemmer", stemmer), ("wordnet", wordnet)) if value is not None)
-    if ignored:
-        _warn_once(ignored)
-    metric = meteor if meteor is not None else _metric(**parameters)
+    if stemmer is not None or wordnet is not None:
+        _warn_once()
+    metric = meteor if meteor is not None else _metric(**{name: float(value) for name, value in parameters.items()})
     texts = [_text(reference, "reference", preprocess) for reference in listed(references, "references", "reference")]
     return metric.score(_text(hypothesis, "hypothesis", preprocess), texts).score
 

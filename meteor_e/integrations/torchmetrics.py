@@ -13,6 +13,7 @@ import torch
 from torchmetrics import Metric
 from torchmetrics.utilities.data import dim_zero_cat
 
+from meteor_e.base.errors import InputError
 from meteor_e.scoring import formula
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
 
@@ -43,6 +44,7 @@ class MeteorScore(Metric):
     plot_upper_bound = 1.0
 
     statistics: torch.Tensor
+    segments: torch.Tensor
     sentences: list[torch.Tensor]
 
     def __init__(
@@ -59,6 +61,7 @@ class MeteorScore(Metric):
         self.meteor: Meteor = Meteor(language, **(options or {}))
         size = width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
             self.add_state("sentences", default=[], dist_reduce_fx="cat")
@@ -82,13 +85,19 @@ class MeteorScore(Metric):
             scores.append(segment.score)
         if self.return_sentence_level_score:
             self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
+        self.segments += total.segments
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Return the corpus score of all segments so far, in double precision.
 
         With ``return_sentence_level_score``, return the scores of the segments, too: ``(corpus, segments)``.
+
+        Raises:
+            InputError: if there are no segments.
         """
+        if not self.segments:
+            raise InputError("there are no segments to score")
         statistics = Statistics.from_vector(self.statistics.tolist())
         scores = formula.compute(statistics, self.meteor.chain.parameters)
         corpus = torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)

@@ -137,12 +137,13 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         if skip_line_feed and chunk[0] == 0x0A:
             chunk = chunk[1:]
         skip_line_feed = chunk.endswith(b"\r")
-        *lines, rest = _LINE_END.split(chunk)
-        for line in lines:
-            yield b"".join((*pending, line)).decode("utf-8", "meteor_e.java")
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        if end:
+            lines = _decoded(b"".join((*pending, chunk[:end])))
+            yield from lines
             pending.clear()
-        if lines:
             size, number = 0, number + len(lines)
+        rest = chunk[end:]
         if rest:
             pending.append(rest)
             size += len(rest)
@@ -152,6 +153,17 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
                 )
     if pending:
         yield b"".join(pending).decode("utf-8", "meteor_e.java")
+
+
+def _decoded(data: bytes) -> list[str]:
+    """Return the lines of bytes that end with a line."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return [line.decode("utf-8", "meteor_e.java") for line in _LINE_END.split(data)[:-1]]
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text[:-1].split("\n")
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:

@@ -208,7 +208,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
         output: TextIO | None = None
         if options.alignments:
             output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
-        groups = (references[at : at + per_segment] for at in range(0, len(references), per_segment))
+        groups = references if per_segment == 1 else zip(*[iter(references)] * per_segment, strict=True)
         segments = _segments(meteor, hypotheses, groups, total, alignments=options.alignments)
         for number, segment in enumerate(segments, 1):
             if output is not None:

@@ -8,9 +8,10 @@ import hashlib
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from meteor_e.api.tables import SystemInput
 from meteor_e.base.array_cache import ArrayCache, digest
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent, staged
 from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.alignment_arrays import aligned_once
@@ -87,8 +89,8 @@ class Column:
     tests: tuple[SystemTest, ...] = ()
 
 
-@dataclass(frozen=True)
-class SystemTable:
+@dataclass(frozen=True, repr=False)
+class SystemTable(Tabular):
     """Systems by metrics.
 
     Attributes:
@@ -109,6 +111,43 @@ class SystemTable:
     samples: int = 0
     seed: int = DEFAULT_SEED
     left_out: tuple[int, ...] = ()
+    _part: ClassVar[str] = "system"
+
+    def __repr__(self) -> str:
+        return f"SystemTable({len(self.systems)} systems; {', '.join(column.label for column in self.columns)})"
+
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        rows = zip(self.systems, *(column.scores for column in self.columns), strict=True)
+        return ("system", *(column.label for column in self.columns)), (), rows, "; ".join(notes(self))
+
+    def to_dict(self, *, segments: bool = True) -> dict[str, Any]:
+        """Return a form that JSON can hold, with the scores of segments if they were kept and are asked for."""
+        systems = []
+        for row, system in enumerate(self.systems):
+            scores = {}
+            for column in self.columns:
+                entry: dict[str, Any] = {"score": column.scores[row]}
+                if column.tests:
+                    test = column.tests[row].to_dict()
+                    entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
+                if segments and len(column.segments[row]):
+                    # What is left out is null, so that places are those of the files.
+                    numbered = self.numbered(column.segments[row])
+                    entry["segments"] = [None if number in self.left_out else score for number, score in numbered]
+                scores[column.label] = entry
+            systems.append({"system": system, "segment_count": self.segment_counts[row], "scores": scores})
+        document: dict[str, Any] = {
+            "metrics": {
+                column.label: {"signature": column.signature, "higher_is_better": column.higher_is_better}
+                for column in self.columns
+            },
+            "systems": systems,
+        }
+        if self.left_out:
+            document["left_out"] = list(self.left_out)
+        if self.method is not None:
+            document["significance"] = {"test": self.method, "samples": self.samples, "seed": self.seed}
+        return document
 
     def numbered(self, scores: Floats) -> Iterator[tuple[int, float]]:
         """Yield the scores of segments with the numbers that these have in the files; NaN for one that is left out."""
@@ -152,9 +191,11 @@ def score_table(
     """
     if not systems:
         raise InputError("there are no systems to score")
+    first = next((metric for metric in metrics if metric.language), None)
+    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
     for metric in metrics:
-        if metric.language and language and metric.language != language:
-            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and the text is in {language!r}")
+        if first and metric.language not in ("", language or first.language):
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
     number = 0 if method is None else METHODS.get(method, 0) if samples is None else samples
     scored = [
         _score_system(metrics, system, language, segments, method is not None, staged(progress, system.name))
@@ -364,11 +405,16 @@ def notes(table: SystemTable) -> list[str]:
     return lines
 
 
+# What is text anyhow stays as it is: an underscore within a word, the brackets of an interval, and a p below a limit.
+_MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
+
+
 def _markdown(table: SystemTable, digits: int | None, segments: bool) -> str:
-    titles = headers(table)
-    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)]
-    for cells in shown_cells(table, digits):
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines = [
+        "| " + " | ".join(_MARKDOWN.sub(r"\\\g<0>", cell) for cell in cells) + " |"
+        for cells in (headers(table), *shown_cells(table, digits))
+    ]
+    lines.insert(1, "|---|" + "---:|" * len(table.columns))
     return "\n".join([*lines, "", *(f"- {line}" for line in notes(table))]) + "\n"
 
 
@@ -430,32 +476,7 @@ def _csv(table: SystemTable, digits: int | None, segments: bool) -> str:
 
 
 def _json(table: SystemTable, digits: int | None, segments: bool) -> str:
-    systems = []
-    for row, system in enumerate(table.systems):
-        scores = {}
-        for column in table.columns:
-            entry: dict[str, Any] = {"score": column.scores[row]}
-            if column.tests:
-                test = column.tests[row].to_dict()
-                entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
-            if segments:
-                # What is left out is null, so that places are those of the files.
-                numbered = table.numbered(column.segments[row])
-                entry["segments"] = [None if number in table.left_out else score for number, score in numbered]
-            scores[column.label] = entry
-        systems.append({"system": system, "segment_count": table.segment_counts[row], "scores": scores})
-    document: dict[str, Any] = {
-        "metrics": {
-            column.label: {"signature": column.signature, "higher_is_better": column.higher_is_better}
-            for column in table.columns
-        },
-        "systems": systems,
-    }
-    if table.left_out:
-        document["left_out"] = list(table.left_out)
-    if table.method is not None:
-        document["significance"] = {"test": table.method, "samples": table.samples, "seed": table.seed}
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(table.to_dict(segments=segments), ensure_ascii=False, indent=2) + "\n"
 
 
 def _wmt(table: SystemTable, segments: bool, names: WmtNames) -> str:

@@ -7,54 +7,35 @@
 namespace meteor {
 
 bool Batch::read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads, const GoOn& go_on) {
+    threads = std::max<std::size_t>(1, threads);
     segments_.assign(texts.size(), Segment{});
-    readers_.assign(std::max<std::size_t>(1, threads), Reader{});
-    auto& scratch = workshop_.texts;
-    while (scratch.size() < readers_.size()) scratch.push_back(std::make_unique<NormalizedText>());
-    const auto work = [&](std::size_t worker, std::size_t segment) {
-        NormalizedText& text = *scratch[worker];
-        if (normalizer.words(texts[segment], text)) {
-            read_segment(readers_[worker], worker, segment, text);
-        } else {
-            readers_[worker].irregular.push_back(segment);
-        }
+    read_.assign(threads, ReadWords{});
+    auto& readers = workshop_.readers;
+    while (readers.size() < threads) readers.push_back(std::make_unique<Reader>(vocabulary_));
+    std::vector<std::vector<std::size_t>> irregular(threads);
+    const auto work = [&](std::size_t thread, std::size_t segment) {
+        std::vector<std::uint32_t>& types = read_[thread].types;
+        const std::size_t start = types.size();
+        if (!readers[thread]->read(texts[segment], normalizer, read_[thread])) irregular[thread].push_back(segment);
+        segments_[segment] = {thread, start, types.size() - start};
     };
-    const bool done = for_each(texts.size(), readers_.size(), work, go_on);
-    for (const Reader& reader : readers_) {
-        irregular_.insert(irregular_.end(), reader.irregular.begin(), reader.irregular.end());
-    }
+    const bool done = for_each(texts.size(), threads, work, go_on);
+    for (const auto& some : irregular) irregular_.insert(irregular_.end(), some.begin(), some.end());
     return done;
 }
 
-void Batch::read_segment(Reader& reader, std::size_t reader_number, std::size_t segment, const NormalizedText& text) {
-    Segment& read = segments_[segment];
-    read = {reader_number, reader.types.size(), text.words.size(), text.words.size()};
-    for (const auto& [offset, size] : text.words) {
-        const char32_t* word = text.characters.data() + offset;
-        const std::uint64_t hash = StringTable::hash(word, size);
-        const std::uint32_t type = vocabulary_.find(word, size, hash);
-        if (type == StringTable::ABSENT) {
-            reader.new_words.push_back({reader.types.size(), reader.characters.size(), size, hash});
-            reader.characters.append(word, size);
-        }
-        reader.types.push_back(type);
-        read.hash = mix(read.hash ^ hash);
-    }
-}
-
 void Batch::take_types(std::vector<std::vector<std::uint32_t>> segments) {
-    readers_.assign(1, Reader{});
+    read_.assign(1, ReadWords{});
     segments_.clear();
-    std::vector<std::uint32_t>& types = readers_[0].types;
+    std::vector<std::uint32_t>& types = read_[0].types;
     for (const auto& segment : segments) {
-        Segment read{0, types.size(), segment.size(), segment.size()};
+        segments_.push_back({0, types.size(), segment.size()});
         for (const std::uint32_t type : segment) {
             if (type >= vocabulary_.size()) throw std::invalid_argument("a word type is not in the vocabulary");
-            read.hash = mix(read.hash ^ type);
             types.push_back(type);
         }
-        segments_.push_back(read);
     }
+    hash_segments();
 }
 
 void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& words) {
@@ -67,21 +48,46 @@ void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& wo
         text.words.emplace_back(text.characters.size(), word.size());
         text.characters.append(word.data(), word.data() + word.size());
     }
-    read_segment(readers_[0], 0, segment, text);
+    segments_[segment] = {0, read_[0].types.size(), words.size()};
+    read_[0].add(vocabulary_, text);
 }
 
 void Batch::intern_new_words() {
-    for (Reader& reader : readers_) {
-        for (const NewWord& word : reader.new_words) {
-            reader.types[word.place] = vocabulary_.intern(reader.characters.data() + word.offset, word.size, word.hash);
+    constexpr std::size_t SIDE_BY_SIDE = 16;
+    std::vector<View<char32_t>> forms;
+    for (ReadWords& read : read_) {
+        for (std::size_t first = 0; first < read.new_words.size(); first += SIDE_BY_SIDE) {
+            const std::size_t last = std::min(first + SIDE_BY_SIDE, read.new_words.size());
+            forms.clear();
+            for (std::size_t k = first; k < last; ++k) {
+                const auto& [place, offset, size, hash] = read.new_words[k];
+                const char32_t* const form = read.characters.data() + offset;
+                read.types[place] = vocabulary_.find(form, size, hash);
+                if (read.types[place] == StringTable::ABSENT) forms.push_back({form, size});
+            }
+            vocabulary_.fetch(forms);
+            for (std::size_t k = first; k < last; ++k) {
+                const auto& [place, offset, size, hash] = read.new_words[k];
+                if (read.types[place] != StringTable::ABSENT) continue;
+                read.types[place] = vocabulary_.intern(read.characters.data() + offset, size, hash);
+            }
         }
-        reader.new_words.clear();
+        read.new_words.clear();
+    }
+    hash_segments();
+}
+
+void Batch::hash_segments() {
+    for (std::size_t k = 0; k < segments_.size(); ++k) {
+        std::uint64_t hash = segments_[k].size;
+        for (const std::uint32_t type : words(k)) hash = mix(hash ^ type);
+        segments_[k].hash = hash;
     }
 }
 
 Words Batch::words(std::size_t segment) const {
-    const Segment& read = segments_[segment];
-    return {readers_[read.reader].types.data() + read.start, read.size};
+    const Segment& found = segments_[segment];
+    return {read_[found.thread].types.data() + found.start, found.size};
 }
 
 void Batch::pair(std::vector<std::size_t> reference_starts) {

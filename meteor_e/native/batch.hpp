@@ -10,7 +10,7 @@
 
 #include "candidates.hpp"
 #include "chain.hpp"
-#include "normalizer.hpp"
+#include "reader.hpp"
 #include "search.hpp"
 #include "statistics.hpp"
 #include "vocabulary.hpp"
@@ -46,7 +46,7 @@ struct PairSource {
 // What threads keep from one batch to the next.
 struct Workshop {
     std::vector<std::unique_ptr<Aligner>> aligners;
-    std::vector<std::unique_ptr<NormalizedText>> texts;
+    std::vector<std::unique_ptr<Reader>> readers;
 };
 
 struct BatchOptions {
@@ -109,26 +109,15 @@ public:
     const std::vector<Match>& alignment(std::size_t hypothesis) const { return alignments_[originals_[hypothesis]]; }
 
 private:
-    // The words of a segment are those of its reader's list, from `start`.
+    // The words of a segment are those of its thread's list, from `start`.
     struct Segment {
-        std::size_t reader = 0, start = 0, size = 0;
+        std::size_t thread = 0, start = 0, size = 0;
         std::uint64_t hash = 0;
         std::size_t sentence = NO_SENTENCE;
     };
     static constexpr std::size_t NO_SENTENCE = static_cast<std::size_t>(-1);
-    struct NewWord {
-        std::size_t place;         // in `types`
-        std::size_t offset, size;  // in `characters`
-        std::uint64_t hash;
-    };
-    struct Reader {
-        std::vector<std::uint32_t> types;
-        std::vector<NewWord> new_words;
-        std::u32string characters;
-        std::vector<std::size_t> irregular;
-    };
 
-    void read_segment(Reader& reader, std::size_t reader_number, std::size_t segment, const NormalizedText& text);
+    void hash_segments();
     void find_repetitions();
     bool equal(std::size_t segment, std::size_t other) const;
     bool same(std::size_t hypothesis, std::size_t other) const;
@@ -143,7 +132,7 @@ private:
     Vocabulary& vocabulary_;
     Workshop& workshop_;
     std::vector<Segment> segments_;
-    std::vector<Reader> readers_;
+    std::vector<ReadWords> read_;  // by thread
     std::vector<std::size_t> irregular_;
     std::vector<std::size_t> sentences_;           // the first segment of each
     std::vector<std::vector<SentenceRows>> rows_;  // by contextual matcher and sentence

@@ -325,6 +325,12 @@ void Candidates::start(KnownSegment& known, Words reference) const {
     known.starts[0] = 0;
     known.keys.clear();
     known.key_ends.clear();
+    std::size_t key_count = 0;
+    for (const Matcher& matcher : chain_.matchers) {
+        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size;
+    }
+    known.keys.reserve(key_count);
+    known.key_ends.reserve(chain_.matchers.size() * count);
     for (const Matcher& matcher : chain_.matchers) {
         for (const std::uint32_t type : known.types) {
             const Words keys = keys_of(matcher, type);

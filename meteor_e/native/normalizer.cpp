@@ -138,22 +138,22 @@ struct Normalizer::Found {
     bool dots = false, commas = false, quotes_or_dashes = false;
 };
 
-bool Normalizer::words(const Text& text, NormalizedText& result) const {
+bool Normalizer::words(const Text& text, char32_t following, NormalizedText& result) const {
     result.characters.release_if_larger_than(KEPT_BUFFER);
     result.spare.release_if_larger_than(KEPT_BUFFER);
     result.words.clear();
     switch (text.width) {
         case 1:
-            return words_of(static_cast<const std::uint8_t*>(text.data), text.size, result);
+            return words_of(static_cast<const std::uint8_t*>(text.data), text.size, following, result);
         case 2:
-            return words_of(static_cast<const std::uint16_t*>(text.data), text.size, result);
+            return words_of(static_cast<const std::uint16_t*>(text.data), text.size, following, result);
         default:
-            return words_of(static_cast<const std::uint32_t*>(text.data), text.size, result);
+            return words_of(static_cast<const std::uint32_t*>(text.data), text.size, following, result);
     }
 }
 
 template <class Character>
-bool Normalizer::words_of(const Character* text, std::size_t size, NormalizedText& result) const {
+bool Normalizer::words_of(const Character* text, std::size_t size, char32_t following, NormalizedText& result) const {
     Characters& characters = result.characters;
     characters.clear();
     if (mode_ == Mode::none || mode_ == Mode::lower) {
@@ -162,7 +162,7 @@ bool Normalizer::words_of(const Character* text, std::size_t size, NormalizedTex
     } else {
         Found found;
         if (!set_symbols_apart(text, size, characters, found)) return false;
-        if (!normalize_punctuation(result, found)) return false;
+        if (!normalize_punctuation(result, following, found)) return false;
     }
     return split_words(result);
 }
@@ -205,7 +205,7 @@ bool Normalizer::set_symbols_apart(const Character* text, std::size_t size, Char
     return true;
 }
 
-bool Normalizer::normalize_punctuation(NormalizedText& result, Found& found) const {
+bool Normalizer::normalize_punctuation(NormalizedText& result, char32_t following, const Found& found) const {
     Characters &text = result.characters, &spare = result.spare;
     if (found.commas) split_commas(text, spare);
     if (found.quotes_or_dashes) {
@@ -217,7 +217,7 @@ bool Normalizer::normalize_punctuation(NormalizedText& result, Found& found) con
     if (!found.dots) return true;
     spare.clear();
     spare.reserve(text.size() * 2 + 1);
-    if (!split_final_dots(text, spare)) return false;
+    if (!split_final_dots(text, following, spare)) return false;
     text.swap(spare);
     return true;
 }
@@ -247,7 +247,7 @@ void Normalizer::split_apostrophes(Characters& text, Characters& spare) const {
 }
 
 // Step 8, word by word.
-bool Normalizer::split_final_dots(const Characters& text, Characters& out) const {
+bool Normalizer::split_final_dots(const Characters& text, char32_t following, Characters& out) const {
     const auto separator = [](char32_t c) { return (classes(c) & SEPARATOR) != 0; };
     const char32_t* const end = text.data() + text.size();
     const char32_t* first = std::find_if_not(text.data(), end, separator);
@@ -255,7 +255,7 @@ bool Normalizer::split_final_dots(const Characters& text, Characters& out) const
         const char32_t* last = std::find_if(first, end, separator);
         const char32_t* next = std::find_if_not(last, end, separator);
         if (last - first > 1 && last[-1] == '.') {
-            if (!split_final_dot(first, last, next < end ? *next : 0, out)) return false;
+            if (!split_final_dot(first, last, next < end ? *next : following, out)) return false;
         } else {
             out.append(first, last);
         }

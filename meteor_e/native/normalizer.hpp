@@ -63,20 +63,21 @@ public:
           kept_capitals_(kept_capitals.begin(), kept_capitals.end()),
           lowercase_(lowercase) {}
 
-    // Fills `result`. False: the text needs the Python normalizer (a letter whose lower case depends on its
-    // neighbours or is two characters, or METEOR's own marker for dots).
-    bool words(const Text& text, NormalizedText& result) const;
+    // Fills `result`. `following`: the character behind the text and white space, if there is any. False: the text
+    // needs the Python normalizer (a letter whose lower case depends on its neighbours or is two characters, or
+    // METEOR's own marker for dots).
+    bool words(const Text& text, char32_t following, NormalizedText& result) const;
 
 private:
     struct Found;  // which characters the text holds, so that passes without work are left out
 
     template <class Character>
-    bool words_of(const Character* text, std::size_t size, NormalizedText& result) const;
+    bool words_of(const Character* text, std::size_t size, char32_t following, NormalizedText& result) const;
     template <class Character>
     static bool set_symbols_apart(const Character* text, std::size_t size, Characters& out, Found& found);
-    bool normalize_punctuation(NormalizedText& result, Found& found) const;
+    bool normalize_punctuation(NormalizedText& result, char32_t following, const Found& found) const;
     void split_apostrophes(Characters& text, Characters& spare) const;
-    bool split_final_dots(const Characters& text, Characters& out) const;
+    bool split_final_dots(const Characters& text, char32_t following, Characters& out) const;
     bool split_final_dot(const char32_t* first, const char32_t* last, char32_t following, Characters& out) const;
     bool split_words(NormalizedText& result) const;
     bool lower(char32_t character, Characters& out) const;

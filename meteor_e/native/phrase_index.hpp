@@ -65,6 +65,7 @@ class PhraseIndex {
 public:
     PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words, std::uint32_t node_count);
 
+    const WordTable& words() const { return words_; }
     PhraseWord word(const std::string& word) const;
 
     // All phrases of the table in a segment, by position, shortest first.

@@ -1,6 +1,7 @@
 #include "synonym_index.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace meteor {
@@ -8,7 +9,8 @@ namespace meteor {
 namespace {
 
 struct Suffix {
-    const char *suffix, *replacement;
+    std::string_view suffix;
+    const char* replacement;
 };
 
 // WordNet's rules for nouns, verbs and adjectives, in the order in which they are tried.
@@ -18,7 +20,7 @@ const Suffix SUFFIXES[] = {
     {"ing", "e"}, {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
 };
 
-bool ends_with(const std::string& word, const std::string& suffix) {
+bool ends_with(std::string_view word, std::string_view suffix) {
     return word.size() >= suffix.size() && !word.compare(word.size() - suffix.size(), suffix.size(), suffix);
 }
 
@@ -52,9 +54,8 @@ Words SynonymIndex::regular(View<char32_t> form) const {
     const std::string word = utf8(form);
     if (form.size <= 2 || ends_with(word, "ss") || ends_with(word, "ful")) return {};
     for (const Suffix& rule : SUFFIXES) {
-        const std::string suffix = rule.suffix;
-        if (!ends_with(word, suffix)) continue;
-        const Words synsets = synsets_of(word.substr(0, word.size() - suffix.size()) + rule.replacement);
+        if (!ends_with(word, rule.suffix)) continue;
+        const Words synsets = synsets_of(word.substr(0, word.size() - rule.suffix.size()) + rule.replacement);
         if (synsets.size) return synsets;
     }
     return {};

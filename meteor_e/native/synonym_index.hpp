@@ -13,6 +13,8 @@ class SynonymIndex {
 public:
     SynonymIndex(WordTable words, Words synset_start, Words synset_ids, Words base_start, Words base_ids);
 
+    const WordTable& words() const { return words_; }
+
     // The synsets of the word and of its base forms, each once.
     void synsets(View<char32_t> word, std::vector<std::uint32_t>& found) const;
 

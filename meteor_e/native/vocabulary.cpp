@@ -30,9 +30,7 @@ void KeyColumn::add_string(const std::u32string& string) { add({strings_.insert(
 void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     std::vector<std::uint32_t> numbers;
     numbers.reserve(keys.size());
-    for (const std::uint32_t key : keys) {
-        numbers.push_back(numbers_.emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second);
-    }
+    for (const std::uint32_t key : keys) numbers.push_back(numbers_.number(key));
     add(numbers);
 }
 
@@ -74,6 +72,20 @@ std::uint32_t Vocabulary::intern(const char32_t* form, std::size_t size, std::ui
     const std::uint32_t number = forms_.insert(form, size, hash);
     if (number == form_of_.size()) add_type(number);
     return number;
+}
+
+void Vocabulary::fetch(const std::vector<View<char32_t>>& forms) {
+    hashes_.clear();
+    for (const View<char32_t>& form : forms) hashes_.push_back(WordTable::hash(utf8(form)));
+    for (int step = 0; step < WordTable::FETCHES; ++step) {
+        for (const Matcher& matcher : chain_.matchers) {
+            const WordTable* const words = matcher.synonyms  ? &matcher.synonyms->words()
+                                           : matcher.phrases ? &matcher.phrases->words()
+                                                             : nullptr;
+            if (!words) continue;
+            for (const std::uint32_t hash : hashes_) words->fetch(hash, step);
+        }
+    }
 }
 
 std::uint32_t Vocabulary::add(const char32_t* form, std::size_t size) {

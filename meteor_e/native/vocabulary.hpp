@@ -8,6 +8,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
+#include "number_map.hpp"
 #include "string_table.hpp"
 
 namespace meteor {
@@ -32,7 +33,7 @@ private:
     std::vector<std::uint32_t> keys_;
     std::uint32_t key_count_ = 0;
     StringTable strings_;
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+    NumberMap numbers_;
 };
 
 // The unit vectors of a similarity matcher.
@@ -55,6 +56,8 @@ public:
         return forms_.find(form, size, hash);
     }
     std::uint32_t intern(const char32_t* form, std::size_t size, std::uint64_t hash);
+    // Fetches what intern() will look at, of some forms side by side.
+    void fetch(const std::vector<View<char32_t>>& forms);
 
     // A type of tokens that carry more than their form: always a new one.
     std::uint32_t add(const char32_t* form, std::size_t size);
@@ -94,7 +97,7 @@ private:
     std::vector<KeyColumn> keys_;
     std::vector<VectorColumn> vectors_;
     std::vector<std::vector<PhraseWord>> phrase_words_;
-    std::vector<std::uint32_t> synsets_;
+    std::vector<std::uint32_t> synsets_, hashes_;
     std::uint64_t generation_ = 0;
 };
 

@@ -10,22 +10,6 @@ namespace {
 
 const char DAMAGED[] = "its word table does not fit";
 
-// CRC-32 of zlib, bit-reversed polynomial 0xEDB88320.
-std::uint32_t crc32(const std::string& text) {
-    static const std::array<std::uint32_t, 256> table = [] {
-        std::array<std::uint32_t, 256> made{};
-        for (std::uint32_t byte = 0; byte < 256; ++byte) {
-            std::uint32_t value = byte;
-            for (int bit = 0; bit < 8; ++bit) value = (value & 1) ? 0xEDB88320u ^ (value >> 1) : value >> 1;
-            made[byte] = value;
-        }
-        return made;
-    }();
-    std::uint32_t crc = 0xFFFFFFFFu;
-    for (const char c : text) crc = table[(crc ^ static_cast<std::uint8_t>(c)) & 0xFF] ^ (crc >> 8);
-    return ~crc;
-}
-
 }  // namespace
 
 std::string utf8(View<char32_t> word) {
@@ -52,6 +36,22 @@ std::string utf8(View<char32_t> word) {
     return bytes;
 }
 
+std::uint32_t WordTable::hash(const std::string& word) {
+    // Bit-reversed polynomial.
+    static const std::array<std::uint32_t, 256> table = [] {
+        std::array<std::uint32_t, 256> made{};
+        for (std::uint32_t byte = 0; byte < 256; ++byte) {
+            std::uint32_t value = byte;
+            for (int bit = 0; bit < 8; ++bit) value = (value & 1) ? 0xEDB88320u ^ (value >> 1) : value >> 1;
+            made[byte] = value;
+        }
+        return made;
+    }();
+    std::uint32_t crc = 0xFFFFFFFFu;
+    for (const char c : word) crc = table[(crc ^ static_cast<std::uint8_t>(c)) & 0xFF] ^ (crc >> 8);
+    return ~crc;
+}
+
 WordTable::WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
                      std::uint32_t probes)
     : file_(std::move(file)), offsets_(offsets), bytes_(bytes), slots_(slots), words_(words), probes_(probes) {
@@ -71,7 +71,7 @@ View<std::uint8_t> WordTable::bytes_of(std::uint32_t number) const {
 
 std::optional<std::uint32_t> WordTable::find(const std::string& word) const {
     const std::size_t mask = slots_.size - 1;
-    std::size_t at = crc32(word) & mask;
+    std::size_t at = hash(word) & mask;
     for (std::uint32_t probe = 0; probe < probes_; ++probe, at = (at + 1) & mask) {
         const std::uint32_t slot = slots_[at];
         if (!slot) break;
@@ -80,6 +80,17 @@ std::optional<std::uint32_t> WordTable::find(const std::string& word) const {
         if (there.size == word.size() && std::equal(there.begin(), there.end(), word.begin(), same)) return slot - 1;
     }
     return std::nullopt;
+}
+
+void WordTable::fetch(std::uint32_t hash, int step) const {
+    const std::uint32_t* const slot = slots_.data + (hash & (slots_.size - 1));
+    if (step == 0) {
+        METEOR_PREFETCH(slot);
+    } else if (*slot && *slot <= words_) {
+        const std::uint32_t* const start = offsets_.data + *slot - 1;
+        if (step == 1) METEOR_PREFETCH(start);
+        if (step == 2 && *start < bytes_.size) METEOR_PREFETCH(bytes_.data + *start);
+    }
 }
 
 std::string WordTable::word(std::uint32_t number) const {

@@ -19,7 +19,13 @@ public:
     WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
               std::uint32_t probes);
 
+    // CRC-32 of zlib, which says where in the table a word stands.
+    static std::uint32_t hash(const std::string& word);
+
     std::optional<std::uint32_t> find(const std::string& word) const;
+    // Fetches what find() will look at: at first the slot of a word, then where its bytes are, then these.
+    static constexpr int FETCHES = 3;
+    void fetch(std::uint32_t hash, int step) const;
     std::string word(std::uint32_t number) const;
     std::uint32_t size() const { return words_; }
     const std::string& file() const { return file_; }  // that the table stands in, for errors

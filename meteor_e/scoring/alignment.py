@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from meteor_e.base.notebooks import Tabular
 
 
 class AlignedMatch(NamedTuple):
@@ -45,8 +47,8 @@ def count_chunks(matches: Sequence[AlignedMatch]) -> int:
     return max(chunk_numbers(matches), default=0)
 
 
-@dataclass(frozen=True)
-class Alignment:
+@dataclass(frozen=True, repr=False)
+class Alignment(Tabular):
     """A hypothesis aligned with a reference.
 
     Attributes:
@@ -62,6 +64,14 @@ class Alignment:
     matches: tuple[AlignedMatch, ...]
     matchers: tuple[str, ...]
     chunks: int
+    _part: ClassVar[str] = "match"
+
+    def __repr__(self) -> str:
+        sides = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
+        return f"Alignment({sides}; {len(self.matches)} matches in {self.chunks} chunks)"
+
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        return ("hypothesis", "reference", "matcher"), (), self.pairs(), repr(self)
 
     def pairs(self) -> list[tuple[str, str, str]]:
         """Return ``(hypothesis words, reference words, matcher name)`` of every match."""

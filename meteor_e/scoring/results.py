@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from meteor_e.base.notebooks import data_frame, html_table
+from meteor_e.base.notebooks import SHOWN, Tabular
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.parameters import Parameters
@@ -33,12 +33,8 @@ class Contribution:
     score: float
 
 
-SHOWN = 10
-"""Segments that a notebook shows."""
-
-
 @dataclass(frozen=True, repr=False)
-class Score:
+class Score(Tabular):
     """A METEOR score and its parts, each in [0, 1].
 
     Attributes:
@@ -71,17 +67,8 @@ class Score:
         parts = ", ".join(f"{name}={getattr(self, name):.4f}" for name in PARTS)
         return f"{type(self).__name__}({parts})"
 
-    def _repr_html_(self) -> str:
-        """Return the parts of the score as a table."""
-        return html_table(PARTS, [[getattr(self, name) for name in PARTS]], self.signature)
-
-    def to_pandas(self) -> Any:
-        """Return the parts of the score as a pandas DataFrame of one row.
-
-        Raises:
-            ConfigError: if pandas is not installed.
-        """
-        return data_frame([{name: getattr(self, name) for name in PARTS}])
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        return PARTS, _row(self), (), self.signature
 
     def contributions(self) -> list[Contribution]:
         """Return what each matcher of the chain contributed to the score."""
@@ -183,7 +170,7 @@ class SegmentScore(Score):
         return "\n".join(lines)
 
 
-class SegmentScores(tuple[SegmentScore, ...]):
+class SegmentScores(tuple[SegmentScore, ...], Tabular):
     """Scores of segments, in order; many of them print as a summary."""
 
     __slots__ = ()
@@ -193,10 +180,12 @@ class SegmentScores(tuple[SegmentScore, ...]):
             return super().__repr__()
         return f"({self[0]!r}, {self[1]!r}, … {len(self)} segments)"
 
-    def _repr_html_(self) -> str:
-        """Return the first segments as a table."""
-        rows = [[number, *(getattr(each, name) for name in PARTS)] for number, each in enumerate(self[:SHOWN], 1)]
-        return html_table(("segment", *PARTS), rows, f"{len(self)} segments")
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return SegmentScores(found) if isinstance(place, slice) else found
+
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        return PARTS, (), map(_row, self), f"{len(self)} segments"
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,24 +204,10 @@ class CorpusScore(Score):
         count = f"{self.segment_count} segment{'' if self.segment_count == 1 else 's'}"
         return f"{super().__repr__()[:-1]}, {count}{' kept' if self.segments else ''})"
 
-    def _repr_html_(self) -> str:
-        """Return the score as a table, and the first segments if they were kept."""
-        rows: list[list[object]] = [["corpus", *(getattr(self, name) for name in PARTS)]]
-        for number, segment in enumerate(self.segments[:SHOWN], 1):
-            rows.append([f"segment {number}", *(getattr(segment, name) for name in PARTS)])
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
         rest = self.segment_count - SHOWN
         more = f"{rest} more segments. " if self.segments and rest > 0 else ""
-        return html_table(("", *PARTS), rows, f"{more}{self.segment_count} segments. {self.signature}")
-
-    def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per segment; one row for the corpus if segments were not kept.
-
-        Raises:
-            ConfigError: if pandas is not installed.
-        """
-        if not self.segments:
-            return super().to_pandas()
-        return data_frame([{name: getattr(segment, name) for name in PARTS} for segment in self.segments])
+        return PARTS, _row(self), map(_row, self.segments), f"{more}{self.segment_count} segments. {self.signature}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold; it has the segments if they were asked for."""
@@ -240,3 +215,7 @@ class CorpusScore(Score):
         if self.segments:
             result["segments"] = [segment.to_dict() for segment in self.segments]
         return result
+
+
+def _row(score: Score) -> list[float]:
+    return [getattr(score, name) for name in PARTS]

@@ -7,12 +7,17 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.options import ComponentOptions, FilePath, Meta
 from meteor_e.base.errors import InputError, ResourceError
 from meteor_e.base.files import open_regular, read_regular, spell_size
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.api.context import MatcherContext
 
 __all__ = ["LookupLemmatizer", "NoLemmatizer"]
 
@@ -35,6 +40,7 @@ class LookupOptions(ComponentOptions):
     """Options of :class:`LookupLemmatizer`."""
 
     file: Annotated[FilePath, Meta(description="The table, plain or compressed (.gz).")]
+    language: Annotated[str, Meta(description="Code of its language; a chain of another is refused.")] | None = None
 
 
 class LookupLemmatizer(Lemmatizer):
@@ -45,6 +51,7 @@ class LookupLemmatizer(Lemmatizer):
 
     Args:
         file: path of the table, plain or (``.gz``) compressed.
+        language: code of its language; :meth:`create` refuses a chain of another.
 
     Raises:
         ResourceError: if the file cannot be read, is not a regular file, or holds more than 256 MiB of text.
@@ -54,13 +61,20 @@ class LookupLemmatizer(Lemmatizer):
     name: ClassVar[str] = "lookup"
     Options: ClassVar[type[Any] | str | None] = LookupOptions
 
-    def __init__(self, file: str | os.PathLike[str]) -> None:
+    def __init__(self, file: str | os.PathLike[str], language: str | None = None) -> None:
         path = Path(file)
         content = _read(path)
         self._file = path.name
         self._digest = hashlib.sha256(content).hexdigest()[:12]
         self._table = _parse(content, path)
         self.tags = any(tag is not None for _, tag in self._table.values())
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: LookupOptions) -> Self:
+        """Read the table; ConfigError if it is stated to be of another language than the chain's."""
+        if options.language is not None:
+            context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
+        return super().create(context, options)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """Look the words up."""

@@ -166,6 +166,13 @@ def test_names_of_languages_and_packs_are_no_paths(write):
     assert (chain.language, chain.pack) == ("en", "en")
 
 
+@pytest.mark.parametrize("key", ["pack", "function_words"])
+def test_a_pack_without_a_name_is_an_error(key):
+    """As an unset variable of a shell leaves it; it must not stand for the language's own."""
+    with pytest.raises(ConfigError, match="the name of a pack is empty"):
+        resolve(ChainConfig(language="other", **{key: ""}), registry())
+
+
 WITH_PLUGINS = {"baseline-vector", "dbnary", "dbnary-vector", "vector"}
 """Chains whose matchers come with plugins, which test them."""
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 import gzip
 import os
 import socket
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +61,33 @@ def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
     assert out == b""
     (line,) = err.decode().splitlines()
     assert f"not a regular file but a {kind}" in line
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "command", "code", "message"),
+    [
+        ("0<&-", "score - ref", 1, "meteor-e: cannot read standard input: Bad file descriptor\n"),
+        ("0<&-", "compat - - -stdio", 1, "meteor-e: cannot read standard input: Bad file descriptor\n"),
+        ("1>&-", "score hyp ref", 1, "meteor-e: standard output: Bad file descriptor\n"),
+        ("1>&-", "compat hyp ref", 1, "meteor-e: standard output: Bad file descriptor\n"),
+        ("2>&-", "score hyp nothing", 1, ""),
+        ("2>&-", "score hyp ref -o out.json", 0, ""),
+        ("0<&- 1>&- 2>&-", "score hyp ref -o out.json", 0, ""),
+    ],
+)
+def test_streams_that_are_closed(cli, texts, closed, command, code, message):
+    shell = ["sh", "-c", f'"$0" -m meteor_e {command} -l other {closed}', sys.executable]
+    done = subprocess.run(shell, cwd=cli.folder, env=cli.environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (code, message, "")
+    assert (cli.folder / "out.json").exists() == (code == 0)
+
+
+@pytest.mark.skipif(not Path("/dev/urandom").exists(), reason="needs /dev/urandom")
+def test_a_device_that_never_ends_is_no_text(cli, texts):
+    for command in ("compat", "score"):
+        result = cli(command, "/dev/urandom", "ref", "-l", "other")
+        assert (result.code, result.err) == (1, "meteor-e: cannot read /dev/urandom: not a file but a device\n")
 
 
 @needs_pipes

@@ -28,8 +28,11 @@ def files(cli):
 OPTIONS = ("-l", "other", "-m", "exact")
 
 
-def test_stop_is_the_default_and_names_the_segment(files):
-    assert "segment 3" in files.failing(1, "score", "one", "ref", *OPTIONS)
+@pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
+def test_stop_is_the_default_and_names_the_segment_and_the_option(files, metrics):
+    message = files.failing(1, "score", "one", "ref", *OPTIONS, *metrics)
+    assert "segment 3: " in message
+    assert "--on-error skip|zero" in message
 
 
 def test_one_system_keeps_the_numbers_of_its_segments(files):

@@ -229,7 +229,7 @@ class TestWrongInput:
                 stderr=subprocess.PIPE,
             )
         assert process.returncode == 1
-        assert process.stderr.decode() == "meteor-e: No space left on device\n"
+        assert process.stderr.decode() == "meteor-e: standard output: No space left on device\n"
 
 
 class TestUsage:

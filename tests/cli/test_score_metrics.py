@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -109,6 +110,17 @@ def test_markdown_latex_and_wmt(cli, own_packs):
     assert "goes with --format wmt" in cli.failing(2, *base, "csv", *names)
 
 
+def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
+    base = ("score", "one", "two", "ref", "-M", "meteor", "--name", "a\n\tb\x1b[31m", "--name", "*_x_* `c` <b>|", "-f")
+    first = "a b\ufffd[31m"
+    assert first in cli(*base, "text").out
+    assert [line.split("\t")[0] for line in cli(*base, "tsv").out.splitlines()[1:]] == [first, "*_x_* `c` <b>|"]
+    assert json.loads(cli(*base, "json").out)["systems"][0]["system"] == first
+    markdown = cli(*base, "markdown", "--significance", "bootstrap", "--samples", "100").out.splitlines()
+    assert markdown[2].startswith(f"| {first} | 0")
+    assert re.fullmatch(r"\| \\\*\\_x\\_\\\* \\`c\\` \\<b>\\\| \| 0\.\d+ \[.*\] p <?0\.\d+ \|", markdown[3])
+
+
 def test_standard_output_of_quiet(cli, own_packs):
     line = cli("score", "one", "ref", "-q", "-M", "meteor", "-M", "bleu").out
     assert len(line.split("\t")) == 2
@@ -126,6 +138,8 @@ def test_standard_output_of_quiet(cli, own_packs):
         (["-f", "latex", "--segments"], "--segments does not go with --format latex"),
         (["-f", "csv", "--json"], "exclude each other"),
         (["--name", "x", "--name", "y"], "--name is given 2 times, and there are 1 systems"),
+        (["--name", " \n"], "each system needs a name of its own"),
+        (["two", "--name", "x\ty", "--name", "x y"], "each system needs a name of its own"),
     ],
 )
 def test_what_is_refused(cli, arguments, message):

@@ -53,22 +53,19 @@ def test_results_and_annotations_line_up_by_image(write):
         ([{"image_id": 1, "caption": "\ud800"}], ANNOTATIONS, "half of a character"),
         ([*RESULTS, RESULTS[0]], ANNOTATIONS, "image 2 has two captions"),
         ([{"image_id": 9, "caption": "x"}], ANNOTATIONS, "image 9 has no annotation"),
-        ('{"image_id": 1, "caption"', ANNOTATIONS, "a.json|is JSON|begins as JSON"),
-        ('[{"image_id": 1,', ANNOTATIONS, "begins as JSON, but is none"),
-        ("a man\n", ANNOTATIONS, "is JSON, and"),
+        ('{"image_id": 1, "caption"', ANNOTATIONS, "is not JSON"),
+        ('[{"image_id": 1,', ANNOTATIONS, "is not JSON"),
+        ("a man\n", ANNOTATIONS, "r.json is not JSON"),
         ("3", "3", "no COCO annotations"),
-        ('"a man"', "a man", "is JSON, and"),
+        ('"a man"', "a man", "is not JSON"),
         ("[1, 2]", "[1]", "COCO results, not annotations"),
-        (RESULTS, "a man\n", "is JSON, and"),
+        (RESULTS, "a man\n", "a.json is not JSON"),
         (RESULTS, {"annotations": []}, "has no annotations"),
-        ("[" * 100_000, "[" * 100_000, "^$"),
+        ("[" * 100_000, "[" * 100_000, "is not JSON.*--format-in"),
     ],
 )
 def test_other_json_is_refused_with_a_hint(write, results, annotations, problem):
     files = [write("r.json", results), write("a.json", annotations)]
-    if problem == "^$":  # not JSON: a line of brackets
-        assert list(systems(files, [], 1, "utf-8")[0].pairs()) == [("[" * 100_000, ["[" * 100_000])]
-        return
     with pytest.raises(InputError, match=problem):
         systems(files, [], 1, "utf-8")
 

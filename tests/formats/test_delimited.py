@@ -71,6 +71,17 @@ def test_what_is_refused(tmp_path, content, message):
         read(tmp_path / "x.csv")
 
 
+def test_cells_of_any_length(tmp_path, monkeypatch):
+    long = 'word "quoted", ' * 20_000
+    assert read(write(tmp_path / "x.csv", [("mt", "ref"), (long, "a"), ("b", long)])) == [(long, "a"), ("b", long)]
+    # What never ends its quotes is not read without end.
+    monkeypatch.setattr("meteor_e.formats.plain.MAX_LINE", 200_000)
+    csv.field_size_limit(131_072)
+    (tmp_path / "y.csv").write_text('mt,ref\n"' + "line\n" * 100_000, encoding="utf-8")
+    with pytest.raises(InputError, match=r"y\.csv, line \d+: not CSV \(field larger than field limit \(200000\)\)"):
+        read(tmp_path / "y.csv")
+
+
 def test_score_takes_columns(tmp_path):
     from click.testing import CliRunner
 

@@ -5,6 +5,7 @@ import gc
 import gzip
 import io
 import lzma
+import random
 
 import pytest
 
@@ -122,3 +123,35 @@ def test_an_error_of_the_reader_is_its_own(write):
 
     with pytest.raises(BrokenPipeError):
         broken()
+
+
+class Pieces(io.BytesIO):
+    """A stream that gives a few bytes at a time, as a pipe does."""
+
+    def read1(self, size=-1):
+        return super().read1(1 + self.tell() % 5)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "shift_jis"])
+def test_what_is_read_at_once_makes_no_difference(encoding):
+    chance = random.Random(encoding)
+    for _ in range(500):
+        data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", b"\xc3\xa9", b"\xe2\x82\xac", b"\0"], k=30))
+        data += chance.choice([b"", b"", b"\xe2\x82\n\nb", b"\x81"])
+        expected, found = [], []
+        for number, line in enumerate(data.split(b"\n"), 1):
+            try:
+                text = line.decode(encoding)
+            except UnicodeDecodeError:
+                expected.append(f"line {number}: not valid")
+                break
+            last = number > data.count(b"\n")
+            expected += [] if last and not text else [text if last else text.removesuffix("\r")]
+        for stream in (Pieces(data), io.BytesIO(data)):
+            found = []
+            try:
+                for line in decode_lines(stream, "x", encoding=encoding):
+                    found.append(line)
+            except InputError as error:
+                found.append(str(error)[3:].partition(" valid")[0] + " valid")
+            assert found == expected, data

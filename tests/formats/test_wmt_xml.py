@@ -52,6 +52,12 @@ def test_the_encoding_is_the_files_own():
     assert read(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read(DATA).texts
 
 
+@pytest.mark.parametrize("encoding", ["klingon", "utf-7", "base64", "shift_jis"])
+def test_an_encoding_that_cannot_be_read(encoding):
+    with pytest.raises(InputError, match=r"file\.xml: its encoding cannot be read \(.*\); convert it to UTF-8"):
+        read(DATA.replace("utf-8", encoding))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -27,6 +27,11 @@ def test_parameters_and_weights(packs):
     assert score.item() == meteor(CANDIDATES, REFERENCES, False).item()
     with pytest.raises(InputError, match="four"):
         meteor(CANDIDATES, REFERENCES, params=[0.85])
+    for bad in ("0.85", 3, {0.85: 1}, float("nan")):
+        with pytest.raises(InputError, match="are a list"):
+            meteor(CANDIDATES, REFERENCES, params=bad)
+        with pytest.raises(InputError, match="are a list"):
+            meteor(CANDIDATES, REFERENCES, weights=bad)
     with pytest.raises(InputError, match="4 matchers"):
         meteor(CANDIDATES, REFERENCES, weights=[1])
 

@@ -49,7 +49,7 @@ def trl(request):
 
 
 def mbrs(request):
-    pytest.importorskip("mbrs.metrics", exc_type=ImportError)
+    request.getfixturevalue("mbrs_metrics")
     kind = bridge("mbrs").MetricMeteor
     metric = kind(kind.Config("other", OPTIONS))
     return lambda hypotheses, references: metric.scores(hypotheses, references)

@@ -45,6 +45,19 @@ def test_words_of_one_hash_are_one_word_for_the_java_program(packs):
     assert Meteor(Metric("en", normalization="full")).compute_score(own, other) < Meteor().compute_score(own, own)
 
 
+class Unspoken:
+    def __repr__(self):
+        raise ValueError
+
+
+def deep():
+    """Return lists nested deeper than Python prints them."""
+    found: list[object] = []
+    for _ in range(5000):
+        found = [found]
+    return found
+
+
 @pytest.mark.parametrize(
     ("gts", "res", "problem"),
     [
@@ -55,10 +68,12 @@ def test_words_of_one_hash_are_one_word_for_the_java_program(packs):
         ({1: []}, {1: ["a"]}, "image 1 has no caption in gts"),
         ({1: None}, {1: ["a"]}, "image 1 needs a list of captions in gts"),
         ({1: ["a"]}, {1: "a"}, "image 1 needs a list of captions in res"),
-        ({1: [None]}, {1: ["a"]}, "a caption in gts of image 1 is not a text"),
+        ({1: [None]}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
         ({1: [{"caption": "a"}]}, {1: ["a"]}, "tokenize the captions first"),
         ({1: {"caption": "a"}}, {1: ["a"]}, "image 1 needs a list of captions in gts"),
         ({}, {}, "no captions"),
+        ({1: deep()}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
+        ({1: ["a"]}, {1: [Unspoken()]}, "a caption in res of image 1 must be a text"),
         (["a"], {1: ["a"]}, "gts must be a mapping"),
     ],
 )

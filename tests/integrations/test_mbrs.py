@@ -7,15 +7,12 @@ from meteor_e import InputError, Meteor
 HYPOTHESES = ["he closed the door", "he shut the door", "a door"]
 REFERENCES = ["he shut a door", "the door was closed"]
 
-pytest.importorskip("torch", reason="torch is not installed")
-
 
 @pytest.fixture
-def metric(tiny_pack):
-    metrics = pytest.importorskip("mbrs.metrics", reason="mbrs is not installed", exc_type=ImportError)
+def metric(tiny_pack, mbrs_metrics):
     import meteor_e.integrations.mbrs  # registers the metric
 
-    found = metrics.get_metric("meteor")
+    found = mbrs_metrics.get_metric("meteor")
     assert found is meteor_e.integrations.mbrs.MetricMeteor
     return found(found.Config(language="en", options={"pack": str(tiny_pack), "normalization": "lower"}))
 
@@ -38,8 +35,12 @@ def test_corpus_score_and_decoding(metric, tiny_pack):
     meteor = Meteor("en", pack=tiny_pack, normalization="lower")
     lists = [["he shut a door", "x", "a door"], ["the door", "he shut it", "doors"]]
     assert metric.corpus_score(HYPOTHESES, lists) == meteor.corpus(HYPOTHESES, list(zip(*lists, strict=True))).score
-    with pytest.raises(InputError, match="3 hypotheses"):
-        metric.corpus_score(HYPOTHESES, [["a"]])
+    for lists in ([["a"]], [], None, [None], [3], [{"a", "b", "c"}], [["a", None, "b"]], "abc", [HYPOTHESES, ["a"]]):
+        with pytest.raises(InputError):
+            metric.corpus_score(HYPOTHESES, lists)
+    for hypotheses in (None, 3, "abc", {"a": 1}, [], ["a", None, "b"]):
+        with pytest.raises(InputError):
+            metric.corpus_score(hypotheses, [["a", "b", "c"]])
     kind = get_decoder("mbr")
     found = kind(kind.Config(), metric).decode(HYPOTHESES, HYPOTHESES, nbest=3)
     expected = meteor.pairwise(HYPOTHESES, HYPOTHESES).mean(axis=1)

@@ -55,10 +55,11 @@ def test_no_references(meteor):
 
 def test_the_whole_signature_of_nltk(meteor, packs):
     """By position, as nltk documents it; the parameters are METEOR's of these names."""
-    with pytest.warns(UserWarning, match="stemmer and wordnet"):
+    with pytest.warns(UserWarning, match="stemmer and wordnet") as told:
         score = meteor_score(REFERENCES, HYPOTHESIS, str.lower, object(), object(), 0.9, 0.4, 0.5)
     own = Meteor("en", normalization="lower", parameters={"alpha": 0.9, "beta": 0.4, "gamma": 0.5})
     assert score == own.score(" ".join(HYPOTHESIS), [" ".join(tokens) for tokens in REFERENCES]).score
+    assert [warning.filename for warning in told] == [__file__]
     # The warning comes once.
     assert meteor_score(REFERENCES, HYPOTHESIS, stemmer=object(), wordnet=object(), alpha=0.9) > 0
 
@@ -76,6 +77,16 @@ def test_preprocess_is_called_with_each_token(meteor):
     assert meteor_score(shouted, HYPOTHESIS, strip, meteor=meteor) == meteor_score(
         REFERENCES, HYPOTHESIS, meteor=meteor
     )
+
+
+@pytest.mark.parametrize("value", ["0.9", [0.9], {}, b"1", 1j, object()])
+def test_what_is_no_number_or_function(meteor, value):
+    with pytest.raises(ConfigError, match=r"beta must be a number, not \w"):
+        meteor_score(REFERENCES, HYPOTHESIS, beta=value)
+    with pytest.raises(ConfigError, match="preprocess must be a function"):
+        meteor_score(REFERENCES, HYPOTHESIS, value, meteor=meteor)
+    with pytest.raises(ConfigError, match=r"parameters\.beta"):
+        meteor_score(REFERENCES, HYPOTHESIS, beta=float("nan"))
 
 
 def test_parameters_beside_a_metric_are_refused(meteor):

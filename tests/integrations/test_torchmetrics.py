@@ -80,6 +80,31 @@ def test_scores_of_the_segments(tiny_pack):
     assert meteor_score(HYPOTHESES, REFERENCES, options=options).item() == corpus.item()
 
 
+@pytest.mark.filterwarnings("ignore:The ``compute`` method")
+def test_nothing_to_score(metric, tiny_pack):
+    from meteor_e.integrations.torchmetrics import meteor_score
+
+    with pytest.raises(InputError, match="no segments"):
+        metric.compute()
+    with pytest.raises(InputError, match="no segments"):
+        meteor_score([], [], options={"pack": str(tiny_pack), "normalization": "lower"})
+    metric.update([""], ["a"])
+    assert metric.compute().item() == 0
+    metric.update([], [])
+    assert metric.segments == 1
+
+
+def test_in_a_collection_and_pickled(metric, tiny_pack):
+    import pickle
+
+    from torchmetrics import MetricCollection
+
+    metrics = MetricCollection({"one": metric, "two": pickle.loads(pickle.dumps(metric))})
+    metrics.update(HYPOTHESES, REFERENCES)
+    found = pickle.loads(pickle.dumps(metrics)).compute()
+    assert found["one"].item() == found["two"].item() == expected(tiny_pack)
+
+
 def test_plot(metric):
     pytest.importorskip("matplotlib")
     metric.update(["a door"], ["a door"])

@@ -4,6 +4,7 @@ import io
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 
@@ -204,3 +205,16 @@ def test_hash_table_orders(order, expected):
 @given(st.lists(st.text(max_size=3)))
 def test_hash_table_orders_keep_every_key_once(keys):
     assert sorted(hashtable_order(keys)) == sorted(hash_map_order(keys)) == sorted(set(keys))
+
+
+def test_lines_do_not_depend_on_what_is_read_at_once():
+    class Pieces(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read1(1 + self.tell() % 5)
+
+    chance = random.Random(1)
+    for _ in range(500):
+        data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", "é".encode(), b"\xed\xa0\x80", b"\xe2\x82"], k=30))
+        text = [line.decode("utf-8", "meteor_e.java") for line in re.split(b"\r\n|\r|\n", data)]
+        expected = text if text[-1] else text[:-1]
+        assert list(java_lines(Pieces(data))) == list(java_lines(io.BytesIO(data))) == expected, data

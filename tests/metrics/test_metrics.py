@@ -195,9 +195,9 @@ def test_statistics_that_are_not_finite(plugin):
         (["a"], {"1": "a"}, "references are a list"),
         ([], [], "no segments"),
         (["a", "b"], ["a"], "2 hypotheses but 1 references"),
-        (["a"], [[]], "segment 1 has no reference"),
-        ([None], ["a"], "segment 1: a segment must be a text, not NoneType"),
-        (["a", "b"], ["a", [1]], "segment 2: a segment must be a text, not int"),
+        (["a"], [[]], "segment 1: there is no text in the references"),
+        ([None], ["a"], "segment 1: a text of the hypotheses must be a text, not NoneType"),
+        (["a", "b"], ["a", [1]], "segment 2: a text of the references must be a text, not int"),
     ],
 )
 def test_bad_input_gives_no_number(plugin, hypotheses, references, message):
@@ -331,3 +331,21 @@ def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
         score_table([metric], [SystemInput("one", None, pairs.__iter__)])
+
+
+def test_metrics_of_two_languages():
+    class Words(SegmentMetric):
+        def __init__(self, label, language):
+            self.label, self.signature, self.language = label, label, language
+
+        def score_segments(self, hypotheses, references, sources=None):
+            return [len(text.split()) for text in hypotheses]
+
+    french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
+    systems = [SystemTexts("one", ["a b"], [["a"]])]
+    for language in ("", "fr"):
+        assert score_table([any_language, french], systems, language=language).columns[1].scores == (2.0,)
+    with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
+        score_table([any_language, french, english], systems)
+    with pytest.raises(ConfigError, match=r"^metric e is for 'en', and the text is in 'fr'$"):
+        score_table([any_language, french, english], systems, language="fr")

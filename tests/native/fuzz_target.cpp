@@ -59,7 +59,7 @@ void tokenize(Input& input) {
         text.push_back(byte < 250 ? pool[byte % pool_size] : input.number() % 0x110000);
     }
     NormalizedText result;
-    if (!normalizer.words({text.data(), text.size(), 4}, result)) return;
+    if (!normalizer.words({text.data(), text.size(), 4}, input.byte(), result)) return;
     StringTable table;
     for (const auto& [offset, size] : result.words) {
         if (!size || offset + size > result.characters.size()) __builtin_trap();

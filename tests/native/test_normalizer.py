@@ -8,11 +8,13 @@ import sys
 import pytest
 from random_chains import engines
 
-from meteor_e.api.languages import Normalization
+from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
+from meteor_e.engine import Tokenizer
 from meteor_e.engine.native import native_module
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.text.capitals import lowercase
+from meteor_e.text.normalization import Normalizer
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
@@ -32,6 +34,35 @@ def test_same_words(mode, apostrophes):
     for text, segment in zip(texts, native.segments(texts, texts), strict=True):
         expected = split_words(python.normalizer(text))
         assert list(segment.alignment.hypothesis) == expected, ascii(text)
+
+
+@pytest.mark.parametrize("mode", list(Normalization))
+@pytest.mark.parametrize("apostrophes", ["english", "french", "apart"])
+def test_tokens_that_were_met_before(mode, apostrophes):
+    # What a token becomes is remembered; what stands beside it still counts.
+    numbers = random.Random(f"{mode}{apostrophes}")
+    pieces = [piece for piece in PIECES if max(piece) < "\u0100"]
+    tokens = ["".join(numbers.choices(pieces, k=numbers.randrange(1, 5))) for _ in range(400)]
+    tokens += ["x" * size + end for size in (7, 8, 14, 15, 16, 40) for end in ("", ".", "...", ",")]
+    texts = [
+        "".join(numbers.choice([" ", "  ", "\t", "\n"]) + numbers.choice(tokens) for _ in range(8)) for _ in range(1500)
+    ]
+    texts += [" ".join(numbers.choices(tokens, k=200))]
+    normalizer = Normalizer(mode, apostrophes, NonbreakingPrefixes(frozenset(["Mr", "U.S"]), frozenset(["No"])))
+    tokenizer = Tokenizer(normalizer)
+    for _ in range(2):
+        rows = tokenizer(texts)
+        words = tokenizer.words
+        for text, row in zip(texts, rows, strict=True):
+            assert [words[number] for number in row] == split_words(normalizer(text)), ascii(text)
+
+
+def test_more_tokens_than_are_remembered():
+    tokenizer = Tokenizer(Normalizer(Normalization.LOWER))
+    texts = [" ".join(f"w{number}" for number in range(start, start + 1000)) for start in range(0, 150_000, 1000)]
+    once = tokenizer(texts)
+    assert tokenizer(texts) == once == tokenizer(texts)
+    assert tokenizer.words == " ".join(texts).split()
 
 
 def test_lower_case_of_every_character():

@@ -7,6 +7,14 @@ import pytest
 from meteor_e import Meteor, SegmentMetric
 
 
+class Words(SegmentMetric):
+    name = "words"
+    signature = "words|v1"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [len(text.split()) for text in hypotheses]
+
+
 @pytest.fixture(scope="module")
 def meteor():
     return Meteor("other", matchers=["exact"])
@@ -33,6 +41,36 @@ def test_a_segment(meteor):
     json.dumps(segment.to_dict())
 
 
+def test_an_alignment(meteor):
+    alignment = meteor.align("a b <i>", ["<i> a c"])
+    assert repr(alignment) == "Alignment(3 words, 3 of the reference; 2 matches in 2 chunks)"
+    assert "<td>match 2</td><td>a</td><td>a</td><td>exact</td>" in alignment._repr_html_()
+    assert "&lt;i&gt;" in alignment._repr_html_()
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    assert alignment.to_pandas()["hypothesis"].tolist() == ["<i>", "a"]
+    assert list(meteor.align("a", "b").to_pandas().columns) == ["hypothesis", "reference", "matcher"]
+
+
+def test_several_metrics():
+    from meteor_e import load_metric
+    from meteor_e.metrics import SystemTexts, render_systems, score_table
+
+    metrics = [load_metric("meteor:language=other"), Words()]
+    systems = [SystemTexts("<a>", ["a b", "c"], [["a"], ["c"]]), SystemTexts("b", ["a", "d"], [["a"], ["c"]])]
+    table = score_table(metrics, systems)
+    label = table.columns[0].label
+    assert repr(table) == f"SystemTable(2 systems; {label}, words)"
+    assert "<td>system 1</td><td>&lt;a&gt;</td>" in table._repr_html_()
+    assert json.dumps(table.to_dict(), ensure_ascii=False, indent=2) + "\n" == render_systems(
+        table, "json", segments=True
+    )
+    assert "segments" not in json.dumps(score_table(metrics, systems, segments=False).to_dict())
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = table.to_pandas()
+    assert frame["system"].tolist() == ["<a>", "b"]
+    assert frame["words"].tolist() == [1.5, 1.0]
+
+
 def test_html_is_escaped():
     from meteor_e.base.notebooks import html_table
 
@@ -48,17 +86,12 @@ def test_data_frames(meteor):
     frame = corpus.to_pandas()
     assert frame["score"].tolist() == [segment.score for segment in corpus.segments]
     assert meteor.corpus(["a b"], ["a"]).to_pandas().shape == (1, 6)
+    assert corpus.segments.to_pandas().equals(frame)
+    assert corpus.segments[:0].to_pandas().shape == (0, 6)
     assert corpus.segments[0].to_pandas()["recall"].tolist() == [corpus.segments[0].recall]
 
 
 def test_scores_of_other_metrics():
-    class Words(SegmentMetric):
-        name = "words"
-        signature = "words|v1"
-
-        def score_segments(self, hypotheses, references, sources=None):
-            return [len(text.split()) for text in hypotheses]
-
     found = Words().corpus(["a b", "c"] * 50, ["a", "c"] * 50)
     assert repr(found) == "MetricScore(words: 1.5000, 100 segments, 'words|v1')"
     assert found._repr_html_().count("<tr>") == 12

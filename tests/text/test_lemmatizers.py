@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from meteor_e import Meteor
 from meteor_e.api import lemmatizers
 from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.tokens import Token
@@ -62,6 +63,14 @@ def test_lookup(table):
     digest = hashlib.sha256(TABLE.encode()).hexdigest()[:12]
     assert lemmatizer.describe() == f"own.lemmas.tsv@{digest}"
     check_lemmatizer(LookupLemmatizer, words=["boats"], file=str(table))
+
+
+def test_lookup_in_a_table_of_another_language(table):
+    stated = {"use": "lookup", "file": str(table), "language": "fr"}
+    with pytest.raises(ConfigError, match="'lookup': the lemmas are of 'fr', and the chain is for 'no'"):
+        Meteor("no", matchers=["exact", "lemma"], lemmatizer=stated)
+    Meteor("other", matchers=["exact", "lemma"], lemmatizer=stated)
+    Meteor("no", matchers=["exact", "lemma"], lemmatizer={**stated, "language": "no"})
 
 
 @pytest.mark.parametrize(

@@ -76,20 +76,17 @@ class MeteorE(evaluate.Metric):
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
-        from meteor_e.base.texts import check_items, check_text
+        from meteor_e.base.texts import check_items
 
         found = check_items(predictions=predictions, references=references)
-        for number, prediction in enumerate(found["predictions"], 1):
-            check_text(prediction, f"segment {number}: a prediction")
         super().add_batch(**found, **others)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Add one segment."""
-        from meteor_e.base.texts import check_items, check_text
+        from meteor_e.base.texts import check_items
 
-        check_text(prediction, "a prediction")
-        (texts,) = check_items(references=[reference])["references"]
-        super().add(prediction=prediction, reference=texts, **others)
+        found = check_items(prediction=[prediction], references=[reference])
+        super().add(prediction=prediction, reference=found["references"][0], **others)
 
     def _compute(
         self,

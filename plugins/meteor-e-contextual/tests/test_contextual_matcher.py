@@ -107,6 +107,13 @@ def test_an_encoder_of_another_language(files):
         Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "french"}])
 
 
+def test_an_encoder_of_another_language_that_is_not_installed():
+    with pytest.raises(ConfigError, match="the encoder 'minilm' is of 'en', and the chain is for 'fr'"):
+        Meteor("fr", matchers=["exact", "contextual"])
+    with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
+        Meteor("en", matchers=["exact", "contextual"])
+
+
 def test_minilm():
     """The real encoder, where it is installed."""
     import os

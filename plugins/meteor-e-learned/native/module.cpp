@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include "counting.hpp"
+#include "fluency.hpp"
 
 namespace py = pybind11;
 
@@ -179,6 +180,52 @@ py::tuple numbered(const py::list& texts, void (*cut)(PyObject*, Pieces&)) {
     return py::make_tuple(array_of(pieces.items), array_of(pieces.lengths), pieces.known());
 }
 
+// Counts of words and of pairs of words, and what keeps their texts alive.
+class PairCounts {
+public:
+    PairCounts(const py::buffer& words, const py::buffer& pairs, const FluencySettings& settings)
+        : held_words_(words.request()),
+          held_pairs_(pairs.request()),
+          words_(text_of(held_words_)),
+          pairs_(text_of(held_pairs_)),
+          settings_(settings) {}
+
+    // The numbers of texts in lower case, (texts, 5).
+    py::array_t<double> numbers(const py::list& texts) const {
+        py::array_t<double> result({static_cast<py::ssize_t>(texts.size()), py::ssize_t{5}});
+        double* row = result.mutable_data();
+        std::string plain;
+        for (const py::handle text : texts) {
+            if (!PyUnicode_Check(text.ptr())) throw py::type_error("a text is not a string");
+            const int kind = PyUnicode_KIND(text.ptr());
+            const void* data = PyUnicode_DATA(text.ptr());
+            plain.assign(static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr())), ' ');
+            for (std::size_t at = 0; at < plain.size(); ++at) {
+                const Py_UCS4 character = PyUnicode_READ(kind, data, static_cast<Py_ssize_t>(at));
+                if (character < 128) plain[at] = static_cast<char>(character);
+            }
+            const Fluency found = fluency(plain, words_, pairs_, settings_);
+            for (const double number : {found.log_probability, found.least_log_probability, found.listed,
+                                        found.unlisted, found.association}) {
+                *row++ = number;
+            }
+        }
+        return result;
+    }
+
+private:
+    static std::string_view text_of(const py::buffer_info& held) {
+        if (held.itemsize != 1 || held.ndim != 1 || (held.size > 1 && held.strides[0] != 1)) {
+            throw std::invalid_argument("counts are not bytes");
+        }
+        return {static_cast<const char*>(held.ptr), static_cast<std::size_t>(held.size)};
+    }
+
+    py::buffer_info held_words_, held_pairs_;
+    CountTable words_, pairs_;
+    FluencySettings settings_;
+};
+
 }  // namespace
 
 PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
@@ -232,4 +279,13 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
         items, starts, py::arg("size"));
     module.def("split", [](const py::list& texts) { return numbered(texts, split); }, py::arg("texts"));
     module.def("capitals", [](const py::list& texts) { return numbered(texts, capitals); }, py::arg("texts"));
+    py::class_<PairCounts>(module, "PairCounts")
+        .def(py::init([](const py::buffer& words, const py::buffer& pairs, double total, double back_off,
+                         double unlisted, double strongest) {
+                 return std::make_unique<PairCounts>(words, pairs,
+                                                     FluencySettings{total, back_off, unlisted, strongest});
+             }),
+             py::arg("words"), py::arg("pairs"), py::kw_only(), py::arg("total"), py::arg("back_off"),
+             py::arg("unlisted"), py::arg("strongest"))
+        .def("numbers", &PairCounts::numbers, py::arg("texts"));
 }

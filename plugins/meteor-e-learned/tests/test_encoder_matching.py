@@ -151,3 +151,46 @@ def test_files_that_are_none(encoder, tmp_path):
     write_encoder(tmp_path / "other.onnx", np.eye(8), ("pixels",))
     with pytest.raises(InputError, match="takes pixels"):
         EncoderMatchingFeature(str(tmp_path / "other.onnx"), encoder["tokenizer_file"])
+
+
+def test_differences_of_an_inner_layer(encoder, tmp_path, monkeypatch):
+    """They are those of mean vectors of length 1, and leave the other numbers as they are."""
+    contextual = pytest.importorskip("meteor_e_contextual")
+    import onnx
+    from onnx import helper
+
+    monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path / "encoders"))
+    model = onnx.load(encoder["model_file"])
+    (node,) = model.graph.node
+    node.output[0] = "inner"
+    model.graph.node.append(helper.make_node("Neg", ["inner"], ["last_hidden_state"]))
+    onnx.save(model, encoder["model_file"])
+    from click.testing import CliRunner
+
+    from meteor_e.cli import cli
+
+    files = [encoder["model_file"], encoder["tokenizer_file"]]
+    layers = ["--layer", "inner", "--layer", "last_hidden_state"]
+    assert CliRunner().invoke(cli, ["encoder", "add", "tiny", *files, *layers, "--pieces", "9"]).exit_code == 0
+    assert contextual.encoder_layers("tiny") == ["inner", "last_hidden_state"]
+    plain = EncoderMatchingFeature(encoder="tiny")
+    inner = EncoderMatchingFeature(encoder="tiny", layer=1)
+    last = EncoderMatchingFeature(encoder="tiny", layer=2, only=["cosine"])
+    check_feature(EncoderMatchingFeature, encoder="tiny", layer=1, only=["cosine"])
+    assert inner.columns == (*plain.columns, *(f"difference-{number}" for number in range(1, len(WORDS) + 1)))
+    assert len({feature.definition() for feature in (plain, inner, last)}) == 3
+    for pair in (("new houses", "the houses rose"), ("new houses", "new houses"), ("", "new")):
+        found = row(inner, *pair)
+        assert {name: found[name] for name in plain.columns} == row(plain, *pair)
+        expected = np.zeros(len(WORDS))
+        for sign, text in zip((1, -1), pair, strict=True):
+            counts = np.array([text.split().count(word) for word in WORDS], float)
+            expected += sign * counts / max(float(np.linalg.norm(counts)), 1)
+        assert list(found.values())[len(plain.columns) :] == pytest.approx(expected.tolist(), abs=1e-6)
+        assert list(row(last, *pair).values())[1:] == pytest.approx((-expected).tolist(), abs=1e-6)
+    again = pickle.loads(pickle.dumps(inner))
+    assert row(again, "new houses", "the") == row(inner, "new houses", "the")
+    with pytest.raises(ConfigError, match="has no layer 3; it has 2"):
+        EncoderMatchingFeature(encoder="tiny", layer=3)
+    with pytest.raises(ConfigError, match="the layers of an installed encoder are known"):
+        EncoderMatchingFeature(**encoder, layer=1)

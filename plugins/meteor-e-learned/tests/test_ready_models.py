@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -29,6 +30,7 @@ from meteor_e_learned.training import train
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
+from meteor_e import load_metric
 from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -90,6 +92,21 @@ def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
         JointLinear(toward=("e.score",)).learn(made(), None, Run(columns=COLUMNS))
     with pytest.raises(InputError, match="neither comparisons nor human scores"):
         JointLinear(toward=()).learn(made(False, False), None, Run(columns=COLUMNS))
+
+
+def test_some_features_are_held_tighter():
+    examples = made()
+    weights = {}
+    for strength in (0.001, 1.0, 1e6):
+        estimator = JointLinear(toward=(), penalty=0.001, penalties={"a.": strength})
+        estimator.learn(examples, None, Run(columns=COLUMNS))
+        weights[strength] = estimator.weights_
+    plain = JointLinear(toward=(), penalty=0.001)
+    plain.learn(examples, None, Run(columns=COLUMNS))
+    assert weights[0.001] == pytest.approx(plain.weights_)
+    assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
+    with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
+        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, Run(columns=COLUMNS))
 
 
 def test_every_year_counts_alike():
@@ -290,8 +307,6 @@ def test_ready_models_are_metrics_by_name():
 
 
 def test_a_feature_that_no_plugin_brings(toy):
-    import msgspec
-
     model = load_model(toy)
     model.recipe = msgspec.structs.replace(model.recipe, features=["no-such-feature"])
     with pytest.raises(
@@ -316,6 +331,55 @@ def test_score_explains(toy):
             CliRunner().invoke(score, [*files, *wrong], catch_exceptions=False)
     with pytest.raises(ConfigError, match="two or more"):
         CliRunner().invoke(score, [*files[1:], "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
+
+
+def test_explanations_take_what_scores_take(toy):
+    metric = load_metric(f"model:{toy}")
+    said = metric.explain(iter(["a cat sat"]), ["a dog"], ["the cat sat"])
+    assert said == metric.explain(["a cat sat"], ["a dog"], [["the cat sat"]])
+    for given, message in (
+        (([None], ["a"], ["a"]), "segment 1: a text of the first must be a text, not NoneType"),
+        (([["a"]], ["a"], ["a"]), "segment 1: a text of the first must be a text, not list"),
+        ((["a"], ["b"], ["a", "b"]), "1 first but 1 second but 2 references"),
+        (("a", ["b"], ["a"]), "first are a list"),
+        ((["a"], ["b"], [[]]), "there is no text in the references"),
+        (([], [], []), "nothing to explain"),
+    ):
+        with pytest.raises(InputError, match=message):
+            metric.explain(*given)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "module", "extra"),
+    [
+        ("pairwise-logistic", "sklearn", "train"),
+        ("pairwise-network", "torch", "networks"),
+        ("joint-linear", "scipy", "train"),
+    ],
+)
+def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name == module or name.startswith(f"{module}.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    folder = EXAMPLES / "judged"
+    recipe = msgspec.structs.replace(
+        load_recipe(folder / "recipe.yaml"), estimator=estimator, options={}, features=["chrf"]
+    )
+    if estimator == "joint-linear":
+        recipe = msgspec.structs.replace(recipe, options={"toward": []})
+    message = rf"^training '{estimator}' needs {module}.*, which is not installed; run: pip install '.*\[{extra}\]'$"
+    with pytest.raises(ConfigError, match=message):
+        train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)
+    assert not (tmp_path / "model.safetensors").exists()
+
+
+def test_files_of_other_programs(tmp_path):
+    save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors")
+    with pytest.raises(InputError, match=r"other\.safetensors: not a model file of meteor-e: another program wrote it"):
+        load_model(tmp_path / "other.safetensors")
+    save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "{}"})
+    with pytest.raises(InputError, match=r"not a model file of meteor-e: its header lacks 'format'"):
+        load_model(tmp_path / "other.safetensors")
 
 
 def test_long_texts_are_scored_in_blocks(toy, monkeypatch):

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import math
 import pickle
 
 import meteor_e_learned.plugin
 import numpy as np
 import pytest
+from meteor_e_learned import counting
+from meteor_e_learned.features import fluency
 from meteor_e_learned.features.character_ngrams import CharacterNgramsFeature
 from meteor_e_learned.features.fluency import FluencyFeature
 from meteor_e_learned.features.language_model import LanguageModelFeature
@@ -38,7 +41,6 @@ def test_vector_features_conform(test_set):
 
 
 def test_fluency():
-    pytest.importorskip("wordsegment", reason="needs the extra 'fluency'")
     check_feature(FluencyFeature)
     usual, odd = "He is one of the best", "He is one from the best"
     good, bad = (row(FluencyFeature(), text, usual) for text in (usual, odd))
@@ -56,6 +58,63 @@ def test_fluency():
     assert not any(row(FluencyFeature(), "", "").values())
     with pytest.raises(ConfigError, match="English words only, not 'de'"):
         FluencyFeature.create(MatcherContext(plugin_registry().language("de"), LanguageResources()), None)
+
+
+ODD_TEXTS = [
+    *(
+        "",
+        " ",
+        "one",
+        "of the",
+        "of of of of",
+        "İstanbul’da of the 12 men",
+        "KELVIN \u212a of",
+        "\ud800 in the \udfff world",
+    ),
+    *("abc123 the 3rd", "o\u0301f the", "\x00of\x00the", "is\tin\nthe", "the " * 5000, "a" * 5000 + " of"),
+]
+
+
+@pytest.mark.skipif(counting._native is None, reason="needs the extension")
+def test_fluency_has_the_same_digits_without_the_extension(monkeypatch):
+    references = [[text, *ODD_TEXTS[:1]] for text in reversed(ODD_TEXTS)]
+    found = FluencyFeature().extract(ODD_TEXTS, references)
+    monkeypatch.setattr(counting, "_native", None)
+    fluency._numbers_of.cache_clear()
+    try:
+        assert FluencyFeature().extract(ODD_TEXTS, references).tolist() == found.tolist()
+    finally:
+        fluency._numbers_of.cache_clear()
+
+
+@pytest.mark.skipif(counting._native is None, reason="needs the extension")
+@pytest.mark.parametrize(
+    "content",
+    [b"of", b"of\t", b"of\t12", b"of 12\n", b"of\tx\n", b"of\t12\nthe\n", b"of\t12 \n", b"of\t" + b"9" * 30 + b"\n"],
+)
+def test_counts_that_are_damaged(content, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="a line that is not a key, a tab and a whole number"):
+        counting._native.PairCounts(b"of\t12\n", content, total=1, back_off=1, unlisted=1, strongest=1)
+    (tmp_path / "damaged.txt").write_bytes(content)
+    monkeypatch.setattr("wordsegment.Segmenter.BIGRAMS_FILENAME", str(tmp_path / "damaged.txt"))
+    fluency._numbers_of.cache_clear()
+    with pytest.raises(ConfigError, match=r"the counts of wordsegment cannot be read: .*pip install --force-reinstall"):
+        FluencyFeature().extract(["of"], [["the"]])
+
+
+@pytest.mark.skipif(counting._native is None, reason="needs the extension")
+def test_counts_are_found_by_their_whole_key():
+    settings = {"total": 100, "back_off": 0.4, "unlisted": 1, "strongest": 8}
+    # The last line of a key counts; a key is no part of another.
+    words = b"a\t10\nab\t20\nb\t4\r\nb\t5\n"
+    found = counting._native.PairCounts(words, b"a b\t3\na b\t2\n", **settings).numbers(["a b", "a bb", "a  B", "a"])
+    assert found[:, 0] == pytest.approx([math.log(2 / 10), math.log(0.4 / 100), 0, 0])
+    empty = counting._native.PairCounts(b"", b"", **settings).numbers(["a b"])
+    assert empty.tolist() == [[math.log(0.4 / 100)] * 2 + [0, 1, 0]]
+    with pytest.raises(TypeError):
+        counting._native.PairCounts(b"", b"", **settings).numbers([b"a"])
+    with pytest.raises(ValueError, match="not bytes"):
+        counting._native.PairCounts(np.zeros((2, 2)), b"", **settings)
 
 
 def test_unknown_words():

@@ -81,6 +81,19 @@ def test_vectors_of_another_language(wheel):
             Meteor("other", matchers=["exact", {"use": name, "file": file}])
 
 
+@pytest.mark.parametrize("name", ["cc.fr.300.vec", "wiki.fr.vec"])
+def test_published_vectors_have_their_language_in_their_name(tmp_path, name):
+    file = tmp_path / name
+    file.write_text("2 2\nchat 1 0\nchien 0 1\n", encoding="utf-8")
+    matchers = ["exact", {"use": "vector", "file": str(file)}]
+    with pytest.raises(ConfigError, match=f"the vectors {name} are of 'fr', and the chain is for 'no'"):
+        Meteor("no", matchers=matchers)
+    Meteor("other", matchers=matchers)
+    plain = tmp_path / "chats.fr.vec"
+    plain.write_bytes(file.read_bytes())
+    Meteor("no", matchers=["exact", {"use": "vector", "file": str(plain)}])
+
+
 def test_all_that_a_chain_lacks_is_said_before_a_pack_is_built(tmp_path, monkeypatch):
     pytest.importorskip("meteor_e_dbnary")
     pytest.importorskip("simplemma")

@@ -121,6 +121,15 @@ def encoder_paths(encoder: str) -> tuple[Path, Path]:
     return folder / NETWORK, folder / TOKENIZER
 
 
+def encoder_layers(encoder: str) -> list[str]:
+    """Return the tensors of an encoder's network that hold a row per piece, from the first layer to the last.
+
+    Raises:
+        ResourceError: if it is not installed, or what describes it is damaged.
+    """
+    return read_description(encoder_folder(encoder)).layers
+
+
 def read_bounded(path: Path, limit: int) -> bytes:
     """Return the bytes of a regular file; ResourceError if it cannot be read, or has more than ``limit``."""
     try:
@@ -140,17 +149,22 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def read_description(folder: Path) -> Description:
+    """Read what describes an encoder; ResourceError if it cannot be read."""
+    path = folder / DESCRIPTION
+    try:
+        return msgspec.json.decode(read_bounded(path, MAX_DESCRIPTION), type=Description)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ResourceError(f"{path} describes no encoder: {error}") from error
+
+
 def read_encoder(folder: Path) -> EncoderFiles:
     """Read an encoder's files, and check their digests.
 
     Raises:
         ResourceError: if one cannot be read, is too large, or is not what the description says.
     """
-    path = folder / DESCRIPTION
-    try:
-        description = msgspec.json.decode(read_bounded(path, MAX_DESCRIPTION), type=Description)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ResourceError(f"{path} describes no encoder: {error}") from error
+    description = read_description(folder)
     contents = []
     for name, limit, expected in (
         (NETWORK, MAX_NETWORK, description.network),

@@ -6,6 +6,8 @@ Arrays are contiguous and of the very type. ``starts`` are those of :attr:`meteo
 
 from __future__ import annotations
 
+from mmap import mmap
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,3 +33,29 @@ def split(texts: list[str]) -> tuple[Integers, Integers, list[str]]:
 
 def capitals(texts: list[str]) -> tuple[Integers, Integers, list[str]]:
     """Return the words with a capital, except for first words: as :func:`split` does."""
+
+class PairCounts:
+    """How usual pairs of words are, for :mod:`meteor_e_learned.features.fluency`.
+
+    Args:
+        words: a file's content: lines of a word, a tab and how often it occurs.
+        pairs: the same of pairs of words, with a blank between them.
+        total: number of all words.
+        back_off, unlisted, strongest: the constants of :mod:`meteor_e_learned.features.fluency`.
+
+    Raises:
+        ValueError: for lines of another form.
+    """
+
+    def __init__(
+        self,
+        words: bytes | mmap,
+        pairs: bytes | mmap,
+        *,
+        total: float,
+        back_off: float,
+        unlisted: float,
+        strongest: float,
+    ) -> None: ...
+    def numbers(self, texts: list[str]) -> NDArray[np.float64]:
+        """Return the five numbers of each text; texts are in lower case, ``(texts, 5)``."""

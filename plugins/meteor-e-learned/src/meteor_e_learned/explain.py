@@ -34,6 +34,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("word-classes.", "function words, numbers and content words"),
     ("tag-overlap.", "parts of speech"),
     ("model-score.", "what the model sees that this one stands on"),
+    ("encoder-matching.difference", "wording that an encoder knows from systems, or from people"),
     ("encoder-matching.", "words and sentences that an encoder holds for alike"),
     ("difficulty.", "kind of words and marks, beside the reference's"),
 )

@@ -151,6 +151,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         with safe_open(file, framework="numpy") as content:
             metadata = content.metadata() or {}
             arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
+        if "meteor_e" not in metadata:
+            raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
         header = json.loads(metadata["meteor_e"])
         if header["format"] != FORMAT:
             raise InputError(
@@ -168,7 +170,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{name}: not a model file of meteor-e: {error}") from error
+        lacks = "its header lacks " if isinstance(error, KeyError) else ""
+        raise InputError(f"{name}: not a model file of meteor-e: {lacks}{error}") from error
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has values that are not numbers")

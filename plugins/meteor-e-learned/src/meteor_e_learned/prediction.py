@@ -21,13 +21,13 @@ from meteor_e.api import (
     MetricScore,
     Scores,
     SystemOutputs,
-    guarded,
 )
-from meteor_e.base import Progress, silent, staged
+from meteor_e.base import Progress, check_items, silent, staged
 from meteor_e.metrics import SystemTexts, metric_score
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.libraries import running
 from meteor_e_learned.metric import SystemScore, signature_of, system_interval
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.ready import ready_models
@@ -103,7 +103,7 @@ def pairwise_advantages(
         if model.estimator.needs_vectors:
             blocks += [left[first], left[second], right[first]]
         if len(both):
-            with guarded(f"model {model.recipe.name!r}"):
+            with running(f"model {model.recipe.name!r}"):
                 compares: Any = model.estimator
                 result[one, other, both] = compares.decision_function(np.hstack(blocks))
             result[other, one, both] = -result[one, other, both]
@@ -347,8 +347,15 @@ class ModelMetric(Metric):
         references: Sequence[Sequence[str]],
         names: tuple[str, str] = ("the first", "the second"),
     ) -> str:
-        """Say which features move the scores of two systems apart; see :func:`meteor_e_learned.explain.explain`."""
-        return explain(self.model, first, second, references).text(names)
+        """Say which features move the scores of two systems apart; see :func:`meteor_e_learned.explain.explain`.
+
+        Raises:
+            ConfigError: for a model whose scores are no sum of features.
+            InputError: for other things than texts, or lists of different lengths.
+        """
+        given = check_items(first=first, second=second, references=references)
+        lists = [[each] if isinstance(each, str) else each for each in given["references"]]
+        return explain(self.model, given["first"], given["second"], lists).text(names)
 
     def system_score(
         self,

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, guarded
+from meteor_e.api import ConfigError, FeatureBatch
 from meteor_e.base import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
+from meteor_e_learned.libraries import running
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import Texts
 
@@ -67,7 +68,7 @@ def score_segments(
         tell = _counting(progress, start, len(block), len(batch))
         features = model.features.extract(block, store, jobs=jobs, progress=tell)
         estimator: Any = model.estimator
-        with guarded(f"model {model.recipe.name!r}"):
+        with running(f"model {model.recipe.name!r}"):
             if model.estimator.needs_texts:
                 scores = estimator.score_texts(Texts(block.hypotheses, block.references, features))
             else:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from meteor_e.api import ConfigError, InputError, guarded
+from meteor_e.api import ConfigError, InputError
 from meteor_e.base import Progress, digest, silent
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.libraries import running
 from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import LearnedEstimator, Report, Run
@@ -98,7 +99,7 @@ def train(
          "seconds": round(time.perf_counter() - started, 1)})  # fmt: skip
     started = time.perf_counter()
     checkpoints = Checkpoints(state_file, identity, log)
-    with checkpoints.written_when_interrupted(), guarded(f"training {recipe.estimator!r}"):
+    with checkpoints.written_when_interrupted(), running(f"training {recipe.estimator!r}"):
         figures = estimator.learn(examples, held, Run(recipe.seed, features.columns, log, checkpoints, state, of_words))
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} came to infinite numbers; try a lower learning_rate")

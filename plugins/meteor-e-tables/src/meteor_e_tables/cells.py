@@ -30,6 +30,8 @@ def checked_texts(values: Iterable[Any], column: str, where: Where) -> list[str]
             if not isinstance(text, str):
                 raise InputError(f"{where(row)}, column {column!r}: {_what(text)}")
             texts[row] = str(text)
+        if not text.isascii():
+            _check_characters(text, f"{where(row)}, column {column!r}")
     return texts
 
 
@@ -50,10 +52,10 @@ def checked_references(columns: dict[str, Iterable[Any]], where: Where) -> list[
 
 
 def _references(cell: Any, column: str, row: int, where: Where) -> Sequence[str]:
-    if type(cell) is str:
-        return (cell,)
     if isinstance(cell, str):
-        return (str(cell),)
+        if not cell.isascii():
+            _check_characters(cell, f"{where(row)}, column {column!r}")
+        return (cell if type(cell) is str else str(cell),)
     if hasattr(cell, "tolist"):
         # pandas gives arrays for lists, and NumPy's numbers for numbers.
         cell = cell.tolist()
@@ -64,7 +66,16 @@ def _references(cell: Any, column: str, row: int, where: Where) -> Sequence[str]
     for number, text in enumerate(cell, 1):
         if not isinstance(text, str):
             raise InputError(f"{where(row)}, column {column!r}, item {number}: {_what(text)}")
+        _check_characters(text, f"{where(row)}, column {column!r}, item {number}")
     return cell
+
+
+def _check_characters(text: str, place: str) -> None:
+    """Refuse a text that no file could hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{place}: half of a character (the surrogate U+{ord(text[error.start]):04X})") from None
 
 
 def _what(cell: Any) -> str:

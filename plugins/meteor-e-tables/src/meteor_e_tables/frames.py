@@ -74,6 +74,7 @@ class FrameScorer:
         return self._score(frame, place)
 
     def _score(self, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+        _check_frame(frame, place)
         fresh = self._fresh(frame, place)
         values = {}
         for path, column in self._paths(frame.columns, place):
@@ -128,7 +129,7 @@ class FrameScorer:
         Raises:
             InputError: if the frame was not scored.
         """
-        pandas = require("pandas", "a data frame", "pandas")
+        pandas = _check_frame(scored, "what is scored")
         names = list(self.columns.statistics)
         lacking = next((name for name in names if name not in scored.columns), None)
         if lacking is not None:
@@ -167,3 +168,11 @@ class FrameScorer:
         if not total.segments:
             raise InputError("there are no segments to score")
         return meteor.corpus_score(total)
+
+
+def _check_frame(frame: object, what: str) -> Any:
+    """Return pandas; refuse what is not a data frame."""
+    pandas = require("pandas", "a data frame", "pandas")
+    if not isinstance(frame, pandas.DataFrame):
+        raise InputError(f"{what} must be a pandas DataFrame, not {type(frame).__name__}")
+    return pandas

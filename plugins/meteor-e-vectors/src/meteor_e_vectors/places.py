@@ -47,9 +47,18 @@ def find_vectors(language: str) -> Path:
 
 
 def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -> None:
-    """Raise ConfigError if vectors are known to be of another language than a matcher's chain."""
-    of = vectors.metadata.get("language")
-    context.check_language([] if of is None else [str(of)], f"matcher {matcher!r}: the vectors {vectors.path.name} are")
+    """Raise ConfigError if vectors are known to be of another language than a matcher's chain.
+
+    A vector file says its language. One that was converted from fastText's published vectors has it in the name of its
+    source: ``cc.fr.300.bin``, ``wiki.fr.vec``.
+    """
+    stated = vectors.metadata.get("language")
+    source = str(vectors.metadata.get("source", ""))
+    published = re.match(r"(?:cc|wiki)\.([a-z]{2,3})\.", source)
+    if stated is not None:
+        context.check_language([str(stated)], f"matcher {matcher!r}: the vectors {vectors.path.name} are")
+    elif published is not None:
+        context.check_language([published[1]], f"matcher {matcher!r}: the vectors {source} are", claimed=True)
 
 
 def usable_vectors(file: str | os.PathLike[str]) -> VectorFile:

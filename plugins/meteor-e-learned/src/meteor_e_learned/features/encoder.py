@@ -30,7 +30,7 @@ from meteor_e.api import (
     ResourceError,
     near_miss,
 )
-from meteor_e.base import Memory
+from meteor_e.base import Memory, comes_with_plugin
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:
@@ -56,29 +56,42 @@ class _Encoder:
     session: Any
     tokenizer: Any
     inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
     digest: str
 
 
 @dataclass(frozen=True)
 class _Encoded:
-    """A segment: vectors of its tokens, of length 1; what each token tells; the vector of the whole."""
+    """A segment: vectors of its tokens, of length 1; what each token tells; the vectors of the whole.
+
+    ``inner`` is of an inner layer, of length 1; empty if none is asked for.
+    """
 
     unit: Floats32
     information: NDArray[np.float64]
     whole: Floats32
+    inner: Floats32
 
 
-def _installed(encoder: str) -> tuple[str, str]:
-    """Return network and tokenizer of an installed encoder."""
+def _contextual(encoder: str) -> Any:
+    """Return the plugin that knows an installed encoder."""
     try:
-        contextual: Any = import_module("meteor_e_contextual")
+        return import_module("meteor_e_contextual")
     except ImportError as error:
         raise PluginError(
-            f"the encoder {encoder!r} is one of the plugin meteor-e-contextual, which is not installed; run: "
-            f"pip install meteor-e-contextual && meteor-e encoder install {encoder}"
+            f"{comes_with_plugin(f'the encoder {encoder!r}', 'meteor-e-contextual')}; "
+            f"then run: meteor-e encoder install {encoder}"
         ) from error
-    network, tokenizer = contextual.encoder_paths(encoder)
-    return str(network), str(tokenizer)
+
+
+def _tensor(encoder: str | None, layer: int) -> str:
+    """Return the tensor that holds the rows of an installed encoder's layer."""
+    if encoder is None:
+        raise ConfigError("feature 'encoder-matching': the layers of an installed encoder are known (encoder: minilm)")
+    layers: list[str] = _contextual(encoder).encoder_layers(encoder)
+    if not 1 <= layer <= len(layers):
+        raise ConfigError(f"encoder {encoder!r} has no layer {layer}; it has {len(layers)}, from 1")
+    return layers[layer - 1]
 
 
 def _stat(path: str, what: str) -> tuple[int, int]:
@@ -92,8 +105,8 @@ def _stat(path: str, what: str) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=2)
-def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) -> _Encoder:
-    """Read encoder and tokenizer; ``changed`` is there for the cache alone."""
+def _open(model: str, tokenizer: str, longest: int, inner: str | None, changed: tuple[int, ...]) -> _Encoder:
+    """Read encoder and tokenizer; ``inner`` is a tensor that is wanted, too, ``changed`` is there for the cache."""
     try:
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
@@ -102,17 +115,25 @@ def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) ->
             "feature 'encoder-matching' needs onnxruntime and tokenizers: pip install 'meteor-e-learned[encoder]'"
         ) from error
     digest = hashlib.sha256()
+    contents = []
     for path, what in ((model, "encoder"), (tokenizer, "tokenizer")):
         try:
-            digest.update(Path(path).read_bytes())
+            contents.append(Path(path).read_bytes())
         except OSError as error:
             raise ResourceError(f"{what} {path!r} cannot be read: {error.strerror or error}") from error
+        digest.update(contents[-1])
     options = onnxruntime.SessionOptions()
     # One thread and one segment at a time: the same digits whatever else is computed.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(contents[0], options, providers=["CPUExecutionProvider"])
+        outputs = [session.get_outputs()[0].name]
+        if inner is not None:
+            outputs.append(inner)
+            if inner not in {given.name for given in session.get_outputs()}:
+                wider = contents[0] + import_module("meteor_e_contextual").with_outputs([inner])
+                session = onnxruntime.InferenceSession(wider, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{model}: not an encoder in ONNX's form: {reason}") from error
@@ -127,14 +148,16 @@ def _open(model: str, tokenizer: str, longest: int, changed: tuple[int, ...]) ->
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{tokenizer}: not a tokenizer of Hugging Face's form: {reason}") from error
-    return _Encoder(session, words, names, digest.hexdigest()[:12])
+    return _Encoder(session, words, names, tuple(outputs), digest.hexdigest()[:12])
 
 
 class EncoderMatchingFeature(ReferenceFeature):
     """Greedy matching of tokens by the cosine of their vectors in context (as BERTScore: Zhang et al., 2020).
 
     Each token goes with the most similar one of the other side. Plain; weighted by what the token's word tells (its
-    frequency in wordfreq's list); and the segments' mean vectors.
+    frequency in wordfreq's list); and the segments' mean vectors. With ``layer``, also the difference of the segments'
+    mean vectors of that layer, scaled to length 1, number by number: weights of these learn in which ways systems put
+    things otherwise than people (inner layers hold wording and grammar rather than meaning).
 
     Args:
         model_file: the encoder, ONNX.
@@ -143,9 +166,10 @@ class EncoderMatchingFeature(ReferenceFeature):
         longest: tokens of a segment that are looked at; encoders have a limit.
         encoder: name of an encoder that ``meteor-e encoder install`` installed, instead of the two files.
         only: which of its numbers; by default all. ``cosine`` alone matches no tokens, and needs no wordfreq.
+        layer: of an installed encoder, from 1: its difference comes behind the other numbers. By default none.
 
     Raises:
-        ConfigError: unless there is either an encoder or both files; for a number that it does not have.
+        ConfigError: unless there is either an encoder or both files; for a number or a layer that it does not have.
         ResourceError: if a file cannot be read.
         InputError: if a file is no encoder, or no tokenizer.
         PluginError: if ONNX Runtime or tokenizers is not installed.
@@ -166,6 +190,9 @@ class EncoderMatchingFeature(ReferenceFeature):
         only: Annotated[list[str], Meta(min_length=1, description="Which of its numbers; by default all.")] | None = (
             None
         )
+        layer: (
+            Annotated[int, Meta(ge=1, description="Layer of an installed encoder, whose difference is added.")] | None
+        ) = None
 
     tolerance: ClassVar[float] = 1e-3
     """By how much numbers may differ between processors, which add up in another order."""
@@ -178,6 +205,7 @@ class EncoderMatchingFeature(ReferenceFeature):
         longest: int = 256,
         encoder: str | None = None,
         only: Sequence[str] | None = None,
+        layer: int | None = None,
     ) -> None:
         self._only = COLUMNS if only is None else tuple(only)
         for name in self._only:
@@ -187,7 +215,7 @@ class EncoderMatchingFeature(ReferenceFeature):
                     f"{', '.join(COLUMNS)}"
                 )
         if encoder is not None and model_file is None and tokenizer_file is None:
-            model_file, tokenizer_file = _installed(encoder)
+            model_file, tokenizer_file = map(str, _contextual(encoder).encoder_paths(encoder))
         elif encoder is not None or model_file is None or tokenizer_file is None:
             raise ConfigError(
                 "feature 'encoder-matching' needs an installed encoder (encoder: minilm), or model_file and "
@@ -195,13 +223,15 @@ class EncoderMatchingFeature(ReferenceFeature):
             )
         self._model_file, self._tokenizer_file = os.fspath(model_file), os.fspath(tokenizer_file)
         self._longest = longest
+        self._layer, self._inner = layer, None if layer is None else _tensor(encoder, layer)
         self._frequencies = None if self._only == ("cosine",) else Frequencies(language)
         self._references = Memory[str, _Encoded](KEPT)
         self._load()
+        self._differences = 0 if layer is None else len(self._encode("").inner)
 
     def _load(self) -> None:
         changed = (*_stat(self._model_file, "encoder"), *_stat(self._tokenizer_file, "tokenizer"))
-        self._encoder = _open(self._model_file, self._tokenizer_file, self._longest, changed)
+        self._encoder = _open(self._model_file, self._tokenizer_file, self._longest, self._inner, changed)
 
     @classmethod
     def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
@@ -217,8 +247,8 @@ class EncoderMatchingFeature(ReferenceFeature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that ``only`` names, or all."""
-        return self._only
+        """Those that ``only`` names, or all; then the differences."""
+        return (*self._only, *(f"difference-{number}" for number in range(1, self._differences + 1)))
 
     def _encode(self, text: str) -> _Encoded:
         encoder = self._encoder
@@ -229,17 +259,19 @@ class EncoderMatchingFeature(ReferenceFeature):
             "token_type_ids": [0] * len(found.ids),
         }
         try:
-            states = encoder.session.run(None, {name: np.array([given[name]], np.int64) for name in encoder.inputs})[0]
+            outputs = encoder.session.run(
+                list(encoder.outputs), {name: np.array([given[name]], np.int64) for name in encoder.inputs}
+            )
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(
                 f"{self._model_file}: the encoder fails on a segment of {len(found.ids)} tokens; "
                 f"if it does not take as many, make 'longest' smaller: {reason}"
             ) from error
-        if states.ndim != 3 or states.shape[1] != len(found.ids):
+        if any(states.ndim != 3 or states.shape[1] != len(found.ids) for states in outputs):
             raise InputError(f"{self._model_file}: its first output is no vector a token")
         places = [place for place, special in enumerate(found.special_tokens_mask) if not special]
-        vectors = np.asarray(states[0], np.float32)[places]
+        vectors, *inner = (np.asarray(states[0], np.float32)[places] for states in outputs)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         information = np.zeros(0)
         if self._frequencies is not None:
@@ -248,7 +280,8 @@ class EncoderMatchingFeature(ReferenceFeature):
         return _Encoded(
             (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32),
             information,
-            vectors.mean(axis=0) if len(vectors) else np.zeros(states.shape[2], np.float32),
+            _mean(vectors),
+            _unit(_mean(inner[0])) if inner else np.zeros(0, np.float32),
         )
 
     def _reference(self, text: str) -> _Encoded:
@@ -262,10 +295,11 @@ class EncoderMatchingFeature(ReferenceFeature):
         left, right = self._encode(hypothesis), self._reference(reference)
         lengths = float(np.linalg.norm(left.whole) * np.linalg.norm(right.whole))
         cosine = float(left.whole @ right.whole) / lengths if lengths > 0 else 0.0
+        differences = (left.inner - right.inner).tolist()
         if self._frequencies is None:
-            return [cosine] * len(self._only)
+            return [*[cosine] * len(self._only), *differences]
         found = dict(zip(COLUMNS, self._matched(left, right, cosine), strict=True))
-        return [found[name] for name in self._only]
+        return [*(found[name] for name in self._only), *differences]
 
     @staticmethod
     def _matched(left: _Encoded, right: _Encoded, cosine: float) -> list[float]:
@@ -293,16 +327,31 @@ class EncoderMatchingFeature(ReferenceFeature):
         from importlib.metadata import version
 
         runs = f"onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
+        layer = "" if self._layer is None else f"|layer-{self._layer}"
         if self._frequencies is None:
-            return f"@{self._encoder.digest}:{self._longest}|{runs}|{','.join(self._only)}"
+            return f"@{self._encoder.digest}:{self._longest}|{runs}|{','.join(self._only)}{layer}"
         only = "" if self._only == COLUMNS else f"|{','.join(self._only)}"
         return (
             f"@{self._encoder.digest}:{self._longest}|{runs}|wordfreq-{version('wordfreq')}"
-            f":{self._frequencies.language}{only}"
+            f":{self._frequencies.language}{only}{layer}"
         )
 
     def definition(self) -> str:
         """Return the digest of encoder and tokenizer, without the versions of what runs them."""
         language = "" if self._frequencies is None else f":{self._frequencies.language}"
         only = "" if self._only == COLUMNS else f":{','.join(self._only)}"
-        return f"@{self._encoder.digest}:{self._longest}{language}{only}"
+        layer = "" if self._layer is None else f":layer-{self._layer}"
+        return f"@{self._encoder.digest}:{self._longest}{language}{only}{layer}"
+
+
+def _mean(rows: Floats32) -> Floats32:
+    """Return the mean row; zeros where there are none."""
+    result: Floats32 = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
+    return result
+
+
+def _unit(row: Floats32) -> Floats32:
+    """Return a row scaled to length 1; zeros stay zeros."""
+    length = float(np.linalg.norm(row))
+    result: Floats32 = row / np.float32(length) if length > 0 else row
+    return result

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import mmap
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,6 +16,8 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base import require
+from meteor_e_learned import counting
+from meteor_e_learned.counting import mean_over_references, segment_pairs
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,7 +51,7 @@ class FluencyFeature(Feature):
         """Refuse other languages than English, and say at once if the counts are not installed."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        require("wordsegment", f"feature {cls.name!r}", extra="fluency", distribution="meteor-e-learned")
+        require("wordsegment", f"feature {cls.name!r}")
         return super().create(context, options)
 
     @property
@@ -61,31 +65,59 @@ class FluencyFeature(Feature):
         return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Look the pairs up; each text once."""
-        words, pairs, total = _counts()
-        distinct = {*batch.hypotheses, *(text for texts in batch.references for text in texts)}
-        rows = {text: np.array(_numbers(text, words, pairs, total)) for text in distinct}
-        return np.array(
-            [
-                np.concatenate([rows[text], rows[text] - np.mean([rows[other] for other in texts], axis=0)])
-                for text, texts in zip(batch.hypotheses, batch.references, strict=True)
-            ]
+        """Look the pairs up; each distinct text once."""
+        place: dict[str, int] = {}
+        left, right = (
+            [place.setdefault(text, len(place)) for text in texts]
+            for texts in (batch.hypotheses, segment_pairs(batch)[1])
         )
+        rows = _numbers_of()([text.lower() for text in place])
+        return np.hstack([rows[left], rows[left] - mean_over_references(rows[right], batch)])
 
 
 @functools.cache
-def _counts() -> tuple[Mapping[str, float], Mapping[str, float], float]:
-    """Return how often words and pairs of words occur, and the number of all words."""
-    made: Any = require(
-        "wordsegment", "feature 'fluency'", extra="fluency", distribution="meteor-e-learned"
-    ).Segmenter()
-    made.load()
-    return made.unigrams, made.bigrams, made.total
+def _numbers_of() -> Callable[[list[str]], NDArray[np.float64]]:
+    """Return what gives the numbers of texts in lower case, ``(texts, kinds)``.
+
+    The extension reads the package's files as they are. Without it, the package itself reads them, which takes
+    several times as long and as much memory.
+
+    Raises:
+        ConfigError: if the package is not installed, or its files are damaged.
+    """
+    package: Any = require("wordsegment", "feature 'fluency'")
+    made = package.Segmenter()
+    try:
+        if counting._native is not None:
+            counts = counting._native.PairCounts(
+                _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), total=made.TOTAL,
+                back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
+            )  # fmt: skip
+            numbers: Callable[[list[str]], NDArray[np.float64]] = counts.numbers
+            return numbers
+        made.load()
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"feature 'fluency': the counts of wordsegment cannot be read: {error}; run: "
+            "pip install --force-reinstall wordsegment"
+        ) from error
+
+    def one_by_one(texts: list[str]) -> NDArray[np.float64]:
+        rows = [_numbers(text, made.unigrams, made.bigrams, made.total) for text in texts]
+        return np.array(rows, np.float64).reshape(len(texts), len(_KINDS))
+
+    return one_by_one
+
+
+def _mapped(file: str) -> mmap.mmap:
+    """Return a file's content, of which memory holds what has been read."""
+    with Path(file).open("rb") as handle:
+        return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _numbers(text: str, words: Mapping[str, float], pairs: Mapping[str, float], total: float) -> tuple[float, ...]:
     """Return a text's numbers: mean and least logarithm of a probability, share and number of pairs, association."""
-    own = _WORDS.findall(text.lower())
+    own = _WORDS.findall(text)
     logarithms, association, listed = [], 0.0, 0
     for first, second in itertools.pairwise(own):
         together, alone = pairs.get(f"{first} {second}"), words.get(second, UNLISTED) / total
@@ -97,8 +129,12 @@ def _numbers(text: str, words: Mapping[str, float], pairs: Mapping[str, float], 
         logarithms.append(math.log(probability))
         association += min(STRONGEST, math.log(probability / alone))
     count = max(1, len(logarithms))
+    # Not sum(), which rounds in another way from Python 3.12 on.
+    whole = 0.0
+    for logarithm in logarithms:
+        whole += logarithm
     return (
-        sum(logarithms) / count,
+        whole / count,
         min(logarithms, default=0.0),
         listed / count,
         float(len(logarithms) - listed),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec import field
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta, near_miss
@@ -43,6 +44,10 @@ class JointLinear(LinearEstimator, PairEstimator):
             float, Meta(ge=0, description="Weight of the assessments; the comparisons of all years have 1.")
         ] = 0.3
         penalty: Annotated[float, Meta(ge=0, description="Strength of the ridge penalty.")] = 0.03
+        penalties: Annotated[
+            dict[str, Annotated[float, Meta(ge=0)]],
+            Meta(description="Its strength for features whose full names begin so: many that tell little each."),
+        ] = field(default_factory=dict)
         toward: Annotated[
             tuple[str, ...],
             Meta(description="Features, in full, whose weights are drawn to toward_weight and not to 0."),
@@ -67,7 +72,7 @@ class JointLinear(LinearEstimator, PairEstimator):
         comparisons, assessed = self._comparisons(examples, rows), self._assessed(examples, rows)
         if not comparisons and not assessed:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
-        self.weights_ = self._descend(start, comparisons, assessed)
+        self.weights_ = self._descend(start, self._penalty(run.columns), comparisons, assessed)
         self.levels_ = Scale.fit(rows @ self.weights_, examples.hypothesis_part).levels
         figures: dict[str, Any] = {
             f"training tau {title}": tau for title, tau in pair_taus(self, examples).items() if not np.isnan(tau)
@@ -86,6 +91,18 @@ class JointLinear(LinearEstimator, PairEstimator):
                 raise ConfigError(f"joint-linear: toward: there is no feature {name!r}{near_miss(name, columns)}")
             start[list(columns).index(name)] = self.options.toward_weight
         return start
+
+    def _penalty(self, columns: Sequence[str]) -> Floats:
+        """Return the strength of the penalty for each feature."""
+        penalty = np.full(len(columns), self.options.penalty)
+        for beginning, strength in self.options.penalties.items():
+            chosen = [name.startswith(beginning) for name in columns]
+            if not any(chosen):
+                raise ConfigError(
+                    f"joint-linear: penalties: no feature begins with {beginning!r}{near_miss(beginning, columns)}"
+                )
+            penalty[chosen] = strength
+        return penalty
 
     @staticmethod
     def _comparisons(examples: Examples, rows: NDArray[np.float32]) -> list[Block]:
@@ -117,12 +134,14 @@ class JointLinear(LinearEstimator, PairEstimator):
             blocks.append((rows[chosen], (scores - scores.mean()) / max(float(scores.std()), 1e-12)))
         return blocks
 
-    def _descend(self, start: Floats, comparisons: Sequence[Block], assessed: Sequence[Assessed]) -> Floats:
+    def _descend(
+        self, start: Floats, penalty: Floats, comparisons: Sequence[Block], assessed: Sequence[Assessed]
+    ) -> Floats:
         from scipy.optimize import minimize
 
         def loss(weights: Floats) -> tuple[float, Floats]:
             away = weights - start
-            value, gradient = self.options.penalty * float(away @ away), 2 * self.options.penalty * away
+            value, gradient = float(penalty @ away**2), 2 * penalty * away
             for difference, share in comparisons:
                 margin = difference @ weights.astype(np.float32)
                 value += share * float(np.logaddexp(0, -margin).mean())
