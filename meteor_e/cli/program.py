@@ -214,13 +214,9 @@ def _interrupted_by_termination() -> Iterator[list[int]]:
 
 
 def _replace_closed_streams() -> None:
-    """Put streams in place of those that were closed before the start: using them is an error, not a crash.
-
-    Their numbers are taken, too, so that no file gets them.
-    """
+    """Put the null device, open for the other direction, for streams that are closed: using them is an error."""
     for name, mode, other in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
-        if getattr(sys, name) is None:
-            # The null device, open for the other direction. What nobody hears on standard error is no error.
+        if getattr(sys, name) is None:  # nobody hears an error on standard error
             setattr(sys, name, os.fdopen(os.open(os.devnull, other), mode, encoding="utf-8"))
 
 
