@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from typing import ClassVar
 
 from meteor_e.api.tables import TableFormat, TextColumns, TextTable
 from meteor_e.base.errors import InputError, near_miss
@@ -101,21 +102,17 @@ class CsvFormat(TableFormat):
     """Comma-separated values with a header."""
 
     name = "csv"
+    tabs: ClassVar[bool] = False
 
     def open(
         self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8"
     ) -> DelimitedTable:
         """Open a table; it has no splits."""
-        return DelimitedTable(path, texts, tabs=False, encoding=encoding)
+        return DelimitedTable(path, texts, self.tabs, encoding)
 
 
-class TsvFormat(TableFormat):
+class TsvFormat(CsvFormat):
     """Tab-separated values with a header."""
 
     name = "tsv"
-
-    def open(
-        self, path: str, texts: TextColumns, *, split: str | None = None, encoding: str = "utf-8"
-    ) -> DelimitedTable:
-        """Open a table; it has no splits."""
-        return DelimitedTable(path, texts, tabs=True, encoding=encoding)
+    tabs = True

@@ -32,17 +32,49 @@ private:
     std::vector<Slot> slots_;
 };
 
-struct Fluency {
-    double log_probability, least_log_probability, listed, unlisted, association;
-};
-
 // What a pair that is not listed counts for, and limits: see fluency.py.
 struct FluencySettings {
     double total, back_off, unlisted, strongest;
 };
 
-// The numbers of one text in lower case: of its runs of a-z and of 0-9, anything else parts them.
-Fluency fluency(std::string_view text, const CountTable& words, const CountTable& pairs,
-                const FluencySettings& settings);
+// A word of a text, which outlives it; words and pairs of them are in order by hash, then by characters.
+struct HashedWord {
+    std::uint64_t hash;
+    std::string_view text;
+};
+
+// Two words that follow each other.
+struct WordPair {
+    HashedWord first, second;
+    double logarithm, association;
+    bool listed;
+};
+
+// The pairs of one text in lower case: of its runs of a-z and of 0-9, anything else parts them.
+class PairedText {
+public:
+    PairedText(std::string_view text, const CountTable& words, const CountTable& pairs,
+               const FluencySettings& settings);
+
+    // Sorts words and pairs, for the two questions below.
+    void prepare();
+    bool has(const HashedWord& word) const;
+    bool has(const WordPair& pair) const;
+
+    // Mean and least logarithm of a probability, share of pairs that are listed, number of those that are not, and
+    // association.
+    void numbers(double* result) const;
+
+    // The same of the pairs that no reference has, their mean for each of them; and mean, least, number of those that
+    // are not listed, and association of those whose two words references have.
+    void added(const std::vector<const PairedText*>& references, double* result) const;
+
+    static constexpr std::size_t width = 5, added_width = 10;
+
+private:
+    std::vector<WordPair> pairs_;
+    std::vector<HashedWord> words_, sorted_words_;
+    std::vector<const WordPair*> sorted_pairs_;
+};
 
 }  // namespace meteor::learned

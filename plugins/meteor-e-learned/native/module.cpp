@@ -190,30 +190,66 @@ public:
           pairs_(text_of(held_pairs_)),
           settings_(settings) {}
 
-    // The numbers of texts in lower case, (texts, 5).
-    py::array_t<double> numbers(const py::list& texts) const {
-        py::array_t<double> result({static_cast<py::ssize_t>(texts.size()), py::ssize_t{5}});
-        double* row = result.mutable_data();
-        std::string plain;
+    // The numbers of texts in lower case, (texts, 5), and what hypotheses add to their references, (hypotheses, 10).
+    // `hypotheses` and `references` are places of texts; those of hypothesis n begin at starts[n].
+    py::tuple numbers(const py::list& texts, const Integers& hypotheses, const Integers& references,
+                      const Integers& starts) const {
+        std::vector<std::string> plain;
+        std::vector<PairedText> paired;
+        plain.reserve(texts.size());
+        paired.reserve(texts.size());
         for (const py::handle text : texts) {
-            if (!PyUnicode_Check(text.ptr())) throw py::type_error("a text is not a string");
-            const int kind = PyUnicode_KIND(text.ptr());
-            const void* data = PyUnicode_DATA(text.ptr());
-            plain.assign(static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr())), ' ');
-            for (std::size_t at = 0; at < plain.size(); ++at) {
-                const Py_UCS4 character = PyUnicode_READ(kind, data, static_cast<Py_ssize_t>(at));
-                if (character < 128) plain[at] = static_cast<char>(character);
+            plain.push_back(plain_text(text));
+            paired.emplace_back(plain.back(), words_, pairs_, settings_);
+        }
+        Numbers own({static_cast<py::ssize_t>(paired.size()), static_cast<py::ssize_t>(PairedText::width)});
+        for (std::size_t at = 0; at < paired.size(); ++at) {
+            paired[at].numbers(own.mutable_data() + at * PairedText::width);
+        }
+        const py::ssize_t count = hypotheses.size();
+        if (starts.size() != count + 1 || starts.at(0) != 0 || starts.at(count) != references.size()) {
+            throw std::invalid_argument("the starts do not fit the references");
+        }
+        const auto text_at = [&paired](std::int64_t place) -> PairedText& {
+            if (place < 0 || static_cast<std::size_t>(place) >= paired.size()) {
+                throw std::invalid_argument("a text's place is out of range");
             }
-            const Fluency found = fluency(plain, words_, pairs_, settings_);
-            for (const double number : {found.log_probability, found.least_log_probability, found.listed,
-                                        found.unlisted, found.association}) {
-                *row++ = number;
+            return paired[static_cast<std::size_t>(place)];
+        };
+        Numbers added({count, static_cast<py::ssize_t>(PairedText::added_width)});
+        std::vector<const PairedText*> of_hypothesis;
+        for (py::ssize_t at = 0; at < count; ++at) {
+            if (starts.at(at) > starts.at(at + 1) || starts.at(at + 1) > references.size()) {
+                throw std::invalid_argument("the starts are not in order");
             }
+            of_hypothesis.clear();
+            for (std::int64_t place = starts.at(at); place < starts.at(at + 1); ++place) {
+                PairedText& reference = text_at(references.at(place));
+                reference.prepare();
+                of_hypothesis.push_back(&reference);
+            }
+            text_at(hypotheses.at(at))
+                .added(of_hypothesis, added.mutable_data() + static_cast<std::size_t>(at) * PairedText::added_width);
+        }
+        return py::make_tuple(own, added);
+    }
+
+private:
+    using Numbers = py::array_t<double, py::array::c_style>;
+
+    // A text with a blank for each character beyond ASCII.
+    static std::string plain_text(const py::handle& text) {
+        if (!PyUnicode_Check(text.ptr())) throw py::type_error("a text is not a string");
+        const int kind = PyUnicode_KIND(text.ptr());
+        const void* data = PyUnicode_DATA(text.ptr());
+        std::string result(static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr())), ' ');
+        for (std::size_t at = 0; at < result.size(); ++at) {
+            const Py_UCS4 character = PyUnicode_READ(kind, data, static_cast<Py_ssize_t>(at));
+            if (character < 128) result[at] = static_cast<char>(character);
         }
         return result;
     }
 
-private:
     static std::string_view text_of(const py::buffer_info& held) {
         if (held.itemsize != 1 || held.ndim != 1 || (held.size > 1 && held.strides[0] != 1)) {
             throw std::invalid_argument("counts are not bytes");
@@ -287,5 +323,6 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
              }),
              py::arg("words"), py::arg("pairs"), py::kw_only(), py::arg("total"), py::arg("back_off"),
              py::arg("unlisted"), py::arg("strongest"))
-        .def("numbers", &PairCounts::numbers, py::arg("texts"));
+        .def("numbers", &PairCounts::numbers, py::arg("texts"), py::arg("hypotheses").noconvert(),
+             py::arg("references").noconvert(), starts);
 }

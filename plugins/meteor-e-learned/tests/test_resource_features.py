@@ -105,16 +105,55 @@ def test_counts_that_are_damaged(content, tmp_path, monkeypatch):
 @pytest.mark.skipif(counting._native is None, reason="needs the extension")
 def test_counts_are_found_by_their_whole_key():
     settings = {"total": 100, "back_off": 0.4, "unlisted": 1, "strongest": 8}
+
+    def logarithms(words, pairs, *texts):
+        none, starts = np.empty(0, np.int64), np.zeros(1, np.int64)
+        return counting._native.PairCounts(words, pairs, **settings).numbers(list(texts), none, none, starts)[0][:, 0]
+
     # The last line of a key counts; a key is no part of another.
-    words = b"a\t10\nab\t20\nb\t4\r\nb\t5\n"
-    found = counting._native.PairCounts(words, b"a b\t3\na b\t2\n", **settings).numbers(["a b", "a bb", "a  B", "a"])
-    assert found[:, 0] == pytest.approx([math.log(2 / 10), math.log(0.4 / 100), 0, 0])
-    empty = counting._native.PairCounts(b"", b"", **settings).numbers(["a b"])
-    assert empty.tolist() == [[math.log(0.4 / 100)] * 2 + [0, 1, 0]]
+    words, pairs = b"a\t10\nab\t20\nb\t4\r\nb\t5\n", b"a b\t3\na b\t2\n"
+    found = logarithms(words, pairs, "a b", "a bb", "a  \u212a", "a")
+    assert found == pytest.approx([math.log(2 / 10), math.log(0.4 / 100), 0, 0])
+    assert logarithms(b"", b"", "a b") == pytest.approx([math.log(0.4 / 100)])
     with pytest.raises(TypeError):
-        counting._native.PairCounts(b"", b"", **settings).numbers([b"a"])
+        logarithms(b"", b"", b"a")
     with pytest.raises(ValueError, match="not bytes"):
-        counting._native.PairCounts(np.zeros((2, 2)), b"", **settings)
+        logarithms(np.zeros((2, 2)), b"", "a")
+
+
+@pytest.mark.skipif(counting._native is None, reason="needs the extension")
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "starts"),
+    [
+        ([2], [0], [0, 1]),
+        ([-1], [0], [0, 1]),
+        ([0], [9], [0, 1]),
+        ([0], [0], [0, 2]),
+        ([0], [0], [0]),
+        ([0, 1], [0], [0, 2, 1]),
+    ],
+)
+def test_places_out_of_range(hypotheses, references, starts):
+    counts = counting._native.PairCounts(b"", b"", total=1, back_off=1, unlisted=1, strongest=1)
+    with pytest.raises(ValueError, match=r"out of range|do not fit|not in order"):
+        counts.numbers(["a b", "b c"], *(np.array(each, np.int64) for each in (hypotheses, references, starts)))
+
+
+def test_fluency_of_what_a_hypothesis_adds():
+    same = row(FluencyFeature(), "one of the best", "one of the best")
+    assert not any(value for name, value in same.items() if name.startswith(("added", "moved")))
+    # All words are the reference's, two pairs are not; "the of" is in no list.
+    moved = row(FluencyFeature(), "one the of best", "one of the best")
+    for kind in ("log_probability", "least_log_probability", "unlisted", "association"):
+        assert moved[f"moved_{kind}"] == moved[f"added_{kind}"]
+    assert moved["added_mean_log_probability"] == moved["added_log_probability"] == moved["log_probability"]
+    other = row(FluencyFeature(), "one of the worst", "one of the best")
+    assert other["added_listed"] == pytest.approx(1 / 3)
+    assert other["added_mean_log_probability"] == pytest.approx(3 * other["added_log_probability"])
+    assert not any(value for name, value in other.items() if name.startswith("moved"))
+    # A pair that any of the references has is not added.
+    several = FluencyFeature().extract(["one of the worst"], [["one of the best", "the worst"]])[0]
+    assert not several[FluencyFeature().columns.index("added_listed")]
 
 
 def test_unknown_words():

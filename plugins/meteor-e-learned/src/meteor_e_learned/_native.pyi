@@ -57,5 +57,14 @@ class PairCounts:
         unlisted: float,
         strongest: float,
     ) -> None: ...
-    def numbers(self, texts: list[str]) -> NDArray[np.float64]:
-        """Return the five numbers of each text; texts are in lower case, ``(texts, 5)``."""
+    def numbers(
+        self, texts: list[str], hypotheses: Integers, references: Integers, starts: Integers
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the five numbers of each text, and the ten of what hypotheses add to their references.
+
+        Args:
+            texts: in lower case.
+            hypotheses: places of texts.
+            references: places of the references' texts.
+            starts: where each hypothesis's references begin, and where the last ones end.
+        """

@@ -9,7 +9,7 @@ import mmap
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,15 @@ STRONGEST = 8.0
 """The most that one pair can add to the association of words."""
 _WORDS = re.compile("[a-z]+|[0-9]+")
 _KINDS = ("log_probability", "least_log_probability", "listed", "unlisted", "association")
+# Of pairs that no reference has; "moved": of those whose two words references have.
+_ADDED = (
+    *(f"added_{kind}" for kind in _KINDS),
+    "added_mean_log_probability",
+    *(f"moved_{kind}" for kind in ("log_probability", "least_log_probability", "unlisted", "association")),
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 class FluencyFeature(Feature):
@@ -44,6 +53,7 @@ class FluencyFeature(Feature):
     """
 
     name: ClassVar[str] = "fluency"
+    version: ClassVar[int] = 2
     requires: ClassVar[tuple[str, ...]] = ("wordsegment",)
 
     @classmethod
@@ -51,13 +61,13 @@ class FluencyFeature(Feature):
         """Refuse other languages than English, and say at once if the counts are not installed."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        require("wordsegment", f"feature {cls.name!r}")
+        require("wordsegment", f"feature {cls.name!r}", distribution="meteor-e-learned")
         return super().create(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Of the hypothesis, and how far the hypothesis is above the mean of its references."""
-        return (*_KINDS, *(f"{kind}_difference" for kind in _KINDS))
+        """Of the hypothesis; how far the hypothesis is above the mean of its references; of what it adds to them."""
+        return (*_KINDS, *(f"{kind}_difference" for kind in _KINDS), *_ADDED)
 
     @property
     def dimension(self) -> int:
@@ -68,24 +78,26 @@ class FluencyFeature(Feature):
         """Look the pairs up; each distinct text once."""
         place: dict[str, int] = {}
         left, right = (
-            [place.setdefault(text, len(place)) for text in texts]
+            np.array([place.setdefault(text, len(place)) for text in texts], np.int64)
             for texts in (batch.hypotheses, segment_pairs(batch)[1])
         )
-        rows = _numbers_of()([text.lower() for text in place])
-        return np.hstack([rows[left], rows[left] - mean_over_references(rows[right], batch)])
+        starts = np.cumsum([0, *map(len, batch.references)], dtype=np.int64)
+        own, added = _numbers_of()([text.lower() for text in place], left, right, starts)
+        return np.hstack([own[left], own[left] - mean_over_references(own[right], batch), added])
 
 
 @functools.cache
-def _numbers_of() -> Callable[[list[str]], NDArray[np.float64]]:
-    """Return what gives the numbers of texts in lower case, ``(texts, kinds)``.
+def _numbers_of() -> Callable[[list[str], Integers, Integers, Integers], tuple[Floats, Floats]]:
+    """Return what gives the numbers of texts in lower case, and of what hypotheses add to their references.
 
-    The extension reads the package's files as they are. Without it, the package itself reads them, which takes
-    several times as long and as much memory.
+    Hypotheses and references are places of texts; those of hypothesis n begin at ``starts[n]``. The extension reads
+    the package's files as they are. Without it, the package itself reads them, which takes several times as long and
+    as much memory.
 
     Raises:
         ConfigError: if the package is not installed, or its files are damaged.
     """
-    package: Any = require("wordsegment", "feature 'fluency'")
+    package: Any = require("wordsegment", "feature 'fluency'", distribution="meteor-e-learned")
     made = package.Segmenter()
     try:
         if counting._native is not None:
@@ -93,7 +105,7 @@ def _numbers_of() -> Callable[[list[str]], NDArray[np.float64]]:
                 _mapped(made.UNIGRAMS_FILENAME), _mapped(made.BIGRAMS_FILENAME), total=made.TOTAL,
                 back_off=BACK_OFF, unlisted=UNLISTED, strongest=STRONGEST,
             )  # fmt: skip
-            numbers: Callable[[list[str]], NDArray[np.float64]] = counts.numbers
+            numbers: Callable[[list[str], Integers, Integers, Integers], tuple[Floats, Floats]] = counts.numbers
             return numbers
         made.load()
     except (OSError, ValueError) as error:
@@ -102,9 +114,22 @@ def _numbers_of() -> Callable[[list[str]], NDArray[np.float64]]:
             "pip install --force-reinstall wordsegment"
         ) from error
 
-    def one_by_one(texts: list[str]) -> NDArray[np.float64]:
-        rows = [_numbers(text, made.unigrams, made.bigrams, made.total) for text in texts]
-        return np.array(rows, np.float64).reshape(len(texts), len(_KINDS))
+    def one_by_one(
+        texts: list[str], hypotheses: Integers, references: Integers, starts: Integers
+    ) -> tuple[Floats, Floats]:
+        words = [_WORDS.findall(text) for text in texts]
+        pairs = [_pairs(each, made.unigrams, made.bigrams, made.total) for each in words]
+        own = np.array([_sums(each, len(each))[:5] for each in pairs], np.float64).reshape(len(texts), len(_KINDS))
+        added = np.empty((len(hypotheses), len(_ADDED)))
+        for at, (place, start, end) in enumerate(zip(hypotheses, starts, starts[1:], strict=False)):
+            listed = references[start:end].tolist()
+            known = {word for reference in listed for word in words[reference]}
+            apart = {pair for reference in listed for pair in itertools.pairwise(words[reference])}
+            others = [pair for pair in pairs[place] if pair.words not in apart]
+            moved = [pair for pair in others if known.issuperset(pair.words)]
+            added[at, :6] = _sums(others, len(pairs[place]))
+            added[at, 6:] = [_sums(moved, len(pairs[place]))[column] for column in (0, 1, 3, 4)]
+        return own, added
 
     return one_by_one
 
@@ -115,28 +140,48 @@ def _mapped(file: str) -> mmap.mmap:
         return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _numbers(text: str, words: Mapping[str, float], pairs: Mapping[str, float], total: float) -> tuple[float, ...]:
-    """Return a text's numbers: mean and least logarithm of a probability, share and number of pairs, association."""
-    own = _WORDS.findall(text)
-    logarithms, association, listed = [], 0.0, 0
+class _Pair(NamedTuple):
+    """Two words that follow each other: logarithm of the second's probability, whether listed, association."""
+
+    words: tuple[str, str]
+    logarithm: float
+    listed: bool
+    association: float
+
+
+def _pairs(own: list[str], words: Mapping[str, float], pairs: Mapping[str, float], total: float) -> list[_Pair]:
+    """Look up the pairs of a text's words."""
+    found = []
     for first, second in itertools.pairwise(own):
         together, alone = pairs.get(f"{first} {second}"), words.get(second, UNLISTED) / total
         if together is None:
-            logarithms.append(math.log(BACK_OFF * alone))
+            found.append(_Pair((first, second), math.log(BACK_OFF * alone), False, 0.0))
             continue
         probability = min(1.0, together / words.get(first, together))
-        listed += 1
-        logarithms.append(math.log(probability))
-        association += min(STRONGEST, math.log(probability / alone))
-    count = max(1, len(logarithms))
+        association = min(STRONGEST, math.log(probability / alone))
+        found.append(_Pair((first, second), math.log(probability), True, association))
+    return found
+
+
+def _sums(pairs: list[_Pair], count: int) -> tuple[float, ...]:
+    """Return mean and least logarithm, share listed, number not listed, association; and the mean of these alone.
+
+    Args:
+        pairs: some pairs of a text.
+        count: of all its pairs.
+    """
     # Not sum(), which rounds in another way from Python 3.12 on.
-    whole = 0.0
-    for logarithm in logarithms:
-        whole += logarithm
+    logarithm = association = 0.0
+    for pair in pairs:
+        logarithm += pair.logarithm
+        association += pair.association
+    count = max(1, count)
+    listed = sum(pair.listed for pair in pairs)
     return (
-        whole / count,
-        min(logarithms, default=0.0),
+        logarithm / count,
+        min((pair.logarithm for pair in pairs), default=0.0),
         listed / count,
-        float(len(logarithms) - listed),
+        float(len(pairs) - listed),
         association / count,
+        logarithm / max(1, len(pairs)),
     )
