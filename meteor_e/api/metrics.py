@@ -329,28 +329,32 @@ class Metric(Component):
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
 
-    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
+    def pairwise_batches(
+        self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
+    ) -> Iterator[Floats]:
         """Score every candidate of a source against every candidate of it.
 
         Args:
             sources: for each source its candidates.
             language: ISO code of the text; empty where it is not known.
+            references: for each source its references; by default its candidates.
 
         Yields:
-            For each source ``(candidates, candidates)``: rows as hypotheses, columns as references.
+            For each source ``(candidates, references)``.
 
         Raises:
             InputError: for what is not a list of texts, with the number of the source.
         """
-        for number, each in enumerate(listed(sources, "sources", "source"), 1):
-            texts = candidates(each, number)
-            if not texts:
-                yield np.empty((0, 0))
+        sides = ((each, each) for each in listed(sources, "sources", "source"))
+        for number, side in enumerate(sides if references is None else zip(sources, references, strict=True), 1):
+            texts, others = (candidates(each, number) for each in side)
+            if not texts or not others:
+                yield np.empty((len(texts), len(others)))
                 continue
-            self.prepare([[text] for text in texts], language or self.language)
-            hypotheses = [text for text in texts for _ in texts]
-            rows = self.checked_statistics(hypotheses, [[text] for text in texts] * len(texts))
-            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(texts))
+            self.prepare([[text] for text in others], language or self.language)
+            hypotheses = [text for text in texts for _ in others]
+            rows = self.checked_statistics(hypotheses, [[text] for text in others] * len(texts))
+            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(others))
 
     def explain(
         self,

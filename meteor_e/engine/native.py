@@ -186,7 +186,7 @@ class NativeEngine:
         """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
             return self._ask_for_pairs(texts, sources, threads)
-        scores = array("d", bytes(8 * sum(len(left) * len(right) for left, right in sources)))
+        scores = array("d", [0.0]) * sum(len(left) * len(right) for left, right in sources)
         threads = max(1, min(threads, len(scores) // _SEGMENTS_A_THREAD))
         with self._lane() as lane:
             batch = self._read(lane, texts, threads, None)

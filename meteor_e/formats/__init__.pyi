@@ -1,12 +1,6 @@
 from meteor_e.formats.documents import Role as Role
 from meteor_e.formats.inputs import open_input as open_input
-from meteor_e.formats.metric_task import (
-    GivenScore as GivenScore,
-    metric_task_lines as metric_task_lines,
-    read_metric_scores as read_metric_scores,
-    score_text as score_text,
-    split_fields as split_fields,
-)
+from meteor_e.formats.metric_task import metric_task_lines as metric_task_lines, score_text as score_text
 from meteor_e.formats.plain import csv_rows as csv_rows, decode_lines as decode_lines, read_segments as read_segments
 from meteor_e.formats.tables import (
     DATASET_DICTIONARY as DATASET_DICTIONARY,

@@ -272,10 +272,12 @@ class ChainMetric(Metric):
         """Return METEOR of summed statistics."""
         return arrays.score(sums, self.current.chain.parameters)
 
-    def pairwise_batches(self, sources: Iterable[Sequence[str]], language: str = "") -> Iterator[Floats]:
-        """Score candidates against one another; each text is read once."""
+    def pairwise_batches(
+        self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
+    ) -> Iterator[Floats]:
+        """Score candidates against one another, or against references; each text is read once."""
         self._meteor = self.meteor(language or self.language)
-        return self._meteor.pairwise_batches(sources)
+        return self._meteor.pairwise_batches(sources, references)
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent

@@ -19,22 +19,19 @@ template <std::size_t Parts>
 void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
     prepare(task);
     const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
-    const std::int64_t chunk = task.units.chunk().value;
-    if (!task.lists) links_.clear();
-    classes_[0] = Class{Set{}, Place{}, NONE, 1};
+    classes_[0] = Class{Set{}, Place{}, Origin{}, 1};
     class_count_ = 1;
     paths_ = 1;
     keys_[0] = 0;
     class_of_[0] = 0;
-    for (std::uint32_t position = task.lists ? resume(task) : 0; position < positions; ++position) {
-        const View<Match> starting = task.candidates.at(position);
-        if (!starting.size || task.candidates.fixed(position)) {
-            pass(position, starting.size ? &starting[0] : nullptr, chunk);
-        } else {
-            expand(task, position);
-        }
-        if (task.lists) remember(task, position);
+    first_origins_.resize(positions);
+    if (task.lists) {
+        go_on_known_ways(task);
+    } else {
+        origins_.clear();
+        for (std::uint32_t position = 0; position < positions; ++position) go(task, position);
     }
+    const std::int64_t chunk = task.units.chunk().value;
     std::size_t best = 0;
     std::int64_t best_rank = 0;
     for (std::size_t path = 0; path < paths_; ++path) {
@@ -46,8 +43,12 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
         }
     }
     taken_.assign(positions, NONE);
-    for (std::uint32_t link = classes_[class_of_[best]].link; link != NONE; link = links_[link].earlier) {
-        taken_[links_[link].position] = links_[link].choice;
+    std::uint32_t from = class_of_[best];
+    for (std::uint32_t position = positions; position-- > 0;) {
+        if (first_origins_[position] == NONE) continue;
+        const Origin& origin = origins_[first_origins_[position] + from];
+        if (origin.choice < SKIP) taken_[position] = origin.choice;
+        from = origin.from;
     }
     for (std::uint32_t position = 0; position < positions; ++position) {
         const std::uint32_t choice = task.candidates.fixed(position) ? 0 : taken_[position];
@@ -57,84 +58,124 @@ void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& chosen) {
     }
 }
 
+// Takes all paths through a position.
+template <std::size_t Parts>
+void BeamSearch<Parts>::go(const BeamTask& task, std::uint32_t position) {
+    first_origins_[position] = NONE;
+    if (passed(task, position)) {
+        const View<Match> starting = task.candidates.at(position);
+        pass(position, starting.size ? &starting[0] : nullptr, task.units.chunk().value);
+    } else {
+        expand(task, position);
+    }
+}
+
 // What the next state depends on, beside the last one.
 template <std::size_t Parts>
-BeamEdge<Parts> BeamSearch<Parts>::next_edge(const BeamTask& task, std::uint32_t position) {
-    const bool fixed = task.candidates.fixed(position);
-    BeamEdge<Parts> edge;
-    edge.node = nodes_[position];
-    edge.candidates = 2 * task.lists[position] + fixed;
-    std::uint64_t bit = 1;
-    for (const Match& match : task.candidates.at(position)) {
-        const std::uint32_t end = match.hypothesis_start + match.hypothesis_length;
-        if (place(position + match.reference_length, end).last != BROKEN) edge.continues |= bit;
-        bit <<= 1;
-        if (!fixed) touched_.add(match.hypothesis_start, match.hypothesis_length);
-    }
-    touched_ = touched_ & future_[position + 1];
-    edge.future = touched_.parts;
-    return edge;
+BeamEdge<Parts> BeamSearch<Parts>::edge(const BeamTask& task, std::uint32_t position, std::uint32_t node) const {
+    BeamEdge<Parts> found;
+    found.node = node;
+    found.candidates = 2 * task.lists[position] + task.candidates.fixed(position);
+    found.continues = continues_[position];
+    const Set used{memory_.used(node)};
+    found.future = ((used | covered_[position]) & future_[position + 1]).parts;
+    return found;
 }
 
-// Hands on what a state is made of, part by part. The numbers come first: they say how long the rest is, also while a
-// state is read back.
+// Where most ways are gone again, all of a search is remembered; elsewhere, only a search that went some of its way
+// with others, and not much more.
 template <std::size_t Parts>
-template <typename Take>
-void BeamSearch<Parts>::each_part_of_state(Take&& take) {
-    take(&paths_, sizeof paths_);
-    take(&class_count_, sizeof class_count_);
-    take(keys_, paths_ * sizeof keys_[0]);
-    take(classes_, class_count_ * sizeof classes_[0]);
-    take(class_of_, paths_ * sizeof class_of_[0]);
-}
-
-// Goes as far as other searches went the same way. Returns the position where work begins.
-template <std::size_t Parts>
-std::uint32_t BeamSearch<Parts>::resume(const BeamTask& task) {
+void BeamSearch<Parts>::go_on_known_ways(const BeamTask& task) {
     const auto positions = static_cast<std::uint32_t>(task.candidates.positions());
+    const bool busy = 2 * followed_ > went_;
     nodes_.assign(1, BeamMemory<Parts>::ROOT);
-    touched_ = Set{};
-    std::uint32_t first = 0;
-    for (known_ = 0; known_ < positions; ++known_) {
-        const Set before = touched_;
-        const std::uint32_t node = memory_.find(next_edge(task, known_));
-        if (node == BeamMemory<Parts>::NONE) {
-            touched_ = before;
-            break;
+    origins_.resize(remembered_origins_);
+    std::uint32_t guess = 0, known = 0, position = 0;
+    bool loaded = true;  // the state before the position is there
+    for (; position < positions; ++position) {
+        const BeamEdge<Parts> wanted = edge(task, position, nodes_[position]);
+        std::uint32_t way = memory_.find(wanted, guess);
+        if (way != NONE) {
+            ++known;
+            loaded = false;
+            nodes_.push_back(memory_.way(way).node);
+            first_origins_[position] = memory_.way(way).origins;
+        } else {
+            if (!loaded) load(task, position);
+            loaded = true;
+            if (!busy && position > 2 * known + 1) break;
+            go(task, position);
+            nodes_.push_back(remember(task, position));
+            way = memory_.add(wanted, nodes_.back(), first_origins_[position]);
         }
-        nodes_.push_back(node);
-        if (memory_.has_state(node)) first = known_ + 1;
+        guess = way + 1;
     }
     went_ += positions;
-    followed_ += known_;
-    if (!first) return 0;
-    const std::uint8_t* from = memory_.state(nodes_[first]);
-    each_part_of_state([&from](void* part, std::size_t size) {
-        std::memcpy(part, from, size);
+    followed_ += known;
+    if (!loaded) load(task, positions);
+    remembered_origins_ = origins_.size();
+    for (; position < positions; ++position) go(task, position);
+}
+
+// Makes the state before a position, which is known, or was on the last positions only passed.
+template <std::size_t Parts>
+void BeamSearch<Parts>::load(const BeamTask& task, std::uint32_t position) {
+    std::uint32_t first = position;
+    while (first && !memory_.has_state(nodes_[first])) --first;
+    const std::uint8_t* from = first ? memory_.state(nodes_[first]) : nullptr;
+    const auto take = [&from](void* to, std::size_t size) {
+        std::memcpy(to, from, size);
         from += size;
-    });
-    return first;
+    };
+    if (first) {
+        Sizes sizes;
+        take(&sizes, sizeof sizes);
+        paths_ = sizes.paths;
+        class_count_ = sizes.classes;
+        take(keys_, paths_ * sizeof keys_[0]);
+        for (std::size_t k = 0; k < class_count_; ++k) {
+            KeptClass kept;
+            take(&kept, sizeof kept);
+            classes_[k] = Class{kept.used, kept.place, Origin{}, 0};
+        }
+        take(class_of_, paths_);
+        for (std::size_t path = 0; path < paths_; ++path) {
+            classes_[class_of_[path]].members |= std::uint64_t{1} << path;
+        }
+    }
+    const std::size_t known = origins_.size();
+    for (; first < position; ++first) {
+        const std::uint32_t known_first = first_origins_[first];
+        go(task, first);
+        first_origins_[first] = known_first;
+    }
+    origins_.resize(known);
 }
 
-// Where most ways are gone again, all of a search is remembered; elsewhere, the tree grows as searches come back to it,
-// and a state is kept when the second comes. Where a position is only passed, it is found again from the one before.
+// Keeps the state after a position; returns its node.
 template <std::size_t Parts>
-void BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
-    const bool fresh = position >= known_, busy = 2 * followed_ > went_;
-    if (fresh && !busy && position > 2 * known_) return;
-    if (fresh) nodes_.push_back(memory_.add(next_edge(task, position)));
-    const bool passed = !task.candidates.at(position).size || task.candidates.fixed(position);
-    if (!passed && (!fresh || busy)) keep_state(nodes_[position + 1]);
-}
-
-template <std::size_t Parts>
-void BeamSearch<Parts>::keep_state(std::uint32_t node) {
-    std::size_t room = 0;
-    each_part_of_state([&room](const void*, std::size_t size) { room += size; });
-    std::uint8_t* to = memory_.give_room(node, room);
-    each_part_of_state([&to](const void* part, std::size_t size) {
-        std::memcpy(to, part, size);
-        to += size;
+std::uint32_t BeamSearch<Parts>::remember(const BeamTask& task, std::uint32_t position) {
+    Set used{};
+    for (std::size_t k = 0; k < class_count_; ++k) used = used | classes_[k].used;
+    if (passed(task, position)) return memory_.add_node(used.parts);
+    // What all ranks have in common is left out.
+    const Sizes sizes{position, static_cast<std::uint16_t>(paths_), static_cast<std::uint16_t>(class_count_)};
+    const std::int64_t common = keys_[0];
+    for (std::size_t path = 0; path < paths_; ++path) keys_[path] -= common;
+    const std::size_t size =
+        sizeof sizes + paths_ * (sizeof keys_[0] + sizeof class_of_[0]) + class_count_ * sizeof(KeptClass);
+    return memory_.node_of_state(used.parts, size, [&](std::uint8_t* to) {
+        const auto give = [&to](const void* from, std::size_t bytes) {
+            std::memcpy(to, from, bytes);
+            to += bytes;
+        };
+        give(&sizes, sizeof sizes);
+        give(keys_, paths_ * sizeof keys_[0]);
+        for (std::size_t k = 0; k < class_count_; ++k) {
+            const KeptClass kept{classes_[k].used, classes_[k].place};
+            give(&kept, sizeof kept);
+        }
+        give(class_of_, paths_ * sizeof class_of_[0]);
     });
 }
 
@@ -143,16 +184,25 @@ void BeamSearch<Parts>::prepare(const BeamTask& task) {
     const std::size_t positions = task.candidates.positions();
     future_.resize(positions + 1);
     starts_.resize(positions + 1);
+    covered_.resize(positions);
+    continues_.resize(positions);
     future_[positions] = starts_[positions] = Set{};
     for (std::size_t position = positions; position-- > 0;) {
-        Set words = future_[position + 1], starts{};
-        const bool fixed = task.candidates.fixed(position);
+        Set words{}, starts{};
+        std::uint64_t continues = 0, bit = 1;
         for (const Match& match : task.candidates.at(position)) {
             starts.add(match.hypothesis_start, 1);
-            if (!fixed) words.add(match.hypothesis_start, match.hypothesis_length);
+            words.add(match.hypothesis_start, match.hypothesis_length);
+            const std::uint32_t end = match.hypothesis_start + match.hypothesis_length;
+            if (place(static_cast<std::uint32_t>(position) + match.reference_length, end).last != BROKEN) {
+                continues |= bit;
+            }
+            bit <<= 1;
         }
-        future_[position] = words;
+        covered_[position] = task.candidates.fixed(position) ? Set{} : words;
+        future_[position] = future_[position + 1] | covered_[position];
         starts_[position] = starts;
+        continues_[position] = continues;
     }
 }
 
@@ -182,6 +232,7 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
         return;
     }
     next_class_count_ = 0;
+    next_slots_.fill(NO_CLASS);
     std::uint8_t moved[MAX_NARROW_BEAM];
     for (std::size_t k = 0; k < class_count_; ++k) {
         Class now = classes_[k];
@@ -220,13 +271,10 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
             static_cast<std::int64_t>((static_cast<std::uint64_t>(key) & ~std::uint64_t{MAX_NARROW_BEAM - 1}) | path);
         const std::uint8_t to = moved[class_of_[from]];
         next_class_of_[path] = to;
-        if (!next_classes_[to].members) next_classes_[to].link = classes_[class_of_[from]].link;
+        if (!next_classes_[to].members) next_classes_[to].origin = {class_of_[from], KEEP};
         next_classes_[to].members |= std::uint64_t{1} << path;
     }
-    std::copy_n(next_keys_, paths_, keys_);
-    std::copy_n(next_class_of_, paths_, class_of_);
-    std::copy_n(next_classes_, next_class_count_, classes_);
-    class_count_ = next_class_count_;
+    take_next_paths(position);
 }
 
 // Lets every path take each match whose words are unused, then skip the position. The distance of a match is charged
@@ -287,6 +335,7 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
         add_step(from, SKIP, charged + broken, usual ? known[2 * free.size + open] : unknown);
     }
     next_class_count_ = 0;
+    next_slots_.fill(NO_CLASS);
     next_paths_ = 0;
     if (overflowed_) {
         sort_steps(task.options.beam, position);
@@ -294,10 +343,18 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
         merge_streams(task.options.beam, position);
     }
     paths_ = next_paths_;
+    take_next_paths(position);
+}
+
+// Goes on with the paths that came out of a position.
+template <std::size_t Parts>
+void BeamSearch<Parts>::take_next_paths(std::uint32_t position) {
     std::copy_n(next_keys_, paths_, keys_);
     std::copy_n(next_class_of_, paths_, class_of_);
     std::copy_n(next_classes_, next_class_count_, classes_);
     class_count_ = next_class_count_;
+    first_origins_[position] = static_cast<std::uint32_t>(origins_.size());
+    for (std::size_t k = 0; k < class_count_; ++k) origins_.push_back(classes_[k].origin);
 }
 
 // Two steps of a class never share a stream: the earlier one is in the earlier stream.
@@ -397,6 +454,7 @@ template <std::size_t Parts>
 std::size_t BeamSearch<Parts>::make_class(const Step& step, std::uint32_t position) {
     Class made = classes_[step.from];
     made.members = 0;
+    made.origin = {step.from, step.choice};
     // Words that matter from the next position on, wherever the path goes on: so states depend on fewer things.
     const Set& future = future_[position + 1];
     made.used = made.used & future;
@@ -408,24 +466,19 @@ std::size_t BeamSearch<Parts>::make_class(const Step& step, std::uint32_t positi
     const Choice& choice = choices_[step.choice];
     made.place = place(position + choice.reference_length, choice.start + choice.length);
     made.used = made.used | (choice.words & future);
-    const std::size_t before = next_class_count_;
-    const std::size_t found = find_class(made);
-    if (found == before) {
-        links_.push_back({made.link, position, step.choice});
-        next_classes_[found].link = static_cast<std::uint32_t>(links_.size() - 1);
-    }
-    return found;
+    return find_class(made);
 }
 
 // The class with the same future, which is made if there is none.
 template <std::size_t Parts>
 inline std::size_t BeamSearch<Parts>::find_class(const Class& made) {
-    const std::uint64_t tag = made.used.hash() ^ made.place.number();
-    for (std::size_t k = 0; k < next_class_count_; ++k) {
-        if (next_tags_[k] != tag) continue;
-        if (next_classes_[k].used == made.used && next_classes_[k].place == made.place) return k;
+    const std::uint64_t hash = (made.used.hash() ^ made.place.number()) * 0x9E3779B97F4A7C15ull;
+    std::size_t slot = static_cast<std::size_t>(hash >> (64 - SLOT_BITS));
+    for (; next_slots_[slot] != NO_CLASS; slot = (slot + 1) % next_slots_.size()) {
+        const Class& known = next_classes_[next_slots_[slot]];
+        if (known.used == made.used && known.place == made.place) return next_slots_[slot];
     }
-    next_tags_[next_class_count_] = tag;
+    next_slots_[slot] = static_cast<std::uint8_t>(next_class_count_);
     next_classes_[next_class_count_] = made;
     return next_class_count_++;
 }

@@ -4,7 +4,8 @@
 // anything are used, and the same chunk may go on. Such paths are a class. What may come next is worked out once a
 // class; a path is a number, its rank, and a bit in its class's set. Paths of a class whose steps change their ranks by
 // the same stay in order, so the survivors of a position are merged from a few sorted streams. Of each class only the
-// first path can win in the end, so only it remembers its matches; the others count, as they take room in the beam.
+// first path can win in the end, so a class remembers what its first path came from; the others count, as they take
+// room in the beam.
 #pragma once
 
 #include <array>
@@ -83,10 +84,11 @@ public:
     void run(const BeamTask& task, std::vector<Match>& chosen);
 
     // Searches that are to be remembered have the same units and beam until they are forgotten.
-    bool full() const { return memory_.full(); }
+    bool full() const { return memory_.full() || origins_.size() > MAX_ORIGINS; }
     void forget() {
         memory_.clear();
-        links_.clear();
+        origins_.clear();
+        remembered_origins_ = 0;
         went_ = followed_ = 0;
     }
 
@@ -103,11 +105,25 @@ private:
     };
     static constexpr std::uint32_t CLOSED = 0, BROKEN = 1, CONTINUES = 2;
 
+    // What the first path of a class came from at a position.
+    struct Origin {
+        std::uint16_t from;    // class before the position
+        std::uint16_t choice;  // index among the position's choices, or KEEP, or SKIP
+    };
     struct Class {
         Set used;  // of the words that matches to come cover
         Place place;
-        std::uint32_t link;     // the latest free match of its first path
+        Origin origin;
         std::uint64_t members;  // which paths are in it
+    };
+    // What is kept of a state: these, then the keys, the classes, and each path's class.
+    struct Sizes {
+        std::uint32_t position;
+        std::uint16_t paths, classes;
+    };
+    struct KeptClass {
+        Set used;
+        Place place;
     };
     struct Choice {
         Set words;
@@ -121,11 +137,6 @@ private:
         std::uint16_t choice;  // index among the position's choices, or KEEP, or SKIP
         std::uint16_t to;      // UNKNOWN as long as no path has taken it
     };
-    struct Link {
-        std::uint32_t earlier;
-        std::uint32_t position;
-        std::uint32_t choice;
-    };
     struct Taken {
         std::int64_t key;
         std::uint16_t step;
@@ -135,7 +146,9 @@ private:
     static constexpr std::uint16_t UNKNOWN = 0xFFFF;
     static constexpr int MEMBER_BITS = 6, STREAM_BITS = 5;
     static constexpr std::size_t MAX_STREAMS = 24;
-    static constexpr std::uint8_t NO_STREAM = 0xFF;
+    static constexpr std::uint8_t NO_STREAM = 0xFF, NO_CLASS = 0xFF;
+    static constexpr int SLOT_BITS = 7;
+    static constexpr std::size_t MAX_ORIGINS = std::size_t{1} << 22;
     static_assert(MAX_STREAMS <= std::size_t{1} << STREAM_BITS && BEAM_RANK_BITS + MEMBER_BITS + STREAM_BITS < 63,
                   "rank, path and stream are compared as one number");
 
@@ -148,34 +161,39 @@ private:
     void survive(std::int64_t key, std::size_t step, std::uint32_t position);
     std::size_t make_class(const Step& step, std::uint32_t position);
     std::size_t find_class(const Class& made);
+    void take_next_paths(std::uint32_t position);
     void pass(std::uint32_t position, const Match* fixed, std::int64_t chunk);
-    BeamEdge<Parts> next_edge(const BeamTask& task, std::uint32_t position);
-    std::uint32_t resume(const BeamTask& task);
-    void remember(const BeamTask& task, std::uint32_t position);
-    void keep_state(std::uint32_t node);
-    template <typename Take>
-    void each_part_of_state(Take&& take);
+    void go(const BeamTask& task, std::uint32_t position);
+    void go_on_known_ways(const BeamTask& task);
+    BeamEdge<Parts> edge(const BeamTask& task, std::uint32_t position, std::uint32_t node) const;
+    void load(const BeamTask& task, std::uint32_t position);
+    std::uint32_t remember(const BeamTask& task, std::uint32_t position);
+    bool passed(const BeamTask& task, std::uint32_t position) const {
+        return !task.candidates.at(position).size || task.candidates.fixed(position);
+    }
     Place place(std::uint32_t next, std::uint32_t end) const;
 
-    std::vector<Set> future_;  // words that free matches cover from a position on
-    std::vector<Set> starts_;  // where matches of a position begin in the hypothesis
+    std::vector<Set> future_;               // words that free matches cover from a position on
+    std::vector<Set> starts_;               // where matches of a position begin in the hypothesis
+    std::vector<Set> covered_;              // words that free matches of a position cover
+    std::vector<std::uint64_t> continues_;  // which matches of a position may begin a chunk that goes on
     std::vector<Choice> choices_;
     std::vector<Step> steps_;
     std::size_t step_count_ = 0;
-    std::vector<Link> links_;
+    std::vector<Origin> origins_;
+    std::vector<std::uint32_t> first_origins_;  // of each position, in origins_; NONE where classes stay as they are
+    std::size_t remembered_origins_ = 0;        // the rest is of the last search alone
     std::vector<std::uint32_t> taken_;
     BeamMemory<Parts> memory_;
     std::vector<std::uint32_t> nodes_;     // of the memory, before each position
-    std::uint32_t known_ = 0;              // positions that other searches went through the same way
     std::size_t went_ = 0, followed_ = 0;  // positions of all searches, and those that were known
-    Set touched_;                          // words of free matches before that
 
     // Paths, in order; a key is a rank, and the path's number in the lowest bits.
     std::size_t paths_ = 0, next_paths_ = 0;
     std::int64_t keys_[MAX_NARROW_BEAM], next_keys_[MAX_NARROW_BEAM];
     std::uint8_t class_of_[MAX_NARROW_BEAM], next_class_of_[MAX_NARROW_BEAM];
     Class classes_[MAX_NARROW_BEAM], next_classes_[MAX_NARROW_BEAM];
-    std::uint64_t next_tags_[MAX_NARROW_BEAM];  // of classes, to tell most of them apart
+    std::array<std::uint8_t, std::size_t{1} << SLOT_BITS> next_slots_;  // the next classes by hash
     std::size_t class_count_ = 0, next_class_count_ = 0;
 
     // Steps that change ranks by the same.

@@ -1,7 +1,11 @@
-// What a beam search went through before, as a tree: pairs whose candidates begin alike share its branches.
+// What beam searches went through before, as an automaton: a state, and what the candidates of a position make of it.
+//
+// Searches share what they have in common, wherever that is: they begin alike, or come to the same state on different
+// ways. Ranks only matter by their differences, so states that differ by the same rank in all paths are one.
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include "common.hpp"
@@ -17,8 +21,9 @@ struct BeamEdge {
     std::array<std::uint64_t, Parts> future{};  // of the words touched so far, those that matter later
 
     bool operator==(const BeamEdge& other) const {
-        return node == other.node && candidates == other.candidates && continues == other.continues &&
-               future == other.future;
+        std::uint64_t different = continues ^ other.continues;
+        for (std::size_t k = 0; k < Parts; ++k) different |= future[k] ^ other.future[k];
+        return node == other.node && candidates == other.candidates && different == 0;
     }
     std::size_t hash() const {
         std::uint64_t value = mix((std::uint64_t{node} << 32 | candidates) ^ continues * 0x9E3779B97F4A7C15ull);
@@ -27,79 +32,149 @@ struct BeamEdge {
     }
 };
 
+// Numbers of items that are kept elsewhere, by a hash.
+class HashedNumbers {
+public:
+    static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
+
+    template <typename Same>
+    std::uint32_t find(std::uint32_t hash, Same&& same) const {
+        if (slots_.empty()) return NONE;
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t at = hash & mask; slots_[at].number != NONE; at = (at + 1) & mask) {
+            if (slots_[at].hash == hash && same(slots_[at].number)) return slots_[at].number;
+        }
+        return NONE;
+    }
+    void add(std::uint32_t hash, std::uint32_t number) {
+        if (2 * (size_ + 1) > slots_.size()) {
+            std::vector<Slot> before(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
+            before.swap(slots_);
+            for (const Slot& slot : before) {
+                if (slot.number != NONE) place(slot);
+            }
+        }
+        ++size_;
+        place({hash, number});
+    }
+    void clear() {
+        slots_.assign(slots_.size(), Slot{});
+        size_ = 0;
+    }
+
+private:
+    static constexpr std::size_t FIRST_SLOTS = std::size_t{1} << 10;
+
+    struct Slot {
+        std::uint32_t hash = 0, number = NONE;
+    };
+
+    void place(const Slot& slot) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = slot.hash & mask;
+        while (slots_[at].number != NONE) at = (at + 1) & mask;
+        slots_[at] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
 template <std::size_t Parts>
 class BeamMemory {
 public:
     using Edge = BeamEdge<Parts>;
-    static constexpr std::uint32_t NONE = 0xFFFFFFFFu, ROOT = 0;
+    using Words = std::array<std::uint64_t, Parts>;
+    static constexpr std::uint32_t NONE = HashedNumbers::NONE, ROOT = 0;
+
+    // An edge that was gone before, where it leads, and where it is written what each class came from.
+    struct Way {
+        Edge edge;
+        std::uint32_t node, origins;
+    };
 
     // Asked before a search: what goes beyond is forgotten.
-    bool full() const { return bytes_.size() > MAX_BYTES || nodes_.size() > MAX_NODES; }
+    bool full() const { return bytes_.size() > MAX_BYTES || ways_.size() > MAX_WAYS; }
     void clear() {
-        slots_.clear();
-        bytes_.clear();
+        ways_.clear();
         nodes_.assign(1, Node{});
+        bytes_.clear();
+        by_edge_.clear();
+        by_state_.clear();
     }
 
-    // The node where an edge leads; NONE where no search went there.
-    std::uint32_t find(const Edge& edge) const {
-        // Nodes of one search follow each other.
-        if (edge.node + 1 < nodes_.size() && nodes_[edge.node + 1].edge == edge) return edge.node + 1;
-        return slots_.empty() ? NONE : slots_[slot_of(edge, tag_of(edge))].node;
+    // The number of the way of an edge; NONE if no search went there. `guess`: the number that it has if the last
+    // search went the same way.
+    std::uint32_t find(const Edge& edge, std::uint32_t guess) const {
+        if (guess < ways_.size() && ways_[guess].edge == edge) return guess;
+        return by_edge_.find(tag_of(edge), [&](std::uint32_t number) { return ways_[number].edge == edge; });
     }
-    std::uint32_t add(const Edge& edge) {
-        if (2 * (nodes_.size() + 1) > slots_.size()) grow();
-        const std::uint32_t tag = tag_of(edge), node = static_cast<std::uint32_t>(nodes_.size());
-        slots_[slot_of(edge, tag)] = {tag, node};
-        nodes_.push_back({edge, NONE});
-        return node;
+    const Way& way(std::uint32_t number) const { return ways_[number]; }
+    std::uint32_t add(const Edge& edge, std::uint32_t node, std::uint32_t origins) {
+        const auto number = static_cast<std::uint32_t>(ways_.size());
+        by_edge_.add(tag_of(edge), number);
+        ways_.push_back({edge, node, origins});
+        return number;
     }
 
-    // A node's state: so many bytes, once it has been given room.
-    bool has_state(std::uint32_t node) const { return nodes_[node].state != NONE; }
-    const std::uint8_t* state(std::uint32_t node) const { return bytes_.data() + nodes_[node].state; }
-    std::uint8_t* give_room(std::uint32_t node, std::size_t bytes) {
-        nodes_[node].state = static_cast<std::uint32_t>(bytes_.size());
-        bytes_.resize(bytes_.size() + bytes);
-        return bytes_.data() + nodes_[node].state;
+    // Words that paths at a node have used, and that matter later.
+    const Words& used(std::uint32_t node) const { return nodes_[node].used; }
+
+    // A node without a state is reached from the one before by passing a position.
+    bool has_state(std::uint32_t node) const { return nodes_[node].first != NONE; }
+    const std::uint8_t* state(std::uint32_t node) const { return bytes_.data() + nodes_[node].first; }
+    std::uint32_t add_node(const Words& used) {
+        nodes_.push_back({NONE, 0, used});
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    // The node with a state, which `write` puts into so many bytes.
+    template <typename Write>
+    std::uint32_t node_of_state(const Words& used, std::size_t size, Write&& write) {
+        const std::size_t first = bytes_.size();
+        bytes_.resize(first + size);
+        write(bytes_.data() + first);
+        const std::uint32_t hash = hash_of(bytes_.data() + first, size);
+        const std::uint32_t known = by_state_.find(hash, [&](std::uint32_t number) {
+            const Node& node = nodes_[number];
+            return node.size == size && !std::memcmp(bytes_.data() + node.first, bytes_.data() + first, size);
+        });
+        if (known != NONE) {
+            bytes_.resize(first);
+            return known;
+        }
+        nodes_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size), used});
+        by_state_.add(hash, static_cast<std::uint32_t>(nodes_.size() - 1));
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
 
 private:
-    static constexpr std::size_t MAX_BYTES = std::size_t{24} << 20, MAX_NODES = std::size_t{1} << 18;
-    static constexpr std::size_t FIRST_SLOTS = std::size_t{1} << 12;
+    static constexpr std::size_t MAX_BYTES = std::size_t{24} << 20, MAX_WAYS = std::size_t{1} << 18;
 
     struct Node {
-        Edge edge;                   // to it
-        std::uint32_t state = NONE;  // where in bytes_
-    };
-    struct Slot {
-        std::uint32_t tag = 0, node = NONE;
+        std::uint32_t first = NONE, size = 0;  // of its state in bytes_
+        Words used{};
     };
 
     static std::uint32_t tag_of(const Edge& edge) { return static_cast<std::uint32_t>(edge.hash()); }
-    std::size_t slot_of(const Edge& edge, std::uint32_t tag) const {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = tag & mask;
-        while (slots_[at].node != NONE && !(slots_[at].tag == tag && nodes_[slots_[at].node].edge == edge)) {
-            at = (at + 1) & mask;
+    static std::uint32_t hash_of(const std::uint8_t* bytes, std::size_t size) {
+        std::uint64_t even = size, odd = 0, part[2];
+        for (; size >= sizeof part; size -= sizeof part, bytes += sizeof part) {
+            std::memcpy(part, bytes, sizeof part);
+            even = (even ^ part[0]) * 0x9E3779B97F4A7C15ull;
+            odd = (odd ^ part[1]) * 0xC2B2AE3D27D4EB4Full;
+            even ^= even >> 29;
+            odd ^= odd >> 31;
         }
-        return at;
-    }
-    void grow() {
-        std::vector<Slot> before(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
-        before.swap(slots_);
-        const std::size_t mask = slots_.size() - 1;
-        for (const Slot& slot : before) {
-            if (slot.node == NONE) continue;
-            std::size_t at = slot.tag & mask;
-            while (slots_[at].node != NONE) at = (at + 1) & mask;
-            slots_[at] = slot;
-        }
+        part[0] = part[1] = 0;
+        std::memcpy(part, bytes, size);
+        const std::uint64_t value = mix(mix(even ^ part[0]) + odd + mix(part[1]));
+        return static_cast<std::uint32_t>(value ^ value >> 32);
     }
 
-    std::vector<Slot> slots_;
+    std::vector<Way> ways_;
     std::vector<Node> nodes_{Node{}};
-    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint8_t> bytes_;  // of the states
+    HashedNumbers by_edge_, by_state_;
 };
 
 }  // namespace meteor

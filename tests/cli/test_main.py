@@ -67,7 +67,7 @@ def test_completion_completes(cli):
         (MemoryError(), 1, "meteor-e: out of memory; split the input into smaller parts\n"),
         (RecursionError(), 1, "meteor-e: the input is nested too deeply\n"),
         (KeyboardInterrupt(), 130, "meteor-e: interrupted\n"),
-        (OSError(28, "No space left on device"), 1, "meteor-e: No space left on device\n"),
+        (OSError(28, "No space left on device"), 1, "meteor-e: standard output: No space left on device\n"),
         (OSError(5, "Input/output error", "disk"), 1, "meteor-e: disk: Input/output error\n"),
     ],
 )

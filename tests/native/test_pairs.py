@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -52,6 +53,19 @@ def test_pairs_are_scored_as_segments(all_chains, name, beam):
     few = candidates(numbers, 5, 14)
     assert_same(native, python, few, few)
     assert_same(python, native, few, few)
+
+
+@pytest.mark.parametrize("beam", [3, 40])
+@pytest.mark.parametrize("name", ["meteor", "keys", "all"])
+def test_lists_of_combinations(all_chains, name, beam):
+    """As a decoder makes them: searches part at a word and come together again behind it."""
+    numbers = random.Random(f"{name}{beam}")
+    native, _ = engines(all_chains[name], beam=beam, threads=1)
+    for _ in range(3):
+        words = numbers.choices(WORDS, k=8)
+        options = [[segment(numbers, words, 3) for _ in range(numbers.choice([1, 1, 2, 3]))] for _ in range(9)]
+        texts = [" ".join(parts) for parts in itertools.islice(itertools.product(*options), 24)]
+        assert_same(native, native, texts, numbers.sample(texts, len(texts)))
 
 
 @pytest.mark.parametrize("name", ["meteor", "all"])

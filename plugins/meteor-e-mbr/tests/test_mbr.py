@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pytest
+from meteor_e_mbr import choices
 
-from meteor_e import Meteor, load_metric
+from meteor_e import InputError, Meteor, load_metric
 
 SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
@@ -101,3 +103,35 @@ def test_what_is_refused(cli, content, options, code, message):
 def test_the_old_spelling_of_an_option_says_the_new_one(cli):
     cli.file("candidates", MOSES)
     assert "--format-in" in cli.failing(2, "mbr", "candidates", "--input-format", "lines")
+
+
+@pytest.mark.parametrize("name", ["meteor", "chrf"])
+@pytest.mark.parametrize("size", [1, 5, 9])
+def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
+    """Sources of both kinds in any order, with candidates that come twice."""
+    if name == "chrf":
+        pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
+    large = [*SOURCES[0], SOURCES[0][1], "", *SOURCES[1]]
+    sources = [large, SOURCES[1][:2], SOURCES[1][:1], SOURCES[0], large]
+    metric, told = load_metric(name), []
+    whole = list(choices(metric, sources, "en"))
+    monkeypatch.setattr(import_module("meteor_e_mbr.choices"), "SCORES", size)
+    parts = choices(metric, sources, "en", progress=lambda *work: told.append(work))
+    for found, expected in zip(parts, whole, strict=True):
+        assert found[:3] == expected[:3]
+        assert found.scores.tolist() == expected.scores.tolist()
+    assert told[-1] == ("source 5", 9, 9)
+    assert {stage for stage, _, _ in told} >= {"source 1", "source 4", "source 5"}
+
+
+def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
+    monkeypatch.setattr(import_module("meteor_e_mbr.choices"), "SCORES", 2)
+    bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
+    with pytest.raises(InputError, match=r"source 2, distinct candidates from 3: .*because words repeat"):
+        list(choices(load_metric("meteor"), [["x"], bad], "other"))
+
+
+@pytest.mark.parametrize("bad", ["text", {"a": "b"}, ["a", None], ["a", ["b"]], []])
+def test_what_are_no_candidates(bad):
+    with pytest.raises(InputError, match="source 2"):
+        list(choices(load_metric("meteor"), [["x"], bad], "other"))

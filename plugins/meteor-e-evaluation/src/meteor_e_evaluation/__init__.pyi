@@ -10,3 +10,4 @@ from meteor_e_evaluation.measures import (
     measure as measure,
     pairs_of as pairs_of,
 )
+from meteor_e_evaluation.metric_task import read_metric_scores as read_metric_scores

@@ -23,10 +23,10 @@ from meteor_e.api import (
     near_miss,
 )
 from meteor_e.base import ArrayCache, Cells, PathLike, silent
-from meteor_e.formats import GivenScore, read_metric_scores
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.judgements import Floats
+from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores
 
 __all__ = ["MtmeMetric", "ScoreFileMetric"]
 

@@ -85,7 +85,8 @@ def mbr(
     with destination(output) as stream, terminal_progress(quiet) as progress:
         if form == "tsv":
             stream.write("source\tcandidate\texpected\ttext\n")
-        for number, choice in enumerate(choices(chosen_metric, sources, make_meteor.language), 1):
+        chosen = choices(chosen_metric, sources, make_meteor.language, progress=progress)
+        for number, choice in enumerate(chosen, 1):
             if form == "text":
                 stream.write(choice.text + "\n")
             elif form == "tsv":

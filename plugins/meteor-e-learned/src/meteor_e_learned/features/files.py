@@ -22,7 +22,8 @@ from meteor_e.api import (
     Meta,
     SegmentFeature,
 )
-from meteor_e.formats import read_metric_scores, read_segments
+from meteor_e.base import require
+from meteor_e.formats import read_segments
 
 __all__ = ["ScoreFileFeature", "VectorFileFeature"]
 
@@ -56,8 +57,9 @@ class ScoreFileFeature(Feature):
         state = hashlib.sha256()
         files = [file] if isinstance(file, str | os.PathLike) else file
         self._files = ", ".join(map(os.fspath, files))
+        evaluation = require("meteor_e_evaluation", f"feature {self.name!r}", distribution="meteor-e-evaluation")
         for path in files:
-            for found in read_metric_scores(path):
+            for found in evaluation.read_metric_scores(path):
                 if found.segment is None or metric not in (None, found.metric) or pair not in (None, found.pair):
                     continue
                 key = (found.system, str(found.segment))

@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from meteor_e_evaluation.metric_task import read_metric_scores
 
-from meteor_e.base.errors import InputError
-from meteor_e.formats.metric_task import read_metric_scores
+from meteor_e.api import InputError
 
 
 def write(folder, text):
