@@ -128,6 +128,8 @@ def test_sides_of_unequal_length(meteor, metrics, left, right):
     for call in (*corpora(meteor), *(metric.corpus for metric in metrics)):
         refused(call, left, right)
     refused(all_of(meteor.pairwise_batches), [["a"]] * len(left), [["a"]] * len(right))
+    for metric in metrics:
+        refused(all_of(metric.pairwise_batches), [["a"]] * len(left), "", [["a"]] * len(right))
 
 
 def test_nothing_to_score(meteor, metrics):

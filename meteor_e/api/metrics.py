@@ -28,6 +28,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -345,9 +346,12 @@ class Metric(Component):
         Raises:
             InputError: for what is not a list of texts, with the number of the source.
         """
-        sides = ((each, each) for each in listed(sources, "sources", "source"))
-        for number, side in enumerate(sides if references is None else zip(sources, references, strict=True), 1):
-            texts, others = (candidates(each, number) for each in side)
+        left = listed(sources, "sources", "source")
+        # Where one side has more sources, the other has no list of texts for them.
+        sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
+        for number, (own, other) in enumerate(sides, 1):
+            texts = candidates(own, number)
+            others = texts if references is None else candidates(other, number)
             if not texts or not others:
                 yield np.empty((len(texts), len(others)))
                 continue
