@@ -212,6 +212,7 @@ def test_overlap():
 
 
 def test_score_files(tmp_path):
+    pytest.importorskip("meteor_e_evaluation", reason="meteor-e-evaluation reads files of scores")
     file = tmp_path / "scores"
     file.write_text("M\txx-en\tset\tone\t1\t0.25\nM\txx-en\tset\tone\t2\t0.5\n", encoding="utf-8")
     feature = ScoreFileFeature(str(file))
