@@ -154,7 +154,8 @@ _NO_ARGUMENTS: tuple[type[click.ClickException], ...] = (
 def _run(arguments: list[str] | None, terminated: list[int]) -> int:
     """Run a command; return the exit code, after a line that says what went wrong."""
     try:
-        result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
+        with _interrupts_recognized():
+            result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
@@ -211,6 +212,20 @@ def _interrupted_by_termination() -> Iterator[list[int]]:
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _interrupts_recognized() -> Iterator[None]:
+    """Raise KeyboardInterrupt for errors that come from one: a library that is interrupted while it is imported."""
+    try:
+        yield
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__ or cause.__context__
+        if cause is not None:
+            raise cause from None
+        raise
 
 
 def _replace_closed_streams() -> None:

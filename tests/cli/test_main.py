@@ -12,6 +12,12 @@ from meteor_e.base.errors import InputError, PluginError
 from meteor_e.cli import program as package
 
 
+def due_to(error, cause):
+    """Return an error as ``raise … from …`` makes it."""
+    error.__cause__ = cause
+    return error
+
+
 def test_help_lists_every_command_without_importing_one(cli):
     out = cli("--help").out
     for name in package.COMMANDS:
@@ -67,6 +73,8 @@ def test_completion_completes(cli):
         (MemoryError(), 1, "meteor-e: out of memory; split the input into smaller parts\n"),
         (RecursionError(), 1, "meteor-e: the input is nested too deeply\n"),
         (KeyboardInterrupt(), 130, "meteor-e: interrupted\n"),
+        (due_to(ImportError("initialization failed"), KeyboardInterrupt()), 130, "meteor-e: interrupted\n"),
+        (due_to(PluginError("broken"), due_to(ImportError(), KeyboardInterrupt())), 130, "meteor-e: interrupted\n"),
         (OSError(28, "No space left on device"), 1, "meteor-e: standard output: No space left on device\n"),
         (OSError(5, "Input/output error", "disk"), 1, "meteor-e: disk: Input/output error\n"),
     ],
