@@ -1,4 +1,4 @@
-"""A text as words and what stands between them; English tags, forms of verbs and nouns."""
+"""A text as a list of words with the gaps between them; English tags, forms of verbs and nouns."""
 
 from __future__ import annotations
 
