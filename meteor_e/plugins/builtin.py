@@ -14,6 +14,7 @@ COMMANDS = {
     "compat": "Take the Java program's command line and write what it writes.",
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
+    "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "score": "Score hypotheses against references.",
@@ -24,11 +25,10 @@ COMMANDS = {
 
 COMMANDS_OF_PLUGINS = {
     "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
-    "dbnary": ("meteor-e-dbnary", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
-    "encoder": ("meteor-e-contextual", "Install, add and list sentence encoders."),
+    "dbnary": ("meteor-e-synonyms", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
+    "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
     "evaluate": ("meteor-e-evaluation", "Measure how well metrics agree with human judgments."),
     "java-shim": ("meteor-e-captions", "Write a program named java that runs METEOR's jar calls by meteor-e."),
-    "mbr": ("meteor-e-mbr", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
     "model": ("meteor-e-learned", "List learned metrics, show what one holds, and explain its scores."),
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
     "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
