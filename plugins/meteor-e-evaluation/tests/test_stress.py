@@ -119,6 +119,11 @@ def test_uneven_texts_are_refused():
         stress([length], make_suite([["..."]], ["..."], rules=chosen_rules("en", ["antonym"])))
 
 
+def test_two_metrics_of_one_name(suite):
+    with pytest.raises(ConfigError, match="two metrics are called 'length'"):
+        stress([length, length], suite)
+
+
 def test_a_score_that_is_no_number(suite):
     def broken(hypotheses, references):
         return [float("nan")] * len(hypotheses)
@@ -143,7 +148,7 @@ def test_texts_for_a_metric_that_runs_elsewhere(suite, tmp_path):
     scores = tmp_path / "scores.tsv"
     rows = [f"{name}\t{len(text)}" for name, texts in lines.items() if name != "reference1" for text in texts]
     scores.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    report = stress([load_metric(f"length=scores:{scores}"), length], suite)
+    report = stress([load_metric(f"given=scores:{scores}"), length], suite)
     given, asked = (report.findings[name] for name in report.metrics)
     assert [each.share for each in given] == [each.share for each in asked]
 
@@ -171,7 +176,7 @@ def test_the_command(tmp_path):
     assert "negation-added" not in listed.output
     reference = tmp_path / "reference.txt"
     reference.write_text("Der Hund schläft unter dem Tisch.\nEs regnet seit Tagen in der Stadt.\n", encoding="utf-8")
-    german = run("-r", str(reference), "-l", "de", "-M", "chrf", "-q", "--no-cache", "-f", "json")
+    german = run("-R", str(reference), "-l", "de", "-M", "chrf", "-q", "--no-cache", "-f", "json")
     assert json.loads(german.stdout)["segments"] == 2
     assert run(str(reference), "-M", "chrf").exit_code != 0
 

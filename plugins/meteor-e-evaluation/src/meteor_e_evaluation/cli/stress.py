@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from meteor_e_evaluation.stress import StressReport, StressSuite
 
 GROUPS = {
-    "Texts": OptionGroup(("references", "source", "language"), "system.txt -r reference.txt -M meteor"),
+    "Texts": OptionGroup(("references", "source", "language"), "system.txt -R reference.txt -M meteor"),
     "Metrics": OptionGroup(("metrics", "cache", "no_cache", "jobs", "offline"), "-M meteor -M chrf"),
     "Errors": OptionGroup(
         ("only", "without", "pairs", "seed", "tolerance", "list_rules"),
@@ -32,7 +32,7 @@ GROUPS = {
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @click.argument("hypotheses", required=False, metavar="[HYPOTHESES]")
 @click.option(
-    "-r", "--reference", "references", multiple=True, metavar="FILE", help="A file of references; may be repeated."
+    "-R", "--reference", "references", multiple=True, metavar="FILE", help="A file of references; may be repeated."
 )
 @click.option("--source", metavar="FILE", help="Source segments: words of them stay untranslated.")
 @click.option("-l", "--language", default="en", metavar="CODE", help="Language of the texts.  [default: en]")
@@ -101,9 +101,9 @@ def stress(
 
     \b
     meteor-e stress -M meteor -M chrf
-    meteor-e stress system.txt -r reference.txt -M en-light --only polarity --examples 3
-    meteor-e stress -r reference.de -l de --write-texts texts
-    meteor-e stress -r reference.de -l de -M scores:mine.tsv
+    meteor-e stress system.txt -R reference.txt -M en-light --only polarity --examples 3
+    meteor-e stress -R reference.de -l de --write-texts texts
+    meteor-e stress -R reference.de -l de -M scores:mine.tsv
     """
     from meteor_e_evaluation.stress import chosen_rules, render_stress, write_suite
 

@@ -349,8 +349,14 @@ def stress(
         progress: told about the work.
 
     Raises:
+        ConfigError: if two metrics have one label.
         InputError: for a score that is not a number.
     """
+    made = [each if isinstance(each, Metric) else _FunctionMetric(each) for each in metrics]
+    labels = [metric.label for metric in made]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ConfigError(f"two metrics are called {label!r}")
     outputs = suite.outputs()
     applied = {name: np.array([text is not None for text in texts]) for name, texts in suite.changed.items()}
     used = [rule for rule in suite.rules if applied[rule.name].any()]
@@ -363,9 +369,8 @@ def stress(
     signatures = []
     first: dict[str, np.ndarray[Any, np.dtype[np.bool_]]] = {}
     weights = draw_weights(len(suite.texts), SAMPLES, suite.seed)
-    for each in metrics:
-        metric = each if isinstance(each, Metric) else _FunctionMetric(each)
-        kept = store if isinstance(each, Metric) else ArrayCache(enabled=False)
+    for metric in made:
+        kept = ArrayCache(enabled=False) if isinstance(metric, _FunctionMetric) else store
         scores = metric.score_outputs(outputs, cells, kept, systems=False, progress=staged(progress, metric.label))
         segments = scores.segments if metric.higher_is_better else -scores.segments
         if not np.isfinite(segments[cells]).all():
