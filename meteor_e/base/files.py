@@ -14,23 +14,6 @@ from typing import BinaryIO, TextIO, TypeVar, cast
 
 from meteor_e.base.errors import InputError
 
-__all__ = [
-    "MAX_LINE",
-    "PathLike",
-    "atomic_binary_writer",
-    "atomic_writer",
-    "compression",
-    "input_name",
-    "open_binary",
-    "open_regular",
-    "put_text",
-    "read_regular",
-    "reading",
-    "refuse_special",
-    "spell_size",
-    "whole_file",
-]
-
 PathLike = str | os.PathLike[str]
 
 Stream = TypeVar("Stream", TextIO, BinaryIO)

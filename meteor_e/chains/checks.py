@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from meteor_e.packs import Pack
     from meteor_e.plugins.registry import Registry
 
-__all__ = ["check_chain", "check_language", "spell_out"]
-
 
 def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, list[Problem]]:
     """Find all that is wrong with a chain: its keys and values, languages, matchers and their options.

@@ -21,8 +21,6 @@ from meteor_e.packs.wordlists import decode, parse_prefixes
 from meteor_e.plugins.registry import registry
 from meteor_e.text.normalization import Normalizer
 
-__all__ = ["LanguageText", "language_text", "pack_text"]
-
 
 @dataclass(frozen=True)
 class LanguageText:

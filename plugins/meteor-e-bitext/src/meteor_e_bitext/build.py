@@ -29,8 +29,6 @@ from meteor_e_bitext.report import report, sample
 from meteor_e_bitext.stages import Stages
 from meteor_e_bitext.table import write_table
 
-__all__ = ["build_from_bitext"]
-
 REPORT_FILE = "report.md"
 
 

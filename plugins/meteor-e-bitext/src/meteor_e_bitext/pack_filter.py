@@ -20,8 +20,6 @@ from meteor_e.cli import replaced_option
 from meteor_e.formats import read_segments
 from meteor_e.packs import PARAPHRASES, TABLE_FILE, Pack, build_paraphrase_index, check_name, named_pack, pack_place
 
-__all__ = ["derive_pack", "filter_pack", "filter_table", "pack_entries", "table_entries"]
-
 Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""
 

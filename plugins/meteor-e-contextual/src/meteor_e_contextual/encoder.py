@@ -25,8 +25,6 @@ from meteor_e_contextual.store import NETWORK, TOKENIZER, EncoderFiles, open_enc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Encoder"]
-
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 """What a network may ask for."""
 

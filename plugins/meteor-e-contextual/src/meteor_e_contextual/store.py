@@ -22,8 +22,6 @@ from meteor_e.base import data_folder
 if TYPE_CHECKING:
     from meteor_e_contextual.encoder import Encoder
 
-__all__ = ["Description", "FileDescription", "encoders_folder", "installed_encoders", "open_encoder", "read_encoder"]
-
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30
 """Bytes of a network, at most."""

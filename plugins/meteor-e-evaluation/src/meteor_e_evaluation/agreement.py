@@ -21,8 +21,6 @@ from meteor_e_evaluation.measures import Measure, mad_outliers, pairs_of
 from meteor_e_evaluation.ranks import cluster_ranks
 from meteor_e_evaluation.sanity import check_scores, check_test_set
 
-__all__ = ["AVERAGE", "Evaluation", "Result", "Table", "evaluate", "load_test_sets"]
-
 AVERAGE = "mean"
 """The column of the macro-average over language pairs."""
 

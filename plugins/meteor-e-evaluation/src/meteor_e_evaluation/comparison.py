@@ -26,8 +26,6 @@ from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.judgements import Floats
 from meteor_e_evaluation.measures import Measure, PairMeasure
 
-__all__ = ["TESTS", "Comparison", "average", "compare"]
-
 TESTS = {
     "auto": "the test that suits the measure",
     "williams": "Williams' test; for correlations over segments or systems",

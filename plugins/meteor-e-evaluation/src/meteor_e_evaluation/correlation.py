@@ -14,8 +14,6 @@ import numpy as np
 from meteor_e.api import InputError
 from meteor_e_evaluation.judgements import Floats, Integers
 
-__all__ = ["Williams", "correlate", "grouped_pearson", "williams", "williams_matrix"]
-
 
 def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
     """Correlate two rows of numbers.

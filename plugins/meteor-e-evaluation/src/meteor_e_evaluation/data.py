@@ -30,8 +30,6 @@ from meteor_e_evaluation.named_sets import NAMED
 from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
 from meteor_e_evaluation.ratings import read_mqm, read_ratings, read_score_lines
 
-__all__ = ["TestSet", "load_test_set"]
-
 SHIFTED = 0.2
 """Share of rated texts that may differ from the outputs before we warn that the judgments are shifted."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from meteor_e.api import Agreement
 from meteor_e_evaluation.judgements import Floats, Integers
 
-__all__ = ["Agreement", "Grouping", "accuracy_with_ties", "grouped", "pair_difference_pearson"]
-
 Grouping: TypeAlias = Literal["none", "item", "sys"]
 """Which cells are compared with one another: all, those of a segment, those of a system."""
 

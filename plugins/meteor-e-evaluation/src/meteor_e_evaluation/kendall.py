@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from meteor_e_evaluation.judgements import Floats, Rankings
 
-__all__ = ["PairCounts", "TieCalibration", "TiedAccuracy", "count_pairs", "pair_differences", "tau", "tied_accuracy"]
-
 
 class PairCounts(NamedTuple):
     """How judgments and a metric agree; numbers, or arrays of them.

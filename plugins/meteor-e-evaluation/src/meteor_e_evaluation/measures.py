@@ -23,17 +23,6 @@ from meteor_e_evaluation.groups import Agreement, Grouping, grouped, pair_differ
 from meteor_e_evaluation.judgements import Floats, Rankings
 from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
 
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "human_system_scores",
-    "mad_outliers",
-    "measure",
-    "measure_names",
-    "measure_table",
-    "pairs_of",
-]
-
 
 def pairs_of(test: TestSet) -> Rankings | None:
     """Return pairwise judgments: rankings, else comparisons of assessments of the same segment."""

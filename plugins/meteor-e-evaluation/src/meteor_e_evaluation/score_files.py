@@ -28,8 +28,6 @@ from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.judgements import Floats
 from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores
 
-__all__ = ["MtmeMetric", "ScoreFileMetric"]
-
 EQUAL = 1e-6
 """Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from meteor_e_evaluation.groups import Agreement, pairs_of_systems
 from meteor_e_evaluation.judgements import Floats
 
-__all__ = ["PERMUTATIONS", "normal_agreement", "soft_accuracy"]
-
 PERMUTATIONS = 1000
 SLACK = 1e-12
 

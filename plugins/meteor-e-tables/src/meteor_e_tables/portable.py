@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.packs import Pack
 
-__all__ = ["PackNeeded", "PortableMetric", "shipped_folder"]
-
 _KEPT = 4
 """Metrics that a process keeps."""
 

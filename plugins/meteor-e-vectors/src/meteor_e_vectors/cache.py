@@ -13,8 +13,6 @@ from meteor_e.packs import cached_index
 from meteor_e_vectors.sources import Source, read_source
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write_vectors
 
-__all__ = ["convert", "converted"]
-
 
 def convert(
     source: Path,

@@ -15,8 +15,6 @@ from meteor_e.base import Progress, terminal_progress
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
 
-__all__ = ["SharedOptions", "shared_options"]
-
 
 @dataclass(frozen=True)
 class SharedOptions:

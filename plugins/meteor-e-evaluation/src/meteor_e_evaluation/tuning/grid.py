@@ -16,8 +16,6 @@ from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-__all__ = ["Axes", "GridResult", "evaluate_grid", "grid_size", "java_axes", "points"]
-
 Axes: TypeAlias = Sequence[Sequence[float]]
 """The values of each coordinate of a point."""
 

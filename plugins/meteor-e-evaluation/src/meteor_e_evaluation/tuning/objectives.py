@@ -21,16 +21,6 @@ from meteor_e_evaluation.measures import Measure, measure, measure_names
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-__all__ = [
-    "OBJECTIVES",
-    "CorrelationObjective",
-    "MeasureObjective",
-    "Objective",
-    "RankObjective",
-    "make_objective",
-    "weighted_pearson",
-]
-
 
 class Objective(ABC):
     """A function from scores of cells to a number; the more, the better.

@@ -20,8 +20,6 @@ from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cros
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
-__all__ = ["Settings", "Tuning", "Variant", "tune"]
-
 
 @dataclass(frozen=True)
 class Variant:

@@ -16,8 +16,6 @@ from meteor_e_evaluation.tuning.grid import Axes
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-__all__ = ["SearchResult", "search"]
-
 
 @dataclass(frozen=True)
 class SearchResult:
