@@ -7,10 +7,12 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import msgspec
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import read_regular
+from meteor_e.base.files import os_errors_as, read_regular
 from meteor_e.base.folders import sha256_of
 
 FORMAT_VERSION = 1
@@ -29,8 +31,14 @@ CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
 """What a manifest counts."""
 
 _MAX_SIZE = 1 << 20
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+_Name = Annotated[str, msgspec.Meta(pattern=rf"\A{_NAME}\Z")]
+_FileName = Annotated[str, msgspec.Meta(pattern=rf"\A(?!manifest\.json\Z){_NAME}\Z")]
+_Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+
+
+class _Format(msgspec.Struct):
+    format: object
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,7 @@ class SourceFile:
     """A file that a pack was built from."""
 
     name: str
-    sha256: str
+    sha256: _Digest
 
     @classmethod
     def of(cls, path: Path) -> SourceFile:
@@ -51,14 +59,14 @@ class PackFile:
     """A file of a pack."""
 
     size: int
-    sha256: str
+    sha256: _Digest
 
 
 @dataclass(frozen=True)
 class Manifest:
     """Origin and contents of a pack."""
 
-    name: str
+    name: _Name
     language: str
     """ISO code."""
     version: str
@@ -72,7 +80,7 @@ class Manifest:
 
     What the pack has no file for is left out.
     """
-    files: dict[str, PackFile] = field(default_factory=dict)
+    files: dict[_FileName, PackFile] = field(default_factory=dict)
     format: int = FORMAT_VERSION
 
     @property
@@ -92,60 +100,19 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read a pack's manifest; :class:`ResourceError` says what is wrong with it."""
         path = folder / FILE_NAME
-        try:
+        with os_errors_as(ResourceError, f"cannot read {path}"):
             data = read_regular(path, _MAX_SIZE)
-        except OSError as error:
-            raise ResourceError(f"cannot read {path}: {error.strerror}") from error
         try:
-            return _manifest(json.loads(data))
-        except (ValueError, RecursionError) as error:
+            found = msgspec.json.decode(data, type=_Format).format
+            if found != FORMAT_VERSION:
+                raise ValueError(f"its format is {found!r}; this release reads format {FORMAT_VERSION}")
+            return msgspec.json.decode(data, type=cls)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
 
 
 def check_name(name: str) -> str:
     """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         raise ResourceError(f"{name!r} is no name for a pack: use letters, digits, '-', '_' and '.'")
-    return name
-
-
-def _manifest(data: object) -> Manifest:
-    """Check everything: the file may come from anywhere. ValueError says what is wrong."""
-    if not isinstance(data, dict):
-        raise ValueError("it is no JSON object")
-    if data.get("format") != FORMAT_VERSION:
-        raise ValueError(f"its format is {data.get('format')!r}; this release reads format {FORMAT_VERSION}")
-    texts = {key: _item(data, key, str) for key in ("name", "language", "version", "licence", "built_with")}
-    if not _NAME.fullmatch(texts["name"]):
-        raise ValueError("its 'name' is no name for a pack")
-    contents = _item(data, "contents", dict)
-    for key in contents:
-        _item(contents, key, int)
-    return Manifest(
-        **texts,
-        sources=tuple(SourceFile(_item(s, "name", str), _hash(s)) for s in _item(data, "sources", list)),
-        contents=contents,
-        files={
-            _file_name(name): PackFile(_item(file, "size", int), _hash(file))
-            for name, file in _item(data, "files", dict).items()
-        },
-    )
-
-
-def _item(data: object, key: str, kind: type) -> Any:
-    if not isinstance(data, dict) or type(data.get(key)) is not kind:
-        raise ValueError(f"its {key!r} is missing or of the wrong type")
-    return data[key]
-
-
-def _hash(data: object) -> str:
-    text = _item(data, "sha256", str)
-    if not _SHA256.fullmatch(text):
-        raise ValueError("a 'sha256' in it is no SHA-256")
-    return str(text)
-
-
-def _file_name(name: str) -> str:
-    if not _NAME.fullmatch(name) or name == FILE_NAME:
-        raise ValueError(f"{name!r} is no name for a file of a pack")
     return name
