@@ -172,7 +172,7 @@ def test_missing_resources_are_notes(plugins):
         check("language: en"),
         ["c.yaml:1: note: language: the resource pack 'en' is not installed in "],
     )
-    starts(check("pack: other"), ["c.yaml:1: note: pack: resource pack 'other' is not installed"])
+    starts(check("pack: other"), ["c.yaml:1: note: pack: the resource pack 'other' is not installed"])
     starts(check("pack: ./here"), ["c.yaml:1: note: pack: "])
     starts(
         check("language: other\nmatchers: [exact, needs, paraphrase]", plugins),
