@@ -7,9 +7,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import msgspec
+from typing import Any
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import os_errors_as, read_regular
@@ -31,14 +29,8 @@ CONTENTS = ("function_words", "prefixes", "synonyms", "paraphrases")
 """What a manifest counts."""
 
 _MAX_SIZE = 1 << 20
-_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-_Name = Annotated[str, msgspec.Meta(pattern=rf"\A{_NAME}\Z")]
-_FileName = Annotated[str, msgspec.Meta(pattern=rf"\A(?!manifest\.json\Z){_NAME}\Z")]
-_Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-
-
-class _Format(msgspec.Struct):
-    format: object
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class SourceFile:
     """A file that a pack was built from."""
 
     name: str
-    sha256: _Digest
+    sha256: str
 
     @classmethod
     def of(cls, path: Path) -> SourceFile:
@@ -59,14 +51,14 @@ class PackFile:
     """A file of a pack."""
 
     size: int
-    sha256: _Digest
+    sha256: str
 
 
 @dataclass(frozen=True)
 class Manifest:
     """Origin and contents of a pack."""
 
-    name: _Name
+    name: str
     language: str
     """ISO code."""
     version: str
@@ -80,7 +72,7 @@ class Manifest:
 
     What the pack has no file for is left out.
     """
-    files: dict[_FileName, PackFile] = field(default_factory=dict)
+    files: dict[str, PackFile] = field(default_factory=dict)
     format: int = FORMAT_VERSION
 
     @property
@@ -103,16 +95,55 @@ class Manifest:
         with os_errors_as(ResourceError, f"cannot read {path}"):
             data = read_regular(path, _MAX_SIZE)
         try:
-            found = msgspec.json.decode(data, type=_Format).format
-            if found != FORMAT_VERSION:
-                raise ValueError(f"its format is {found!r}; this release reads format {FORMAT_VERSION}")
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            return _manifest(json.loads(data))
+        except (ValueError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
 
 
 def check_name(name: str) -> str:
     """Return a name that is fit for a pack, that is for a folder; ResourceError for another one."""
-    if not re.fullmatch(_NAME, name):
+    if not _NAME.fullmatch(name):
         raise ResourceError(f"{name!r} is no name for a pack: use letters, digits, '-', '_' and '.'")
+    return name
+
+
+def _manifest(data: object) -> Manifest:
+    """Check everything: the file may come from anywhere. ValueError says what is wrong."""
+    if not isinstance(data, dict):
+        raise ValueError("it is no JSON object")
+    if data.get("format") != FORMAT_VERSION:
+        raise ValueError(f"its format is {data.get('format')!r}; this release reads format {FORMAT_VERSION}")
+    texts = {key: _item(data, key, str) for key in ("name", "language", "version", "licence", "built_with")}
+    if not _NAME.fullmatch(texts["name"]):
+        raise ValueError("its 'name' is no name for a pack")
+    contents = _item(data, "contents", dict)
+    for key in contents:
+        _item(contents, key, int)
+    return Manifest(
+        **texts,
+        sources=tuple(SourceFile(_item(s, "name", str), _hash(s)) for s in _item(data, "sources", list)),
+        contents=contents,
+        files={
+            _file_name(name): PackFile(_item(file, "size", int), _hash(file))
+            for name, file in _item(data, "files", dict).items()
+        },
+    )
+
+
+def _item(data: object, key: str, kind: type) -> Any:
+    if not isinstance(data, dict) or type(data.get(key)) is not kind:
+        raise ValueError(f"its {key!r} is missing or of the wrong type")
+    return data[key]
+
+
+def _hash(data: object) -> str:
+    text = _item(data, "sha256", str)
+    if not _SHA256.fullmatch(text):
+        raise ValueError("a 'sha256' in it is no SHA-256")
+    return str(text)
+
+
+def _file_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or name == FILE_NAME:
+        raise ValueError(f"{name!r} is no name for a file of a pack")
     return name
