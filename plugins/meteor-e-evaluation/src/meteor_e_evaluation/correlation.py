@@ -12,9 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e_evaluation.judgements import Floats, Integers
-
-__all__ = ["Williams", "correlate", "grouped_pearson", "williams", "williams_matrix"]
+from meteor_e.base import Floats, Integers
 
 
 def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:

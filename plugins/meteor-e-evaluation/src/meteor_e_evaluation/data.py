@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, SystemOutputs, near_miss
+from meteor_e.base import Floats
 from meteor_e.formats import named_set, read_segments, target_language
 from meteor_e_evaluation.assessments import Assessment, read_assessments
 from meteor_e_evaluation.containers import read_all_texts, read_texts
@@ -25,12 +26,10 @@ from meteor_e_evaluation.index import (
     expand,
     id_pattern,
 )
-from meteor_e_evaluation.judgements import Assessments, Floats, Rankings
+from meteor_e_evaluation.judgements import Assessments, Rankings
 from meteor_e_evaluation.named_sets import NAMED
 from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
 from meteor_e_evaluation.ratings import read_mqm, read_ratings, read_score_lines
-
-__all__ = ["TestSet", "load_test_set"]
 
 SHIFTED = 0.2
 """Share of rated texts that may differ from the outputs before we warn that the judgments are shifted."""

@@ -18,17 +18,6 @@ from meteor_e.api import ConfigError, InputError, near_miss
 from meteor_e.base import find_problems, raise_problems, read_yaml
 from meteor_e.formats import target_language
 
-__all__ = [
-    "DataIndex",
-    "JudgementSpec",
-    "OutputSpec",
-    "PairSpec",
-    "SegmentMap",
-    "expand",
-    "id_pattern",
-    "load_index",
-]
-
 JudgementFormat = Literal[
     "ranking-csv",
     "rank",
