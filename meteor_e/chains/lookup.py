@@ -16,8 +16,6 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry
 from meteor_e.plugins.registry import registry as process_registry
 
-__all__ = ["find_language", "make_segmenter"]
-
 
 def find_language(name: str, registry: Registry | None = None, *, generic: bool = True) -> Language:
     """Return a language by its code or English name, or from a file of your own.
