@@ -90,9 +90,9 @@ def find_tag(text: str, known: Collection[str] = ()) -> LanguageTag:
                 "name; 'meteor-e languages' lists those that have a definition, and 'other' is for any language"
             )
         tag = langcodes.Language.get(code)
-    usual = langcodes.Language.get(tag.language).maximize().script or "Latn"
+    usual = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
     script = tag.script or tag.maximize().script or usual
-    language = tag.prefer_macrolanguage().language or tag.language
+    language = str(tag.prefer_macrolanguage().language)
     language = _GROUPS.get(language, language)
     return LanguageTag(tag.to_tag(), language, script, tag.script is not None and tag.script != usual)
 

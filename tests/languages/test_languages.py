@@ -114,7 +114,9 @@ def test_codes_of_the_java_program():
 @pytest.mark.parametrize("code", ["cs", "fr", "es", "de", "ru", "da", "other"])
 @pytest.mark.parametrize("task", ["adq", "hter", "util"])
 def test_english_tasks_are_for_english(code, task):
-    with pytest.raises(ConfigError, match=f"language '{code}' has no task '{task}'; its tasks: li, tune, universal, all"):
+    with pytest.raises(
+        ConfigError, match=f"language '{code}' has no task '{task}'; its tasks: li, tune, universal, all"
+    ):
         builtin_language(code).task(task)
 
 
@@ -206,7 +208,8 @@ def test_mistakes_in_a_language_file():
     with pytest.raises(ConfigError) as caught:
         parse_language(parse_yaml(text.encode(), "xx.yaml"))
     assert str(caught.value) == (
-        "xx.yaml:4: default_task: there is no task 'rnak' (did you mean 'rank'?); its tasks: li, tune, universal, all, rank "
+        "xx.yaml:4: default_task: there is no task 'rnak' (did you mean 'rank'?); its tasks: li, tune, universal, "
+        "all, rank "
         "(and 2 more problems; meteor-e config check lists them)"
     )
     found = [str(problem) for problem in language_problems(parse_yaml(text.encode(), "xx.yaml"))]
