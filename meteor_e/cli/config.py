@@ -114,7 +114,7 @@ def list_chains(as_json: bool) -> None:
     \b
     meteor-e config list
     """
-    from meteor_e.cli.tables import format_table, printable
+    from meteor_e.render.plain import format_table, printable
     from meteor_e.plugins.registry import registry
 
     entries = registry().entries("chain", describe_chain)

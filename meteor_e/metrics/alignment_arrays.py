@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
@@ -27,10 +28,12 @@ class Aligned(NamedTuple):
         scores: ``(segments, 7)``, the fields of :class:`~meteor_e.scoring.formula.FormulaScores`; undefined ones are
             NaN.
         statistics: ``(segments, width)``, as :meth:`~meteor_e.scoring.statistics.Statistics.to_vector` orders them.
+        references: which reference counts, ``(segments,)``.
     """
 
     scores: Floats
     statistics: Integers
+    references: NDArray[np.int32]
 
 
 class _Known:
@@ -78,7 +81,7 @@ def aligned(
         return _aligned(meteor, hypotheses, references, numbers)[0]
     known = shared.get(meteor.signature)
     if known is None:
-        empty = _arrays([], [], width(len(meteor.matchers)))
+        empty = _arrays([], [], [], width(len(meteor.matchers)))
         known = shared[meteor.signature] = _Known(empty)
     keys = [(hypothesis, tuple(texts)) for hypothesis, texts in zip(hypotheses, references, strict=True)]
     new = [at for at, key in enumerate(keys) if key not in known.places]
@@ -92,14 +95,14 @@ def aligned(
         known.rows = Aligned(*(np.concatenate(both) for both in zip(known.rows, fresh, strict=True)))
         known.places |= {keys[at]: first + place for place, at in enumerate(new)}
     places = [known.places[key] for key in keys]
-    return Aligned(known.rows.scores[places], known.rows.statistics[places])
+    return Aligned(*(rows[places] for rows in known.rows))
 
 
 def _aligned(
     meteor: Meteor, hypotheses: Sequence[str], references: Sequence[Sequence[str]], numbers: Sequence[int]
 ) -> tuple[Aligned, bool]:
     """Return the rows, and whether there are segments among them that cannot be aligned."""
-    scores, statistics, failed = [], [], False
+    scores, statistics, references_used, failed = [], [], [], False
     for chunk, scored in meteor.scored_chunks(hypotheses, references):
         for at, error in scored.failures.items():
             failed = True
@@ -109,9 +112,13 @@ def _aligned(
                 )
         scores.append(scored.scores)
         statistics.append(scored.statistics)
-    return _arrays(scores, statistics, width(len(meteor.matchers))), failed
+        references_used.append(scored.best_references)
+    return _arrays(scores, statistics, references_used, width(len(meteor.matchers))), failed
 
 
-def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], columns: int) -> Aligned:
+def _arrays(
+    scores: Sequence[bytes], statistics: Sequence[bytes], references: Sequence[bytes], columns: int
+) -> Aligned:
     parts = np.frombuffer(b"".join(scores)).reshape(-1, len(FormulaScores._fields))
-    return Aligned(parts, np.frombuffer(b"".join(statistics), np.int64).reshape(-1, columns))
+    counts = np.frombuffer(b"".join(statistics), np.int64).reshape(-1, columns)
+    return Aligned(parts, counts, np.frombuffer(b"".join(references), np.int32))

@@ -50,6 +50,7 @@ KINDS = {
         Kind("measure", "measures", "meteor_e_measures", "meteor_e.api.measures:Measure"),
         Kind("java module", "Java modules", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("table format", "table formats", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
+        Kind("output format", "output formats", "meteor_e_output_formats", "meteor_e.api.outputs:OutputFormat"),
         Kind("runner", "runners", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),
