@@ -56,6 +56,10 @@ from meteor_e.api.outputs import (
     SegmentRow as SegmentRow,
     WmtNames as WmtNames,
 )
+from meteor_e.api.perturbations import (
+    Perturbation as Perturbation,
+    PerturbationContext as PerturbationContext,
+)
 from meteor_e.api.segmenters import Segmenter as Segmenter
 from meteor_e.api.tables import (
     ScoreRun as ScoreRun,
