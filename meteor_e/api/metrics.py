@@ -194,8 +194,8 @@ class Metric(Component):
     """Base of all metrics.
 
     A metric has :attr:`signature`, :meth:`statistics` and :meth:`corpus_scores`. It may have :meth:`prepare`,
-    :meth:`segment_scores` and :meth:`details`. A metric of one signature gives the same numbers each time. Instances are
-    pickled to other processes.
+    :meth:`segment_scores` and :meth:`details`. A metric of one signature gives the same numbers each time. Instances
+    are pickled to other processes.
 
     Class attributes:
         name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.

@@ -11,7 +11,9 @@ __all__ = ["REFUSED", "check_combination"]
 _PLAIN = "it writes scores and nothing else"
 _ELSEWHERE = "segments are scored elsewhere; -o FILE.parquet or FILE.jsonl holds their scores and statistics"
 _METEOR = "that way of scoring is METEOR's"
-_NO_ROOM = "that format has no room for it; text, json, tsv, csv and wmt have for segments, text and json for alignments"
+_NO_ROOM = (
+    "that format has no room for it; segments go into text, json, tsv, csv and wmt, alignments into text and json"
+)
 
 REFUSED = {
     ("--quiet", "--format"): _PLAIN,

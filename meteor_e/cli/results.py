@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,7 +14,7 @@ from meteor_e.plugins.builtin import meteor_e_output_formats
 
 if TYPE_CHECKING:
     from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
-    from meteor_e.metrics.table import Tests
+    from meteor_e.metrics.table import Significance
 
 __all__ = ["check_output", "format_option", "output_format", "output_option", "significance_options", "write_result"]
 
@@ -61,10 +61,10 @@ def check_output(output: str | None, inputs: Iterable[str]) -> None:
     Raises:
         ConfigError: if the output is one of the inputs.
     """
-    if output is None or output == "-" or not os.path.exists(output):
+    if output is None or output == "-" or not Path(output).exists():
         return
     for path in inputs:
-        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
+        if path != "-" and Path(path).exists() and Path(path).samefile(output):
             raise ConfigError(f"-o {output} is an input; it would be overwritten. Name another file")
 
 
@@ -101,8 +101,8 @@ def significance_options(command: Command) -> Command:
     return command
 
 
-def tests_of(significance: str | None, samples: int | None, seed: int) -> Tests | None:
+def tests_of(significance: str | None, samples: int | None, seed: int) -> Significance | None:
     """Return what the options of significance say; ``None`` for no tests."""
-    from meteor_e.metrics.table import Tests
+    from meteor_e.metrics.table import Significance
 
-    return None if significance is None else Tests(significance, samples, seed)
+    return None if significance is None else Significance(significance, samples, seed)

@@ -316,7 +316,5 @@ def _scored_elsewhere(
     from meteor_e.metrics.table import table_of_totals
 
     assert isinstance(metric, ChainMetric)
-    run = ScoreRun(
-        inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet
-    )
+    run = ScoreRun(inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet)
     return table_of_totals(metric, [system.name for system in inputs], run_elsewhere(metric.current, run))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,10 +92,12 @@ def aligned(
             # Another metric may not tolerate what this one does.
             return _aligned(meteor, hypotheses, references, numbers)[0]
         first = len(known.rows.scores)
-        known.rows = Aligned(*(np.concatenate(both) for both in zip(known.rows, fresh, strict=True)))
+        both: Any = zip(known.rows, fresh, strict=True)
+        known.rows = Aligned._make(map(np.concatenate, both))
         known.places |= {keys[at]: first + place for place, at in enumerate(new)}
     places = [known.places[key] for key in keys]
-    return Aligned(*(rows[places] for rows in known.rows))
+    arrays: Any = known.rows
+    return Aligned._make(rows[places] for rows in arrays)
 
 
 def _aligned(
@@ -116,9 +118,7 @@ def _aligned(
     return _arrays(scores, statistics, references_used, width(len(meteor.matchers))), failed
 
 
-def _arrays(
-    scores: Sequence[bytes], statistics: Sequence[bytes], references: Sequence[bytes], columns: int
-) -> Aligned:
+def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], references: Sequence[bytes], columns: int) -> Aligned:
     parts = np.frombuffer(b"".join(scores)).reshape(-1, len(FormulaScores._fields))
     counts = np.frombuffer(b"".join(statistics), np.int64).reshape(-1, columns)
     return Aligned(parts, counts, np.frombuffer(b"".join(references), np.int32))

@@ -160,7 +160,7 @@ class ChainMetric(Metric):
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
         """Score cells; statistics are kept by hypothesis and reference."""
-        from meteor_e.metrics.chain_statistics import chain_scores
+        from meteor_e.metrics.output_statistics import chain_scores
 
         meteor = self._meteor = self.meteor(test.language)
         jobs = self._context.jobs

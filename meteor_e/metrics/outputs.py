@@ -30,7 +30,8 @@ class OutputMetric(Protocol):
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
-    ) -> Scores: ...
+    ) -> Scores:
+        """Score cells."""
 
 
 def score_outputs(

@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import Metric
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e.significance.systems import SystemTest
 
-__all__ = ["SCHEMA_VERSION", "Column", "SystemRow", "SystemTable", "Tests", "score_table", "table_of_totals"]
+__all__ = ["SCHEMA_VERSION", "Column", "Significance", "SystemRow", "SystemTable", "score_table", "table_of_totals"]
 
 SCHEMA_VERSION = 1
 """Version of the JSON document; it rises when a program that reads it has to change."""
@@ -41,7 +39,7 @@ DEFAULT_SEED = 12345
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
 """What tables for people call parts of a score that have another name there."""
 
-TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 
 BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
@@ -49,7 +47,7 @@ BOOTSTRAP_NOTE = (
 )
 
 
-class Tests(NamedTuple):
+class Significance(NamedTuple):
     """How systems are tested against the first one.
 
     Attributes:
@@ -122,7 +120,7 @@ class SystemTable(Result, Tabular):
         systems: Sequence[str],
         rows: Iterable[SystemRow],
         *,
-        tests: Tests | None = None,
+        tests: Significance | None = None,
         left_out: tuple[int, ...] = (),
         language: str = "",
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
@@ -231,7 +229,7 @@ class SystemTable(Result, Tabular):
         for _, _, _, text in self._explained():
             yield Grid((), (), notes=text.split("\n"))
 
-    def _tested(self, tests: Tests, whole: Sequence[SystemRow], digits: int | None) -> Grid:
+    def _tested(self, tests: Significance, whole: Sequence[SystemRow], digits: int | None) -> Grid:
         """Return the table of tests: of each column one row per system."""
         alone = len(self.columns) == 1
         rows = []
@@ -244,7 +242,7 @@ class SystemTable(Result, Tabular):
                 cells.append(shown_number(test.difference, digits_here, "+"))
                 cells += [_interval(test.difference_interval, digits_here, "+"), shown_p(test.p)]
                 rows.append(cells)
-        what = f"{TESTS[tests.method]}, {tests.samples} samples, seed {tests.seed}"
+        what = f"{TEST_NAMES[tests.method]}, {tests.samples} samples, seed {tests.seed}"
         notes = [f"p: two-sided, against {self.systems[0]}; {what}"]
         notes += [BOOTSTRAP_NOTE] if tests.method == "bootstrap" else []
         title = self.columns[0].heading.name if alone else "score"
@@ -387,7 +385,7 @@ def score_table(
     systems: Sequence[SystemInput | SystemTexts],
     *,
     language: str = "",
-    tests: Tests | None = None,
+    tests: Significance | None = None,
     segments: bool = True,
     details: bool = False,
     alignments: bool = False,
@@ -483,7 +481,7 @@ class _Scoring(NamedTuple):
     metrics: Sequence[Metric]
     systems: Sequence[SystemInput | SystemTexts]
     language: str
-    tests: Tests | None
+    tests: Significance | None
     segments: bool
     details: bool
     alignments: bool
@@ -502,7 +500,9 @@ class _Scoring(NamedTuple):
         statistics: list[list[Any]] = []
         digests: list[bytes] = []
         rows = [
-            row for place in range(len(self.systems)) for row in self._system(place, statistics=statistics, seen=digests)
+            row
+            for place in range(len(self.systems))
+            for row in self._system(place, statistics=statistics, seen=digests)
         ]
         for system, found in zip(self.systems, digests, strict=True):
             if found != digests[0]:
@@ -532,7 +532,7 @@ class _Scoring(NamedTuple):
     def _system(
         self, place: int, statistics: list[list[Any]] | None = None, seen: list[bytes] | None = None
     ) -> Iterator[SystemRow]:
-        """Yield a system's rows; add its statistics and the digest of its references to the lists, if they are given."""
+        """Yield a system's rows; add its statistics and a digest of its references to the lists that are given."""
         system = self.systems[place]
         references = None if seen is None else hashlib.sha256()
         pairs = system.pairs() if references is None else _watched(system.pairs(), references)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import InputError, Metric
 from meteor_e.base import ArrayCache, Progress, silent
+from meteor_e.metrics import score_outputs
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 
@@ -112,7 +113,7 @@ def rank_test_set(
             progress=progress,
         )  # fmt: skip
     else:
-        scores = metric.score_outputs(test, wanted, cache, systems=False, progress=progress)
+        scores = score_outputs(metric, test, wanted, cache, systems=False, progress=progress)
         asked_for = np.where(wanted, scores.segments, np.nan)
         found = score_advantages(asked_for if metric.higher_is_better else -asked_for)
     ranking = rank_systems(found)
