@@ -238,7 +238,7 @@ class SystemTable(Result, Tabular):
             for row in whole:
                 test = row.tests[place]
                 cells = [self.systems[row.system], *([] if alone else [column.heading.name])]
-                cells += [shown_number(test.score, digits_here), _interval(test.interval, digits_here)]
+                cells += [_shown(column, row, digits), _interval(test.interval, digits_here)]
                 cells.append(shown_number(test.difference, digits_here, "+"))
                 cells += [_interval(test.difference_interval, digits_here, "+"), shown_p(test.p)]
                 rows.append(cells)

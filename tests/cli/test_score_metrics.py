@@ -121,7 +121,7 @@ def test_names_are_one_line_that_no_format_reads_as_its_own(cli, own_packs):
     markdown = cli(*base, "markdown", "--significance", "bootstrap", "--samples", "100").out.splitlines()
     assert markdown[2].startswith(f"| {first} | 0")
     assert re.fullmatch(r"\| \\\*\\_x\\_\\\* \\`c\\` \\<b>\\\| (\| 0\.\d+ ){6}\| 3 \|", markdown[3])
-    assert re.search(r"<b>\\\| \| 0\.\d+ \| \[0.*\] \| [+-]0\.\d+ \| \[.*\] \| <?0\.\d+ \|$", markdown[-5])
+    assert re.search(r"<b>\\\| \| 0\.\d+ \| \[0.*\] \| [+-]0\.\d+ \| \[.*\] \| <?0\.\d+ \|$", markdown[-4])
 
 
 def test_standard_output_of_quiet(cli, own_packs):

@@ -364,7 +364,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
     theirs = json.loads(run("score", *shown).stdout)
     assert [system["system"] for system in theirs["systems"]] == NAMES
-    assert mine["systems"][0]["score"] == theirs["systems"][1]["score"]
+    assert mine["systems"][0]["scores"] == theirs["systems"][1]["scores"]
     with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
         run("score", tmp_path / "set" / "beta", "--test-set", "ours")
     with pytest.raises(ConfigError, match="a reference is missing"):

@@ -233,7 +233,9 @@ class TestErrors:
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "hyp")
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "-R", "hyp")
         assert "not a table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
-        assert "--significance" in cli.failing(2, "score", "data.jsonl", "--segments", "-o", "out.jsonl")
+        assert "-o TABLE does not go with --segments" in cli.failing(
+            2, "score", "data.jsonl", "--segments", "-o", "out.jsonl"
+        )
         assert "leave --split out" in cli.failing(2, "score", "data.jsonl", "--split", "x")
         assert "given twice" in cli.failing(
             2, "score", "data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"
