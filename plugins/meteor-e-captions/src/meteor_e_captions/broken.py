@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS
@@ -19,7 +20,7 @@ __all__ = ["REPETITIONS", "Broken", "BrokenDetector", "neighbors", "repetitions"
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
-_OWN_CLASS = FUNCTION_WORDS | frozenset("front top side back much".split())
+_OWN_CLASS = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
 
 
 @cache
@@ -40,7 +41,7 @@ def word_class(word: str) -> str:
 def neighbors(words: Sequence[str]) -> set[str]:
     """Return the pairs and triples of classes of a caption, with ``^`` before its first and ``$`` after its last."""
     classes = ["^", *map(word_class, words), "$"]
-    found = {f"{one} {other}" for one, other in zip(classes, classes[1:], strict=False)}
+    found = {f"{one} {other}" for one, other in pairwise(classes)}
     found.update(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
     return found
 
@@ -56,7 +57,7 @@ def repetitions(words: Sequence[str]) -> list[float]:
         return [0.0, 0.0, 0.0, 0.0, 0.0, float(size < 4), 0.0]
     content = [word for word in words if _content(word)]
     single = len(content) - len(set(content))
-    pairs = list(zip(words, words[1:], strict=False))
+    pairs = list(pairwise(words))
     telling = [pair for pair in pairs if not (pair[0] in FUNCTION_WORDS and pair[1] in FUNCTION_WORDS)]
     triples = list(zip(words, words[1:], words[2:], strict=False))
     longest, _ = _longest_repeated(words, min(8, size // 2))

@@ -96,7 +96,9 @@ def count_ngrams(captions: Sequence[str], references: Sequence[Sequence[str]]) -
         text, gram = key // distinct, key % distinct
         first = int(np.searchsorted(text, count))
         orders.append(
-            Counted(text[:first], gram[:first], counts[:first], text[first:] - count, gram[first:], counts[first:], distinct)
+            Counted(
+                text[:first], gram[:first], counts[:first], text[first:] - count, gram[first:], counts[first:], distinct
+            )
         )
     caption_of = np.repeat(np.arange(count), per)
     sides = characters[:count], characters[count:]
@@ -153,7 +155,8 @@ def rouge_l(counted: Captions) -> Floats:
     similarity = library.LCSseq.similarity
     captions, references = counted.characters
     common = np.array(
-        [similarity(captions[at], text) for at, text in zip(counted.caption_of.tolist(), references, strict=True)], float
+        [similarity(captions[at], text) for at, text in zip(counted.caption_of.tolist(), references, strict=True)],
+        float,
     )
     starts = np.cumsum(counted.per) - counted.per
     # A caption without words has one empty word in pycocoevalcap, which matches only another such.

@@ -12,11 +12,19 @@ if TYPE_CHECKING:
 __all__ = ["ERRORS", "break_caption", "contradict"]
 
 ERRORS = ("cut", "tail", "repeated", "conjunction", "verb", "swapped", "noun")
+
+
+def _listed(text: str) -> list[str]:
+    return text.split()
+
+
 _CONJUNCTIONS = ("and", "while", "as", "with", "but", "or", "then")
-_DETERMINERS = frozenset("a an the his her their its this that these those some my your our".split())
+_DETERMINERS = frozenset(_listed("a an the his her their its this that these those some my your our"))
 _CAN_END = frozenset(
-    "up down out off around there him her it them together himself herself one another others behind by along on over "
-    "through across outside inside something someone themselves about near below above nearby each too then".split()
+    _listed(
+        "up down out off around there him her it them together himself herself one another others behind by along on "
+        "over through across outside inside something someone themselves about near below above nearby each too then"
+    )
 )
 _TAILS = ("and a", "and", "with a", "in the", "while a", "as a", "and the", "of a", "in a", "on the", "and then",
           "then a", "with", "is", "a")  # fmt: skip
@@ -64,11 +72,13 @@ def _repeated(words: list[str], rng: Random) -> list[str] | None:
     if way == 2:  # everything twice
         return [*words, "and", *words]
     length = rng.randint(1, 3)
-    starts = [at for at in range(size - length + 1) if not _function(words[at]) and not _function(words[at + length - 1])]
+    starts = [
+        at for at in range(size - length + 1) if not _function(words[at]) and not _function(words[at + length - 1])
+    ]
     if not starts:
         return None
     start = rng.choice(starts)
-    return words[: start + length] + ["and"] + words[start:]
+    return [*words[: start + length], "and", *words[start:]]
 
 
 def _without_conjunction(words: list[str], rng: Random) -> list[str] | None:
@@ -130,16 +140,14 @@ _MAKERS = dict(
 def contradict(words: list[str], rng: Random) -> list[str] | None:
     """Return a caption with an opposite, another number or another color; ``None`` if it has no word for it."""
     places = [
-        at
-        for at, word in enumerate(words)
-        if word in OPPOSITES or word in COLORS or (1 < NUMBERS.get(word, 0) < 100)
+        at for at, word in enumerate(words) if word in OPPOSITES or word in COLORS or (1 < NUMBERS.get(word, 0) < 100)
     ]
     if not places:
         return None
     at = rng.choice(places)
     word = words[at]
     if word in COLORS:
-        others = ("red", "blue", "green", "yellow", "black", "white", "brown")
+        others: tuple[str, ...] = ("red", "blue", "green", "yellow", "black", "white", "brown")
     else:
         others = OPPOSITES.get(word) or ("two", "three", "four", "five")
     return [*words[:at], rng.choice([other for other in others if other != word]), *words[at + 1 :]]

@@ -91,9 +91,7 @@ def describe_difference(
             lines.append(f"{name}: {reports[0]}.")
             continue
         for title, which in (("leaves out most often", "missing"), ("invents most often", "invented")):
-            counts = Counter(
-                word for report in reports for words in getattr(report, which).values() for word in words
-            )
+            counts = Counter(word for report in reports for words in getattr(report, which).values() for word in words)
             if counts:
                 listed = ", ".join(f"{word} ({count})" for word, count in counts.most_common(8))
                 lines.append(f"{name} {title}: {listed}.")

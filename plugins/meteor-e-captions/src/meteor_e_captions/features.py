@@ -17,13 +17,13 @@ from meteor_e.metrics import aligned
 from meteor_e_captions.lexicon import KINDS, NEGATIONS, split
 
 if TYPE_CHECKING:
+    from meteor_e_vectors.contextual import Encoder
     from numpy.typing import NDArray
 
     from meteor_e import Meteor
     from meteor_e.base import Floats, Integers
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon
-    from meteor_e_contextual import Encoder
 
 __all__ = ["CONTEXT", "LIGHT", "Comparison", "Words", "context_features", "light_features"]
 
@@ -94,9 +94,7 @@ def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     return result
 
 
-def compare_words(
-    lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-) -> Comparison:
+def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Comparison:
     """Compare the words of captions and references by stem and synonym."""
     own_texts = [lexicon.numbers(text) for text in hypotheses]
     ref_texts = [lexicon.numbers(text) for texts in references for text in texts]
@@ -114,25 +112,22 @@ def compare_words(
     entry_ref, entry_stem = ref_key // size, ref_key % size
     entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
     key, first, having = np.unique(entry_segment * size + entry_stem, return_index=True, return_counts=True)
-    own_key, own_first, own_count = np.unique(
-        own_at * size + stems[own_word], return_index=True, return_counts=True
-    )
+    own_key, own_first, own_count = np.unique(own_at * size + stems[own_word], return_index=True, return_counts=True)
     at_own = _position(key, own_key)
     support = np.where(at_own >= 0, having[at_own] if len(having) else 0.0, 0.0) / per[own_key // size]
     their_segment = key // size
     their_support = having / per[their_segment]
     their_word, own_words = ref_word[ref_first[first]], own_word[own_first]
     in_own = _position(own_key, key) >= 0
-    by_own, by_theirs = _synonyms(
-        lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own]
-    )
+    by_own, by_theirs = _synonyms(lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own])
     synonym_theirs = np.zeros(len(key), bool)
     synonym_theirs[~in_own] = by_theirs
     own = Words(own_key // size, own_key % size, own_words, support, by_own & (support == 0))
     theirs = Words(their_segment, key % size, their_word, their_support, synonym_theirs)
 
     def total(entries: Integers, values: Floats, length: int = count) -> Floats:
-        return np.bincount(entries, values, length)
+        sums: Floats = np.bincount(entries, values, length).astype(float)
+        return sums
 
     own_weight, their_weight = weights[own.word], weights[theirs.word]
     matched = np.where(own.support > 0, 1.0, SYNONYM * own.synonym)
@@ -167,9 +162,7 @@ def compare_words(
         number = KINDS.index(kind)
         # A caption without words of a kind is neither right nor wrong.
         mine, other = own_weight * (own_kind == number), agreed * (their_kind == number)
-        columns[f"{kind} precision"] = _ratio(
-            total(own.segment, mine * matched), total(own.segment, mine), empty=0.5
-        )
+        columns[f"{kind} precision"] = _ratio(total(own.segment, mine * matched), total(own.segment, mine), empty=0.5)
         columns[f"{kind} recall"] = _ratio(
             total(theirs.segment, other * covered), total(theirs.segment, other), empty=0.5
         )
@@ -274,8 +267,10 @@ def light_features(
     found = compare_words(lexicon, hypotheses, references)
     per = np.array([len(texts) for texts in references])
     starts = np.cumsum(per) - per
-    pairs = [text for text, texts in zip(hypotheses, references, strict=True) for _ in texts]
-    scores = np.nan_to_num(aligned(meteor, pairs, [(text,) for texts in references for text in texts]).scores)
+    # Marks would count as words: some sources set them, some do not.
+    plain = lexicon.plain
+    pairs = [text for text, texts in zip(map(plain, hypotheses), references, strict=True) for _ in texts]
+    scores = np.nan_to_num(aligned(meteor, pairs, [(plain(text),) for texts in references for text in texts]).scores)
     columns = found.columns
     columns["meteor"] = np.maximum.reduceat(scores[:, -1], starts)
     columns["meteor mean"] = np.add.reduceat(scores[:, -1], starts) / per
@@ -305,11 +300,12 @@ class Encoding:
 
     Args:
         encoder: of the plugin meteor-e-vectors.
+        remember: how many captions, of some 20 kB each.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
         self._encoder = encoder
-        self._memory = Memory[str, _Encoded](8192)
+        self._memory = Memory[str, _Encoded](remember)
 
     def __call__(self, texts: Sequence[str]) -> dict[str, _Encoded]:
         """Return the vectors of texts: of each whole text, of length 1, and of its words."""

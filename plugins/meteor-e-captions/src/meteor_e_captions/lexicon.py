@@ -40,7 +40,7 @@ COLORS = _listed(
 )
 NUMBERS = {
     **{word: number for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split())},
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"))},
     **dict.fromkeys(("couple", "pair", "both"), 2),
     **dict.fromkeys(("few", "several", "many", "multiple", "numerous", "group", "crowd"), 100),
 }  # fmt: skip
@@ -171,8 +171,10 @@ class Lexicon:
 
     def stem_number(self, word: str) -> int:
         """Return the number of a word's stem."""
-        key = next(iter(self._stem.keys(Token(word))))  # type: ignore[attr-defined]
-        return self._stems.setdefault(key, len(self._stems))
+        return self._stems.setdefault(self._stem_key(word), len(self._stems))
+
+    def _stem_key(self, word: str) -> object:
+        return next(iter(self._stem.keys(Token(word))))  # type: ignore[attr-defined]
 
     def number(self, word: str) -> int:
         """Return the number of a word."""
@@ -209,6 +211,11 @@ class Lexicon:
             found = self._texts[text] = np.array(listed, np.int64)
         return found
 
+    def plain(self, text: str) -> str:
+        """Return the words of a text in lower case, joined by blanks."""
+        words = self.words
+        return " ".join([words[number] for number in self.numbers(text).tolist()])
+
     @property
     def arrays(self) -> tuple[Integers, Integers, Floats, Integers, Integers]:
         """For each word its stem, kind and weight; and the synsets of all words, those of word n from ``starts[n]``."""
@@ -229,12 +236,16 @@ class Lexicon:
         return max(len(self._stems), 1), max(len(self._synsets), 1)
 
     def opposites(self, words: Sequence[int]) -> list[tuple[int, ...]]:
-        """Return for each word the stems of those that exclude it, numbers by other numbers."""
+        """Return for each word the stems of those that exclude it, as far as captions have them.
+
+        Numbers are excluded by other numbers.
+        """
         found = []
         for number in words:
             word = self.words[number]
             others = OPPOSITES.get(word, ())
             if word in NUMBERS and NUMBERS[word] < 100:
                 others = tuple(other for other, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
-            found.append(tuple(self.stem_number(other) for other in others))
+            stems = (self._stems.get(self._stem_key(other)) for other in others)
+            found.append(tuple(stem for stem in stems if stem is not None))
         return found

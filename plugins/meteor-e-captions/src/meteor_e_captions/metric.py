@@ -66,7 +66,9 @@ class CaptionLight(SegmentMetric):
     @property
     def signature(self) -> str:  # type: ignore[override]
         """Weights, words' weights, and METEOR's own signature."""
-        learned = digest([",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)])
+        learned = digest(
+            [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
+        )
         return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}|{self._meteor.signature}"
 
     def _more(self) -> str:
@@ -133,10 +135,19 @@ class CaptionContext(CaptionLight):
     name: ClassVar[str] = "caption-context"
     requires: ClassVar[tuple[str, ...]] = (*CaptionLight.requires, "the encoder minilm")
 
+    class Options(CaptionLight.Options):
+        """Those of ``caption-light``, and the encoder."""
+
+        encoder: Annotated[str, Meta(description="An installed encoder; the weights were fitted with minilm.")] = (
+            "minilm"
+        )
+
+    options: Options
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        contextual = require("meteor_e_contextual", f"metric {self.name!r}", "context", "meteor-e-captions")
-        self._encoder = contextual.open_encoder("minilm")
+        contextual = require("meteor_e_vectors.contextual", f"metric {self.name!r}", "context", "meteor-e-captions")
+        self._encoder = contextual.open_encoder(self.options.encoder)
         self._encoding = Encoding(self._encoder)
 
     def _more(self) -> str:

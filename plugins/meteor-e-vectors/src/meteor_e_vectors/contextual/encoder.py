@@ -103,9 +103,7 @@ class Encoder:
             return [self._encode(sentence) for sentence in sentences]
         return list(self._workers().map(self._encode, sentences))
 
-    def sentences(
-        self, sentences: Sequence[Sequence[str]]
-    ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    def sentences(self, sentences: Sequence[Sequence[str]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Return the vector of each sentence as a whole, and the rows of its words as :meth:`encode` gives them.
 
         The vector is the mean of the rows of all pieces, those that open and close a sentence among them, divided by
