@@ -35,9 +35,9 @@ def _listed(text: str) -> frozenset[str]:
 
 COLORS = _listed(
     "amber beige black blond blonde blue bronze brown brunette burgundy colorful cream crimson dark gold golden gray "
-    "green grey lavender light magenta maroon navy orange pink plaid purple red silver striped tan teal turquoise "
+    "green lavender light magenta maroon navy orange pink plaid purple red silver striped tan teal turquoise "
     "violet white yellow"
-)
+) | {"grey"}
 NUMBERS = {
     **{word: number for number, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"))},
