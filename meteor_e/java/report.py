@@ -110,7 +110,7 @@ def score_fields(scores: FormulaScores, verbose: bool) -> str:
 
 @functools.cache
 def _places(matchers: int, slots: int) -> tuple[int | None, ...]:
-    """Return for each number of the Java program's line its column in a vector; ``None`` for a module that is not there.
+    """Return for each number of the Java program's line its column in a vector; ``None``: a module that is not there.
 
     Args:
         matchers: of the chain.

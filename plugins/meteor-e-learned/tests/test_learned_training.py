@@ -14,16 +14,14 @@ from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.base import Run
 from meteor_e_learned.models.maxsd import MaxSD
 from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 
-from meteor_e.api import ConfigError, InputError, MeteorError
+from meteor_e.api import ConfigError, Examples, InputError, MeteorError, TrainingRun
 from meteor_e.cli.score import score
 from meteor_e.metrics.specs import parse_metric
 
@@ -489,7 +487,7 @@ def test_nothing_to_validate_with():
     held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
     for estimator in (PairwiseNetwork(features=1), MaxSD()):
         with pytest.raises(InputError, match="no comparisons to validate with"):
-            estimator.learn(some, held, Run(1))
+            estimator.learn(some, held, TrainingRun(1))
 
 
 def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):

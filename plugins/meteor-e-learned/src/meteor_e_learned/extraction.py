@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -205,6 +205,17 @@ class FeatureSet:
     def definition(self) -> tuple[str, ...]:
         """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
+
+    def only(self, columns: Collection[str]) -> FeatureSet:
+        """Return the features with these of their columns, in the features' own order."""
+        return FeatureSet(
+            [
+                NamedFeature(entry.label, entry.feature, tuple(
+                    place for place, column in zip(entry.chosen, entry.columns, strict=True) if column in columns
+                ))
+                for entry in self.features
+            ]
+        )  # fmt: skip
 
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.

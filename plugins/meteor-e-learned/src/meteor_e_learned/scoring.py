@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 def has_scores(model: LearnedModel) -> bool:
     """Return whether a model gives a score of a single hypothesis."""
-    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
+    return not model.estimator.compares_only
 
 
 def has_scale(model: LearnedModel) -> bool:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError
-from meteor_e_learned.examples import Examples
+from meteor_e.api import Examples, InputError
 from meteor_e_learned.models.base import Floats
 
 __all__ = ["Comparisons", "Texts", "clean_comparisons", "comparisons_of", "texts_of"]
