@@ -33,7 +33,7 @@ def find_language(name: str, registry: Registry | None = None) -> Language:
     return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
 
 
-_PLUGIN = {"jieba": "meteor-e-segmenters[chinese]", "fugashi": "meteor-e-segmenters[japanese]"}
+_PLUGIN = {"jieba": "meteor-e-languages[chinese]", "fugashi": "meteor-e-languages[japanese]"}
 """What to install for the segmenters that languages of ours name."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e import hookimpl
 
 if TYPE_CHECKING:
-    from meteor_e.api import Measure
+    from meteor_e.api import Measure, Perturbation
 
 
 @hookimpl
@@ -26,6 +26,14 @@ def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
     from meteor_e_evaluation.measures import MEASURES
 
     return dict(MEASURES)
+
+
+@hookimpl
+def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
+    """Return the errors and harmless changes of ``meteor-e stress``."""
+    from meteor_e_evaluation.stress.rules import BUILT_IN
+
+    return dict(BUILT_IN)
 
 
 @hookimpl
