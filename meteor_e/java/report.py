@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.java.formats import java_double, parse_java_int
-from meteor_e.scoring.statistics import Statistics, column_names, width
+from meteor_e.scoring.statistics import Statistics, statistics_names, statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
@@ -116,7 +116,7 @@ def _places(matchers: int, slots: int) -> tuple[int | None, ...]:
         matchers: of the chain.
         slots: modules that the line has room for.
     """
-    own = column_names([str(number) for number in range(matchers)])
+    own = statistics_names([str(number) for number in range(matchers)])
     places = {name: place for place, name in enumerate(own)}
     modules = (f"{number}_{name}" for number in range(slots) for name in _MATCHER)
     return tuple(map(places.get, (*_BEFORE, *modules, *_AFTER)))
@@ -141,7 +141,7 @@ def java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
 def java_statistics(vector: Sequence[Any], slots: int) -> Statistics:
     """Return the statistics of a line of the Java program; what that program does not count is 0."""
     given = dict(zip(_places(slots, slots), vector, strict=True))
-    return Statistics.from_vector([given.get(place, 0) for place in range(width(slots))])
+    return Statistics.from_vector([given.get(place, 0) for place in range(statistics_width(slots))])
 
 
 def statistics_line(vector: Sequence[int], matchers: int, slots: int) -> str:

@@ -17,7 +17,7 @@ from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
 
 from meteor_e.api import FeatureBatch, hookimpl
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 ROOT = Path(__file__).resolve().parents[3]
 MANUAL = ROOT / "docs/plugins.md"
@@ -35,7 +35,7 @@ def estimators(monkeypatch):
     monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
     module = types.ModuleType("of_the_manual")
     module.meteor_e_estimators = hookimpl(lambda: [names["MeanDifference"], names["LeastSquares"]])
-    registry().register(module, "manual")
+    plugin_registry().register(module, "manual")
     return names
 
 

@@ -192,6 +192,24 @@ def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
         load_model(toy).features  # noqa: B018
 
 
+def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
+    """Models take the columns that they were trained on, by their names."""
+    from meteor_e_learned.features.surface import LengthsFeature
+
+    batch = FeatureBatch(["a b", "the old bridge"], [["a c"], ["an old bridge"]])
+    before = score_segments(load_model(toy), batch, NONE)
+    names, compute = LengthsFeature().columns, LengthsFeature.compute
+    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names))
+    monkeypatch.setattr(LengthsFeature, "dimension", 9)
+    rows = lambda self, batch: np.hstack([np.full((len(batch), 1), 7.0), compute(self, batch)])  # noqa: E731
+    monkeypatch.setattr(LengthsFeature, "compute", rows)
+    model = load_model(toy)
+    assert score_segments(model, batch, NONE).tolist() == before.tolist()
+    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names[1:], "renamed"))
+    with pytest.raises(ConfigError, match=r"trained on other features .*lengths\.hypothesis_words there"):
+        load_model(toy).features  # noqa: B018
+
+
 def test_scoring_needs_neither_pytorch_nor_scikit_learn(toy):
     code = f"""
 import sys

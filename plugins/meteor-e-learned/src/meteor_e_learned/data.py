@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
-from meteor_e.base import Progress, require, silent, staged
+from meteor_e.toolkit import Progress, require, silent, staged
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve

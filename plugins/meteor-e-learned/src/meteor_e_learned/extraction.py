@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
-from meteor_e.base import Progress, cache_folder, digest, silent, worked_on
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import LanguageResources, Progress, cache_folder, digest, plugin_registry, silent, worked_on
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature", "picked"]
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from meteor_e.api import ConfigError, Estimator, Examples, InputError, TrainingRun
-from meteor_e.base import Progress, digest, silent
+from meteor_e.toolkit import Progress, digest, silent
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore

@@ -3,6 +3,6 @@
 :func:`perturbations` returns the rules for a language; each turns a text into a worse or an equally good one.
 """
 
-from meteor_e.base import lazy_names
+from meteor_e.toolkit import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from meteor_e.base import Progress, silent
+from meteor_e.toolkit import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.grid import Axes
 from meteor_e_evaluation.tuning.objectives import Objective

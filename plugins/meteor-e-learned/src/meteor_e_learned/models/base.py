@@ -41,7 +41,7 @@ def agreement(estimator: Estimator, examples: Examples, held: Examples | None) -
         examples: that it learned from.
         held: that it is validated with; ``None`` for none.
     """
-    figures = {}
+    figures: dict[str, Any] = {}
     if estimator.task == "pairs":
         taus = [tau for tau in pair_taus(estimator, examples).values() if not np.isnan(tau)]
         figures |= {"training tau": float(np.mean(taus))} if taus else {}
@@ -55,7 +55,7 @@ def agreement(estimator: Estimator, examples: Examples, held: Examples | None) -
 
 def pearsons(estimator: Estimator, held: Examples) -> dict[str, float]:
     """Return the correlation of an estimator's scores with human ones on each test set that has such."""
-    figures = {}
+    figures: dict[str, float] = {}
     if np.isnan(held.scores).all():
         return figures
     scores = estimator.score_segments(held.features)

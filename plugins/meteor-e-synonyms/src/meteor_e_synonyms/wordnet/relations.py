@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from meteor_e.packs import Progress, build_synonym_index
+from meteor_e.toolkit import Progress, build_synonym_index
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base import data_folder
+from meteor_e.toolkit import data_folder
 
 __all__ = ["Description", "FileDescription", "encoders_folder", "installed_encoders", "read_encoder"]
 
