@@ -15,8 +15,6 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry
 from meteor_e.plugins.registry import plugin_registry as process_registry
 
-__all__ = ["find_language", "make_segmenter"]
-
 
 def find_language(name: str, registry: Registry | None = None) -> Language:
     """Return a language by its code, or from a file of your own.

@@ -8,9 +8,6 @@ import click
 
 from meteor_e.toolkit import GroupedCommand, OptionGroup, PackStore, terminal_progress
 
-__all__ = ["build"]
-
-
 GROUPS = {
     "Text": OptionGroup(
         ("language", "bitext", "pivot_language", "tokenization", "prefixes", "encoding", "longest_sentence"),

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from meteor_e.api import InputError
 from meteor_e.toolkit import LanguageText, PathLike, Progress, input_name, read_segments
 
-__all__ = ["Corpus", "Counts", "read_bitext"]
-
 _BATCH = 5000
 """Lines that are tokenized together."""
 

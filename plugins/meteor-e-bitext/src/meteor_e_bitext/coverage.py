@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from meteor_e.toolkit import Pack, ParaphraseIndex, Progress, silent
 
-__all__ = ["Coverage", "coverage", "most_paraphrased"]
-
 
 class Coverage(NamedTuple):
     """How much of a text a pack knows.

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from meteor_e.api import Normalization
 from meteor_e.toolkit import LanguageText, own_tasks
 
-__all__ = ["language_file"]
-
 
 def language_file(text: LanguageText) -> str:
     """Return a language file that makes the pack in whose folder it lies the language's.

@@ -32,8 +32,6 @@ from meteor_e.toolkit import (
     terminal_progress,
 )
 
-__all__ = ["derive_pack", "filter_pack", "filter_table", "pack_entries", "table_entries"]
-
 Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""
 
@@ -88,7 +86,7 @@ def _words(files: Sequence[str], split: Callable[[str], list[str]]) -> Iterator[
 
 
 def derive_pack(
-    pack: Pack, target: str | os.PathLike[str], paraphrases: Path, how: str, progress: Progress | None = None
+    pack: Pack, target: str | os.PathLike[str], paraphrases: Path, how: str, progress: Progress = silent
 ) -> Pack:
     """Build a pack in the folder ``target`` that is like another one except for its paraphrases, and open it.
 
@@ -159,7 +157,7 @@ def filter_table(
     entries: Callable[[], Iterator[Entry]],
     texts: Iterable[list[str]],
     target: BinaryIO,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[int, int]:
     """Write the entries of which a side occurs in a text into a table; return how many there were and are.
 
@@ -169,7 +167,6 @@ def filter_table(
         target: where the table is written, as gzip; equal tables are equal bytes.
         progress: told how far it is.
     """
-    progress = progress or silent
     longest = all_entries = 0
     for _, left, right in entries():
         longest = max(longest, len(left.split()), len(right.split()))

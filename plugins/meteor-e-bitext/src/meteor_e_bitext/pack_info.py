@@ -19,8 +19,6 @@ from meteor_e.toolkit import (
 )
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
-__all__ = ["info"]
-
 
 @click.command()
 @click.argument("name", metavar="NAME|DIR")

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from meteor_e.api import InputError
 from meteor_e.toolkit import PathLike, input_name, read_segments
 
-__all__ = ["GivenScore", "read_metric_scores", "split_fields"]
-
 
 class GivenScore(NamedTuple):
     """A metric's score for the output of a system.

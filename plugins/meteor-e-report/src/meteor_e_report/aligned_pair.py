@@ -14,8 +14,6 @@ from meteor_e import AlignedMatch, Alignment
 from meteor_e.toolkit import chunk_numbers, display_width, printable
 from meteor_e_report.matchers import matcher_style
 
-__all__ = ["columns", "show_alignment"]
-
 DEFAULT_WIDTH = 100
 """Columns of an output that is no terminal, unless ``COLUMNS`` says otherwise."""
 

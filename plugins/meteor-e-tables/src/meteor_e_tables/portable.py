@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.toolkit import Pack
 
-__all__ = ["PackNeeded", "PortableMetric", "shipped_folder"]
-
 _KEPT = 4
 """Metrics that a process keeps."""
 
@@ -39,7 +37,7 @@ class PackNeeded(NamedTuple):
 
     def find(self) -> Pack | None:
         """Return the pack if it is on this machine: in the store, shipped, or in the folder it came from."""
-        from meteor_e.toolkit import PackStore, open_pack
+        from meteor_e.toolkit import Pack, PackStore
 
         try:
             pack = PackStore().find(self.name)
@@ -50,7 +48,7 @@ class PackNeeded(NamedTuple):
             pass
         for folder in (shipped_folder(self), Path(self.origin)):
             try:
-                pack = open_pack(folder)
+                pack = Pack.open(folder)
                 if pack.digest == self.digest:
                     return pack
             except ResourceError:

@@ -14,8 +14,6 @@ from meteor_e_vectors.source import Source
 from meteor_e_vectors.sources import read_source
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write_vectors
 
-__all__ = ["convert", "converted"]
-
 
 def convert(
     source: Path,

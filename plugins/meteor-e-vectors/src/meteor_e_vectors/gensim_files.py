@@ -22,8 +22,6 @@ from meteor_e_vectors.vector_file import reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_gensim"]
-
 
 class _Inert:
     """Stands for an object of any class: keeps its state, and does nothing."""

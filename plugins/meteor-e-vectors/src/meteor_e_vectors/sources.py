@@ -23,7 +23,6 @@ from meteor_e_vectors.vector_file import reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORMATS", "detect_format", "read_source"]
 
 FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
 """What can be converted. fastText's ``.vec`` files are word2vec text."""

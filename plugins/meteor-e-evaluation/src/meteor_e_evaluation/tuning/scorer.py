@@ -12,8 +12,6 @@ from meteor_e import Parameters
 from meteor_e.toolkit import Counts, Floats, Memory, as_summed, fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
-__all__ = ["Point", "PointScorer", "point_of"]
-
 Point: TypeAlias = tuple[float, ...]
 """α, β, γ, δ and a weight a matcher."""
 

@@ -27,9 +27,7 @@ _STEP = 4 << 20
 """Bytes between reports of progress."""
 
 
-def extract(
-    harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress | None = None
-) -> str:
+def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> str:
     """Add what a dump says to a work file; call :meth:`Harvest.derive_words` after the last dump.
 
     Args:
@@ -47,7 +45,7 @@ def extract(
     """
     from pyoxigraph import parse
 
-    report = progress or silent
+    report = progress
     with _opened(path) as file:
         source = _Counting(file, path.stat().st_size, f"reading {path.name}", report)
         try:

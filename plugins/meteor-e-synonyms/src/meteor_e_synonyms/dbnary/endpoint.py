@@ -39,7 +39,7 @@ def extract(
     *,
     page: int = PAGE,
     batch: int = BATCH,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[str]:
     """Fill a work file from an endpoint; go on where it was left.
 
@@ -60,8 +60,8 @@ def extract(
     """
     remarks = []
     for kind in kinds:
-        remarks += _relations(harvest, endpoint, edition, kind, page, progress or silent)
-    remarks += _words(harvest, endpoint, edition, page, batch, progress or silent)
+        remarks += _relations(harvest, endpoint, edition, kind, page, progress)
+    remarks += _words(harvest, endpoint, edition, page, batch, progress)
     return remarks
 
 

@@ -60,7 +60,7 @@ def extract_from_endpoint(
     patience: Patience | None = None,
     restart: bool = False,
     synsets: PathLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Extraction:
     """Make a pack of synsets from a SPARQL endpoint.
 
@@ -105,7 +105,7 @@ def extract_from_dumps(
     edition: str | None = None,
     name: str | None = None,
     synsets: PathLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Extraction:
     """Make a pack of synsets from Turtle dumps, plain or packed, as DBnary publishes them.
 
@@ -129,7 +129,7 @@ def extract_from_dumps(
     with _work_file(target, "dump", {"dumps": list(map(str, paths))}, progress, restart=True) as harvest:
         try:
             sources = [SourceFile(path.name, dump.extract(harvest, path, found, kinds, progress)) for path in paths]
-            (progress or silent)("finding words", 0, None)
+            progress("finding words", 0, None)
             harvest.derive_words()
             content = _synset_text(harvest, language)
         finally:
@@ -147,7 +147,7 @@ def install_dump(
     url: str | None = None,
     offline: bool = False,
     approximate: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Extraction:
     """Make a language's pack of synsets from a dump, which is downloaded unless there are some.
 
@@ -182,7 +182,7 @@ def install_dump(
         raise ResourceError(f"cannot write to {folder}: {error.strerror}") from error
     with scratch as place:
         try:
-            path = download_url(address, Path(place), progress or silent)
+            path = download_url(address, Path(place), progress)
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
         try:
@@ -192,7 +192,7 @@ def install_dump(
 
 
 def pack_synset_file(
-    language: Language, path: PathLike, *, name: str | None = None, progress: Progress | None = None
+    language: Language, path: PathLike, *, name: str | None = None, progress: Progress = silent
 ) -> Extraction:
     """Make a pack of a synset file of METEOR-E, plain or gzipped, as it is.
 
@@ -231,10 +231,10 @@ def _target(language: Language, name: str | None) -> Path:
 
 @contextmanager
 def _work_file(
-    target: Path, what: str, subject: dict[str, Any], progress: Progress | None, *, restart: bool
+    target: Path, what: str, subject: dict[str, Any], progress: Progress, *, restart: bool
 ) -> Iterator[Harvest]:
     """Open the work file of a pack, which nobody else has open meanwhile."""
-    with locked(target.parent, f"{target.name}.{what}", progress or silent):
+    with locked(target.parent, f"{target.name}.{what}", progress):
         path = target.parent / f".{target.name}.{what}"
         if restart:
             path.unlink(missing_ok=True)
@@ -278,7 +278,7 @@ def _build(
     sources: Sequence[SourceFile],
     version: str,
     synsets: PathLike | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Pack:
     if synsets is not None:
         with atomic_writer(synsets) as stream:

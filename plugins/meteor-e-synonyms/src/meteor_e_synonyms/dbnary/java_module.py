@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 
 from meteor_e.api import JavaModule, JavaSettings
 
-__all__ = ["SynonymModule"]
-
 
 class SynonymModule(JavaModule):
     """Synonyms of the word and its lemma: what METEOR-E has where words have lemmas."""

@@ -65,12 +65,12 @@ class Endpoint:
         ConfigError: for another kind of address.
     """
 
-    def __init__(self, url: str, patience: Patience | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, url: str, patience: Patience | None = None, progress: Progress = silent) -> None:
         if not url.lower().startswith(("http://", "https://")):
             raise ConfigError(f"{url!r} is no address of a SPARQL endpoint; it begins with http:// or https://")
         self.url = url
         self._patience = patience or Patience()
-        self._progress = progress or silent
+        self._progress = progress
         self._answered = False
 
     def select(self, query: Callable[[int], str] | str, rows: int = 0, retries: int | None = None) -> list[Row]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from meteor_e.toolkit import Progress, build_synonym_index
+from meteor_e.toolkit import Progress, build_synonym_index, silent
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"
@@ -86,7 +86,7 @@ def ancestors(parents: Mapping[Synset, Sequence[Synset]], depth: int) -> Iterabl
                 yield synset, parent
 
 
-def write_index(lexicon: Lexicon, target: Path, progress: Progress | None = None) -> int:
+def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> int:
     """Write a lexicon as an index of synonyms; return its number of entries."""
     keys = number_words(lexicon)
     synsets = "".join(f"{name}\n{' '.join(map(str, numbers))}\n" for name, numbers in sorted(keys.items()))

@@ -11,8 +11,6 @@ from meteor_e.api import ResourceError
 from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, put_folder, workplace
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
-__all__ = ["install_archive", "pack_archive"]
-
 _MAX_MANIFEST = 1 << 20
 _CHUNK = 1 << 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)

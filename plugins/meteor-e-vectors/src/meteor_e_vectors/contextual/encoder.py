@@ -39,7 +39,6 @@ else:
         for library in ("onnxruntime", "tokenizers")
     )
 
-__all__ = ["Encoder", "open_encoder"]
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 """What a network may ask for."""

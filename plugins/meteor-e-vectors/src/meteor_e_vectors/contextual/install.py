@@ -25,8 +25,6 @@ from meteor_e_vectors.contextual.store import (
     write_encoder,
 )
 
-__all__ = ["RECIPES", "Part", "Recipe", "add_encoder", "install_encoder"]
-
 MAX_NESTED = 128 << 20
 """Bytes of an archive within a wheel, at most."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["EncoderMatcher"]
-
 
 class EncoderMatcher(ContextualMatcher):
     """Words match if a sentence encoder gives them similar vectors: (1 + cosine)/2 of at least the threshold.

@@ -17,8 +17,6 @@ import msgspec
 from meteor_e import ConfigError, ResourceError
 from meteor_e.toolkit import data_folder
 
-__all__ = ["Description", "FileDescription", "encoders_folder", "installed_encoders", "read_encoder"]
-
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30
 """Bytes of a network, at most."""
