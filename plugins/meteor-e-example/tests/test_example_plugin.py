@@ -26,8 +26,8 @@ def test_plugin_is_installed():
         ("matcher", "soundex"),
         ("lemmatizer", "contractions"),
         ("feature", "length-ratio"),
-        ("language", "ca"),
-        ("chain", "example-ca"),
+        ("language", "co"),
+        ("chain", "example-co"),
         ("command", "plugins new"),
     }
 
@@ -65,8 +65,8 @@ def test_a_chain_with_every_family():
 
 
 def test_the_language_and_its_chain():
-    meteor = Meteor.from_config("example-ca")
+    meteor = Meteor.from_config("example-co")
     scored = meteor.score("l'aparcament de l'ajuntament", ["els aparcaments de l'ajuntament"])
     assert ("aparcament", "aparcaments", "ngrams") in scored.alignment.pairs()
-    assert Meteor("cat").chain.language.name == "Catalan"
+    assert Meteor("cos").chain.language.name == "Corsican"
     assert meteor.score("un para-sol", ["un parasol"]).alignment.pairs()[1] == ("para sol", "parasol", "compounds")
