@@ -40,12 +40,12 @@ def output_format(name: str) -> OutputFormat:
         ConfigError: if there is none.
         PluginError: for a format of a plugin that is broken.
     """
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
     try:
-        found: Any = registry().component("output format", name)
+        found: Any = plugin_registry().component("output format", name)
     except PluginError:
-        known = registry().names("output format")
+        known = plugin_registry().names("output format")
         if name in known:
             raise
         raise ConfigError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.statistics import width
+from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -81,7 +81,7 @@ def aligned(
         return _aligned(meteor, hypotheses, references, numbers)[0]
     known = shared.get(meteor.signature)
     if known is None:
-        empty = _arrays([], [], [], width(len(meteor.matchers)))
+        empty = _arrays([], [], [], statistics_width(len(meteor.matchers)))
         known = shared[meteor.signature] = _Known(empty)
     keys = [(hypothesis, tuple(texts)) for hypothesis, texts in zip(hypotheses, references, strict=True)]
     new = [at for at, key in enumerate(keys) if key not in known.places]
@@ -115,7 +115,7 @@ def _aligned(
         scores.append(scored.scores)
         statistics.append(scored.statistics)
         references_used.append(scored.best_references)
-    return _arrays(scores, statistics, references_used, width(len(meteor.matchers))), failed
+    return _arrays(scores, statistics, references_used, statistics_width(len(meteor.matchers))), failed
 
 
 def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], references: Sequence[bytes], columns: int) -> Aligned:

@@ -139,7 +139,7 @@ class ChainMetric(Metric):
         """Return METEOR of summed statistics."""
         from meteor_e.scoring import arrays
 
-        return arrays.score(sums, self.current.chain.parameters)
+        return arrays.score_arrays(sums, self.current.chain.parameters)
 
     def about(self) -> Mapping[str, Any]:
         """Return the chain, and what computes."""

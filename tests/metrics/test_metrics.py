@@ -15,7 +15,7 @@ from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, Sy
 from meteor_e.metrics import ChainMetric, Significance, SystemTexts, score_table
 from meteor_e.metrics import table as table_module
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
@@ -152,7 +152,7 @@ def plugin(monkeypatch):
         return [Overlap, Broken]
 
     module.meteor_e_metrics = meteor_e_metrics
-    registry().register(module, "overlap")
+    plugin_registry().register(module, "overlap")
 
 
 def test_a_metric_of_a_plugin(plugin):

@@ -22,9 +22,17 @@ from meteor_e.api import (
     SystemOutputs,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Floats, Progress, atomic_writer, silent, staged
-from meteor_e.metrics import score_outputs
-from meteor_e.significance import draw_weights, interval
+from meteor_e.toolkit import (
+    ArrayCache,
+    Floats,
+    Progress,
+    atomic_writer,
+    draw_weights,
+    interval,
+    score_outputs,
+    silent,
+    staged,
+)
 from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations
 from meteor_e_evaluation.stress.words import Words
