@@ -14,7 +14,7 @@ from meteor_e.base.yamlfile import is_path
 from meteor_e.languages.files import read_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry
-from meteor_e.plugins.registry import registry as process_registry
+from meteor_e.plugins.registry import plugin_registry as process_registry
 
 
 def find_language(name: str, registry: Registry | None = None, *, generic: bool = True) -> Language:
