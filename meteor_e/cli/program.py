@@ -65,9 +65,15 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the nearest command for one that does not exist."""
+        """Find a command, or one of two words such as ``evaluate spans``; suggest the nearest for one that is none."""
         from meteor_e.base.errors import near_miss
 
+        if len(args) > 1 and args[0] not in COMMANDS and (name := " ".join(args[:2])) in COMMANDS_OF_PLUGINS:
+            from meteor_e.cli.groups import plugin_command
+
+            group = self.get_command(context, args[0])
+            if not isinstance(group, click.Group) and (command := plugin_command(context, name)):
+                return name, command, args[2:]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             names = self.list_commands(context)
             if args[0] not in names:

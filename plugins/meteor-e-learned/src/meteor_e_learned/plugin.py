@@ -44,6 +44,8 @@ def meteor_e_metrics() -> dict[str, str]:
     return {
         "model": "meteor_e_learned.prediction:ModelMetric",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
+        "spans": "meteor_e_learned.spans.metric:SpansAny",
+        "spans-en": "meteor_e_learned.spans.metric:SpansEn",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
         "en-adequacy": "meteor_e_learned.ready_metrics:EnAdequacy",
         "en-adequacy-context": "meteor_e_learned.ready_metrics:EnAdequacyContext",
@@ -67,4 +69,8 @@ def meteor_e_estimators() -> dict[str, str]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return commands by name."""
-    return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")}
+    return {
+        **{name: f"meteor_e_learned.cli:{name}" for name in ("train", "predict", "rank", "model")},
+        "spans": "meteor_e_learned.spans.cli:spans",
+        "evaluate spans": "meteor_e_learned.spans.cli:evaluate_spans",
+    }

@@ -169,7 +169,7 @@ class Words:
 
     @cached_property
     def likeness(self) -> Floats:
-        """How like each unmatched word is to the likest unmatched word of the reference, letter by letter, in [0, 1]."""
+        """How like each unmatched word is to the likest one of the reference, letter by letter, in [0, 1]."""
         from rapidfuzz.distance import Indel
         from rapidfuzz.process import cdist
 
@@ -190,7 +190,7 @@ class Words:
         return result
 
     @cached_property
-    def _distinct(self) -> tuple[list[str], Integers, Integers]:
+    def distinct(self) -> tuple[list[str], Integers, Integers]:
         """Return the distinct words, and the number of each word of the hypotheses and of the references."""
         numbers: dict[str, int] = {}
         sides = [
@@ -202,33 +202,35 @@ class Words:
     @cached_property
     def shapes(self) -> NDArray[np.int64]:
         """Of each word of the hypotheses: 1 for a mark, 2 for a word with digits, else 0; letters; script."""
-        return self._shapes_of_all[self._distinct[1]]
+        return self.shapes_of_all[self.distinct[1]]
 
     @cached_property
-    def _shapes_of_all(self) -> NDArray[np.int64]:
+    def shapes_of_all(self) -> NDArray[np.int64]:
+        """Of each distinct word what :attr:`shapes` gives."""
         scripts: dict[str, int] = {"": 0}
         rows = []
-        for word in self._distinct[0]:
+        for word in self.distinct[0]:
             mark = not any(char.isalnum() for char in word)
             number = any(char.isdigit() for char in word)
             letter = next((char for char in word if char.isalpha()), "")
-            script = "LATIN" if letter.isascii() and letter else unicodedata.name(letter, "?").split()[0] if letter else ""
-            rows.append((1 if mark else 2 if number else 0, max(1, len(word)), scripts.setdefault(script, len(scripts))))
+            script = (
+                "LATIN" if letter.isascii() and letter else unicodedata.name(letter, "?").split()[0] if letter else ""
+            )
+            rows.append(
+                (1 if mark else 2 if number else 0, max(1, len(word)), scripts.setdefault(script, len(scripts)))
+            )
         return np.array(rows, np.int64).reshape(-1, 3)
 
     @cached_property
     def repeated(self) -> tuple[Truths, Truths]:
         """Whether the hypothesis has a word more than once and more often than the reference; whether it is doubled."""
-        count = max(1, len(self._distinct[0]))
-        own = self.owner * count + self._distinct[1]
-        theirs = np.repeat(np.arange(len(self.alignments)), self.lengths[1]) * count + self._distinct[2]
+        count = max(1, len(self.distinct[0]))
+        own = self.owner * count + self.distinct[1]
+        theirs = np.repeat(np.arange(len(self.alignments)), self.lengths[1]) * count + self.distinct[2]
         keys, places, times = np.unique(own, return_inverse=True, return_counts=True)
-        known, often = np.unique(theirs, return_counts=True)
-        at = np.searchsorted(known, keys)
-        there = np.zeros(len(keys), np.int64)
-        found = at < len(known)
-        found[found] = known[at[found]] == keys[found]
-        there[found] = often[at[found]]
+        # How often the reference has each: the width of its place among the sorted words of references.
+        theirs.sort()
+        there = np.searchsorted(theirs, keys, "right") - np.searchsorted(theirs, keys)
         doubled = np.zeros(len(own), bool)
         doubled[1:] = own[1:] == own[:-1]
         return (times > np.maximum(1, there))[places], doubled
@@ -236,11 +238,13 @@ class Words:
     @cached_property
     def foreign(self) -> Truths:
         """Whether a word is unmatched and in a script of which the reference has no word."""
-        scripts = int(self._shapes_of_all[:, 2].max(initial=0)) + 1
+        scripts = int(self.shapes_of_all[:, 2].max(initial=0)) + 1
         theirs = np.repeat(np.arange(len(self.alignments)), self.lengths[1]) * scripts
-        there = np.unique(theirs + self._shapes_of_all[self._distinct[2], 2])
+        there = np.unique(theirs + self.shapes_of_all[self.distinct[2], 2])
         script = self.shapes[:, 2]
-        return (self.kind == 0) & (script > 0) & ~np.isin(self.owner * scripts + script, there)
+        absent: Truths = ~np.isin(self.owner * scripts + script, there)
+        result: Truths = (self.kind == 0) & (script > 0) & absent
+        return result
 
     def numbers(self) -> Floats:
         """Return a row for each word of the hypotheses, ``(words, columns)``, as :data:`COLUMNS` names them."""
@@ -313,7 +317,7 @@ class Words:
         }
         told = np.zeros(total)
         if self.information is not None:
-            told = self.information(self._distinct[0])[self._distinct[1]]
+            told = self.information(self.distinct[0])[self.distinct[1]]
         crossed = [columns[one] * columns[other] for one, other in combinations_with_replacement(_CROSSED, 2)]
         listed = [told, *(told * columns[name] for name in ("unmatched", "precision", "near", "length"))]
         return np.column_stack([*(columns[name] for name in _PLAIN), *crossed, *listed]).reshape(total, len(COLUMNS))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +22,14 @@ from meteor_e_learned.spans.offsets import utf16_offsets, word_offsets
 if TYPE_CHECKING:
     import os
 
-__all__ = ["KINDS", "Found", "Missing", "Span", "Spans"]
+__all__ = ["KINDS", "Found", "Missing", "Span", "Spans", "describe", "runs_of", "word_information"]
 
 KINDS = (
     *("content word", "function word", "word order", "number", "name", "negation", "addition", "omission"),
     *("repetition", "punctuation", "untranslated"),
 )
 """The kinds of error that an alignment can know."""
+Information: TypeAlias = Callable[[Sequence[str]], NDArray[np.float64]]
 _SEGMENTS = 256
 _SHOWN = 3
 _NEGATIONS = WORD_CLASSES["negation"]
@@ -114,7 +114,8 @@ class Spans:
 
     Args:
         language: code of the language of the texts.
-        model: ``en``, ``any`` or a file; by default ``en`` for English and ``any`` for all others.
+        model: ``listed``, ``any`` or a file; by default ``listed`` for languages that wordfreq has frequencies of, such
+            as English, and ``any`` for all others.
         threshold: words of at least this probability are marked; by default the model's, which gave the best F1.
         meteor: the chain that aligns; by default the language's own.
 
@@ -131,29 +132,17 @@ class Spans:
         meteor: Meteor | None = None,
     ) -> None:
         self.meteor = meteor or Meteor(language)
-        self.language: str = self.meteor.language
-        self.model: SpanModel = load_span_model(model or ("en" if self.language == "en" else "any"))
+        self.language = self.meteor.chain.language.code
+        self.model: SpanModel = load_span_model(model or ("listed" if has_frequencies(self.language) else "any"))
         self.threshold = self.model.threshold if threshold is None else threshold
         if not 0 < self.threshold < 1:
             raise ConfigError(f"the threshold of spans is a probability above 0 and below 1, not {threshold}")
-        if self.model.lists:
-            _ = self._frequencies
+        self._information = word_information(self.language) if self.model.lists else None
 
     @property
     def signature(self) -> str:
         """What must be the same for the spans to be the same."""
         return f"{self.model.signature}|threshold:{self.threshold:g}|{self.meteor.signature}"
-
-    @cached_property
-    def _frequencies(self) -> Any:
-        from meteor_e_learned.features.vocabulary import Frequencies
-
-        return Frequencies(self.language)
-
-    def _information(self, words: Sequence[str]) -> NDArray[np.float64]:
-        frequencies = np.maximum(self._frequencies.of_all(words), UNKNOWN)
-        result: NDArray[np.float64] = np.log(frequencies) / math.log(UNKNOWN)
-        return result
 
     def find(self, hypothesis: str, references: str | Sequence[str]) -> list[Span]:
         """Return the error spans of a segment, sorted.
@@ -167,9 +156,7 @@ class Spans:
         """
         return next(self.find_all([hypothesis], [references])).spans
 
-    def find_all(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
-    ) -> Iterator[Found]:
+    def find_all(self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]) -> Iterator[Found]:
         """Yield what is found in each segment, in order; some hundred are read ahead.
 
         Raises:
@@ -181,38 +168,30 @@ class Spans:
             yield from self._batch(batch, first)
             first += len(batch)
 
-    def words(self, batch: Sequence[tuple[str, Sequence[str]]], first: int = 1) -> Described:
-        """Align segments, and describe every word of every pair of hypothesis and reference.
-
-        Args:
-            batch: hypotheses with their references.
-            first: the number of the first one, for messages.
-        """
-        pairs = [(hypothesis, text) for hypothesis, texts in batch for text in texts]
-        alignments: list[Alignment] = []
-        for chunk, scored in self.meteor.scored_chunks(*zip(*pairs, strict=True), alignments=True):
-            if scored.failures:
-                place, error = min(scored.failures.items())
-                numbers = [number for number, (_, texts) in enumerate(batch, first) for _ in texts]
-                raise InputError(f"segment {numbers[chunk.first - 1 + place]}: {error}") from error
-            alignments += (alignment for alignment in scored.alignments if alignment is not None)
-        offsets = [word_offsets(text, each.hypothesis) for (text, _), each in zip(pairs, alignments, strict=True)]
-        capitals = np.array(
-            [
-                start < end and text[start].isupper()
-                for (text, _), places in zip(pairs, offsets, strict=True)
-                for start, end in places
-            ],
-            bool,
-        )
-        words = Words(alignments, capitals, self._information if self.model.lists else None)
-        return Described(pairs, offsets, words)
+    def unmatched(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
+    ) -> Iterator[list[tuple[int, int, str]]]:
+        """Yield start, end and severity (always ``minor``) of the words that match no reference: the baseline."""
+        sides = iter(_paired(hypotheses, references))
+        first = 1
+        while batch := list(itertools.islice(sides, _SEGMENTS)):
+            described = describe(self.meteor, batch, self._information, first)
+            words, pair = described.words, 0
+            for _, texts in batch:
+                size, starts = int(words.lengths[0][pair]), words.starts[0]
+                kinds = [words.kind[starts[at] : starts[at] + size] for at in range(pair, pair + len(texts))]
+                free = np.flatnonzero(np.max(kinds, axis=0) == 0)
+                places = described.offsets[pair]
+                runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if len(free) else []
+                yield [(places[run[0]][0], places[run[-1]][1], "minor") for run in runs]
+                pair += len(texts)
+            first += len(batch)
 
     def _batch(self, batch: Sequence[tuple[str, Sequence[str]]], first: int) -> Iterator[Found]:
-        described = self.words(batch, first)
+        described = describe(self.meteor, batch, self._information, first)
         words = described.words
         error, major = self.model.probabilities(words.numbers(), self.language)
-        runs = _runs_of(words, self._information if self.model.lists else None)
+        runs = runs_of(words, self._information)
         missed = self.model.omissions(runs.numbers)
         starts, at = words.starts[0], 0
         matched = np.bincount(words.owner, words.kind > 0, len(words.alignments))
@@ -233,8 +212,15 @@ class Spans:
             yield Found(hypothesis, spans, missing)
 
 
-class _Runs(NamedTuple):
-    """Runs of unmatched words of references, without marks at their ends: pair, first word, end, and their numbers."""
+class Runs(NamedTuple):
+    """Runs of unmatched words of references; marks end a run.
+
+    Attributes:
+        pair: of hypothesis and reference.
+        start, end: words of the reference; the end is exclusive.
+        numbers: ``(runs, columns)``, as :data:`~meteor_e_learned.spans.model.OMISSION_COLUMNS` names them.
+        of_pair: where the runs of each pair begin, and where the last ones end.
+    """
 
     pair: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -316,7 +302,7 @@ class Described:
         return " ".join(found[:_SHOWN]) + (" …" if len(found) > _SHOWN else "") if words.gap[word] else ""
 
     def missing(
-        self, pair: int, reference: int, runs: _Runs, probabilities: NDArray[np.float64], threshold: float
+        self, pair: int, reference: int, runs: Runs, probabilities: NDArray[np.float64], threshold: float
     ) -> list[Missing]:
         """Return what the hypothesis of a pair lacks.
 
@@ -350,12 +336,69 @@ class Described:
         return found
 
 
-def _runs_of(words: Words, information: Any) -> _Runs:
+def describe(
+    meteor: Meteor, batch: Sequence[tuple[str, Sequence[str]]], information: Information | None = None, first: int = 1
+) -> Described:
+    """Align segments, and describe every word of every pair of hypothesis and reference.
+
+    Args:
+        meteor: the chain that aligns.
+        batch: hypotheses with their references.
+        information: of words, as :func:`word_information` gives it; ``None`` to go without.
+        first: the number of the first segment, for messages.
+
+    Raises:
+        InputError: for a segment that cannot be aligned.
+    """
+    pairs = [(hypothesis, text) for hypothesis, texts in batch for text in texts]
+    alignments: list[Alignment] = []
+    for chunk, scored in meteor.scored_chunks(*zip(*pairs, strict=True), alignments=True):
+        if scored.failures:
+            place, error = min(scored.failures.items())
+            numbers = [number for number, (_, texts) in enumerate(batch, first) for _ in texts]
+            raise InputError(f"segment {numbers[chunk.first - 1 + place]}: {error}") from error
+        alignments += (alignment for alignment in scored.alignments if alignment is not None)
+    offsets = [word_offsets(text, each.hypothesis) for (text, _), each in zip(pairs, alignments, strict=True)]
+    capitals = [
+        start < end and text[start].isupper()
+        for (text, _), places in zip(pairs, offsets, strict=True)
+        for start, end in places
+    ]
+    return Described(pairs, offsets, Words(alignments, np.array(capitals, bool), information))
+
+
+def word_information(language: str) -> Information:
+    """Return what tells how much words tell, in (0, 1]: the logarithm of their frequency, from wordfreq's list.
+
+    Raises:
+        ConfigError: for a language that wordfreq does not have.
+    """
+    from meteor_e_learned.features.vocabulary import Frequencies
+
+    frequencies = Frequencies(language)
+
+    def information(words: Sequence[str]) -> NDArray[np.float64]:
+        result: NDArray[np.float64] = np.log(np.maximum(frequencies.of_all(words), UNKNOWN)) / math.log(UNKNOWN)
+        return result
+
+    return information
+
+
+def has_frequencies(language: str) -> bool:
+    """Return whether there is a list of how frequent a language's words are."""
+    try:
+        word_information(language)
+    except ConfigError:
+        return False
+    return True
+
+
+def runs_of(words: Words, information: Information | None) -> Runs:
     """Find the runs of unmatched words of all references, and describe them."""
     matched = words.reference_matched
     owner = np.repeat(np.arange(len(words.alignments)), words.lengths[1])
-    distinct, _, numbers = words._distinct
-    shape = words._shapes_of_all[numbers]
+    distinct, _, numbers = words.distinct
+    shape = words.shapes_of_all[numbers]
     wanted = ~matched & (shape[:, 0] != 1)
     edge = np.ones(len(wanted) + 1, bool)
     edge[1:-1] = (wanted[1:] != wanted[:-1]) | (owner[1:] != owner[:-1])
@@ -366,7 +409,11 @@ def _runs_of(words: Words, information: Any) -> _Runs:
     pair = owner[start]
     letters = np.concatenate([[0], np.cumsum(shape[:, 1])])
     told = information(distinct)[numbers] if information is not None and len(distinct) else np.zeros(len(numbers))
-    most = np.maximum.reduceat(np.append(told, 0.0), np.column_stack([start, end]).ravel())[::2] if len(start) else told[:0]
+    most = (
+        np.maximum.reduceat(np.append(told, 0.0), np.column_stack([start, end]).ravel())[::2]
+        if len(start)
+        else told[:0]
+    )
     # How many unmatched words of the hypothesis stand between the words that the run's neighbors match.
     instead = np.zeros(len(start))
     unmatched = np.concatenate([[0], np.cumsum(words.kind == 0)])
@@ -396,7 +443,7 @@ def _runs_of(words: Words, information: Any) -> _Runs:
         ]
     ).reshape(len(start), 6)
     base = words.starts[1][pair]
-    return _Runs(pair, start - base, end - base, rows, np.searchsorted(pair, np.arange(len(words.alignments) + 1)))
+    return Runs(pair, start - base, end - base, rows, np.searchsorted(pair, np.arange(len(words.alignments) + 1)))
 
 
 def _paired(

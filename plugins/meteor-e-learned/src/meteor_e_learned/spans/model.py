@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import digest, open_regular
+from meteor_e.toolkit import digest, open_regular
 from meteor_e_learned.spans.features import COLUMNS
 
 __all__ = ["OMISSION_COLUMNS", "Linear", "SpanModel", "load_span_model"]
@@ -106,7 +106,7 @@ def _logistic(logits: Floats) -> Floats:
 
 
 def load_span_model(name: str | os.PathLike[str]) -> SpanModel:
-    """Read a model: ``en`` or ``any``, which come with the plugin, or a file.
+    """Read a model: ``listed`` or ``any``, which come with the plugin, or a file.
 
     Raises:
         InputError: if the file is no such model.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 __all__ = ["utf16_offsets", "word_offsets"]
 
+_BLANKS = " \t\n\r\f"
+"""What separates words; all other characters, other white space too, may be words."""
 _WINDOW = 48
 """How many characters are searched for a word that does not stand where the last one ended."""
 # What normalizers write for other marks; one character for one, so that offsets stay.
@@ -16,7 +18,7 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return start and end of each word in the raw text, in characters; the end is exclusive.
 
     A word that normalization changed gets the text between its neighbors. The offsets never decrease and never begin
-    or end in white space. A word with nothing left in the text has a start that equals its end.
+    or end in a blank, a tab or a line end. A word with nothing left in the text has a start that equals its end.
 
     Args:
         text: the raw segment.
@@ -62,7 +64,7 @@ def _place(folded: str, word: str, at: int) -> int:
     """Return where a word begins at or soon after a position; -1 if it is not there."""
     if folded.startswith(word, at):
         return at
-    if folded.startswith(word, at + 1) and folded[at].isspace():
+    if folded.startswith(word, at + 1) and folded[at] in _BLANKS:
         return at + 1
     word = word.translate(_MARKS)
     start = folded.find(word, at, at + _WINDOW + len(word))
@@ -76,9 +78,9 @@ def _place(folded: str, word: str, at: int) -> int:
 
 def _between(folded: str, start: int, end: int, words: Sequence[str]) -> list[tuple[int, int]]:
     """Share the text between two words that were found among those that were not."""
-    while start < end and folded[start].isspace():
+    while start < end and folded[start] in _BLANKS:
         start += 1
-    while end > start and folded[end - 1].isspace():
+    while end > start and folded[end - 1] in _BLANKS:
         end -= 1
     if len(words) == 1:
         return [(start, end)]
@@ -88,9 +90,9 @@ def _between(folded: str, start: int, end: int, words: Sequence[str]) -> list[tu
         done += size
         stop = start + (end - start) * done // total
         first, until = last, stop
-        while first < until and folded[first].isspace():
+        while first < until and folded[first] in _BLANKS:
             first += 1
-        while until > first and folded[until - 1].isspace():
+        while until > first and folded[until - 1] in _BLANKS:
             until -= 1
         shared.append((first, until))
         last = stop

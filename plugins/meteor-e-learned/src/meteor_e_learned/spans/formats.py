@@ -1,0 +1,147 @@
+"""Error spans in the forms that others read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from meteor_e_learned.spans.find import Found, Span
+
+__all__ = ["FORMATS", "written"]
+
+FORMATS = {
+    "text": "the segments with their spans in brackets, and the reasons",
+    "jsonl": "one JSON object per segment",
+    "json": "one JSON document, with the signature",
+    "tsv": "one row per span",
+    "mqm": "Google's MQM columns, the span between <v> and </v>",
+    "esa": "spans as Appraise and Pearmut hold them: start_i, end_i (the last character), severity",
+    "wmt": "lines of the WMT QE task's span subtask, ends are the last character",
+}
+"""The forms, and what they hold."""
+
+Segments = Iterable[tuple[Found, Sequence[str]]]
+
+
+def written(
+    form: str, segments: Segments, *, system: str, pair: str, method: str, signature: str, utf16: bool = False
+) -> Iterator[str]:
+    """Yield the text of the spans of segments, piece by piece.
+
+    Args:
+        form: one of :data:`FORMATS`.
+        segments: what was found, with the raw references.
+        system: name of the system.
+        pair: ``source-target``, for ``wmt``.
+        method: what found the spans, for ``mqm`` and ``wmt``.
+        signature: for ``json``.
+        utf16: count offsets in UTF-16 code units; for JSON and TSV.
+    """
+    if form == "json":
+        rows = [_object(number, found, texts, utf16) for number, (found, texts) in enumerate(segments, 1)]
+        document = {"version": 1, "signature": signature, "system": system, "segments": rows}
+        yield json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return
+    yield from _HEADS.get(form, "")
+    for number, (found, texts) in enumerate(segments, 1):
+        if form == "jsonl":
+            yield json.dumps(_object(number, found, texts, utf16), ensure_ascii=False) + "\n"
+        elif form == "tsv":
+            yield _rows(_tsv(number, found, texts, utf16))
+        elif form == "mqm":
+            yield _rows(_mqm(number, found, texts[0], system, method))
+        elif form == "esa":
+            yield json.dumps(_esa(number, found, system), ensure_ascii=False) + "\n"
+        elif form == "wmt":
+            yield _wmt(number, found, pair, method)
+        else:
+            yield _text(number, found)
+
+
+_HEADS = {
+    "tsv": "segment\ttype\tstart\tend\tseverity\tprobability\tkind\ttext\treason\n",
+    "mqm": "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n",
+}
+_SEVERITIES = {"major": "Major", "minor": "Minor"}
+
+
+def _object(number: int, found: Found, references: Sequence[str], utf16: bool) -> dict[str, Any]:
+    return {"segment": number, **found.to_dict(utf16=utf16, references=references)}
+
+
+def _rows(rows: Iterable[Sequence[object]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, delimiter="\t", lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+def _tsv(number: int, found: Found, references: Sequence[str], utf16: bool) -> Iterator[Sequence[object]]:
+    shown = found.to_dict(utf16=utf16, references=references)
+    for span, entry in zip(found.spans, shown["spans"], strict=True):
+        text = found.hypothesis[span.start : span.end]
+        yield (
+            *(number, "span", entry["start"], entry["end"], span.severity, span.probability, span.kind, text),
+            span.reason,
+        )
+    for missing, entry in zip(found.missing, shown["missing"], strict=True):
+        reason = f"missing in the hypothesis at {entry['at']}; offsets are those of reference {missing.reference + 1}"
+        yield (
+            *(number, "missing", entry["start"], entry["end"], missing.severity, missing.probability, "omission"),
+            *(missing.text, reason),
+        )
+
+
+def _mqm(number: int, found: Found, reference: str, system: str, method: str) -> Iterator[Sequence[object]]:
+    """Yield a row per span; a segment without any has one row of the category ``No-error``."""
+
+    def row(target: str, category: str, severity: str) -> Sequence[object]:
+        return system, "", 1, number, method, reference, target, category, severity
+
+    text = found.hypothesis
+    for span in found.spans:
+        marked = f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
+        yield row(marked, f"Other/{span.kind}", _SEVERITIES[span.severity])
+    for missing in found.missing:
+        marked = f"{text[: missing.at]}<v></v>{text[missing.at :]}"
+        yield row(marked, "Accuracy/Omission", _SEVERITIES[missing.severity])
+    if not found.spans and not found.missing:
+        yield row(text, "No-error", "No-error")
+
+
+def _esa(number: int, found: Found, system: str) -> dict[str, Any]:
+    spans: list[dict[str, object]] = [
+        {"start_i": span.start, "end_i": span.end - 1, "severity": span.severity} for span in found.spans
+    ]
+    spans += [{"start_i": "missing", "end_i": "missing", "severity": each.severity} for each in found.missing]
+    return {"system": system, "segment": number, "tgt": found.hypothesis, "error_spans": spans}
+
+
+def _wmt(number: int, found: Found, pair: str, method: str) -> str:
+    spans = found.spans
+    starts = " ".join(str(span.start) for span in spans) or "-1"
+    ends = " ".join(str(span.end - 1) for span in spans) or "-1"
+    types = " ".join(span.severity for span in spans) or "no-error"
+    # A tab or a line end within a segment would be another field; offsets stay.
+    text = found.hypothesis.translate({9: " ", 10: " ", 13: " "})
+    return f"{pair}\t{method}\t{number - 1}\t{text}\t{starts}\t{ends}\t{types}\n"
+
+
+def _text(number: int, found: Found) -> str:
+    pieces, at = [], 0
+    for span in found.spans:
+        pieces += [found.hypothesis[at : span.start], "[", found.hypothesis[span.start : span.end], "]"]
+        at = span.end
+    lines = [f"{number}: {''.join(pieces)}{found.hypothesis[at:]}"]
+    lines += [f"    {_span_line(span)}" for span in found.spans]
+    lines += [
+        f"    {each.severity} omission at {each.at} ({each.probability:.2f}): {each.text!r} is missing"
+        for each in found.missing
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _span_line(span: Span) -> str:
+    return f"{span.severity} {span.kind} {span.start}-{span.end} ({span.probability:.2f}): {span.reason}"
