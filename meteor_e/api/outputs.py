@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple, TextIO
 
 from meteor_e.api.component import Component
 
-__all__ = ["Grid", "MetricColumn", "OutputFormat", "OutputOptions", "Result", "SegmentRow", "WmtNames"]
+__all__ = ["Grid", "MetricColumn", "OutputFormat", "OutputOptions", "Result", "SegmentRow", "Wanted", "WmtNames"]
 
 
 class MetricColumn(NamedTuple):
@@ -52,6 +52,22 @@ class SegmentRow(NamedTuple):
 
     values: tuple[float, ...]
     details: Mapping[str, Any] | None = None
+
+
+class Wanted(NamedTuple):
+    """What is to be kept of a system's segments.
+
+    Attributes:
+        segments: the scores of each segment.
+        statistics: the statistics of each segment, for tests.
+        details: the details of each segment and of the system.
+        alignments: which words match, among the details.
+    """
+
+    segments: bool = True
+    statistics: bool = True
+    details: bool = False
+    alignments: bool = False
 
 
 class WmtNames(NamedTuple):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.metrics import Metric
-from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
+from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow, Wanted
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.notebooks import Tabular
@@ -534,7 +533,7 @@ class _Scoring(NamedTuple):
     ) -> Iterator[SystemRow]:
         """Yield a system's rows; add its statistics and a digest of its references to the lists that are given."""
         system = self.systems[place]
-        references = None if seen is None else hashlib.sha256()
+        references = None if seen is None else _sha256()
         pairs = system.pairs() if references is None else _watched(system.pairs(), references)
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
         running: list[Running] = []
@@ -584,8 +583,6 @@ class _Scoring(NamedTuple):
             yield len(batch), [[row for _, rows in part for row in rows] for part in parts]
 
     def _start(self, metric: Metric, name: str, whole: Sequence[tuple[str, Sequence[str]]] = ()) -> Running:
-        from meteor_e.api.running import RunningScore, Wanted
-
         wanted = Wanted(self.segments, self.tests is not None, self.details, self.alignments)
         if isinstance(metric, ChainMetric):
             if len(self.metrics) == 1:
@@ -596,7 +593,15 @@ class _Scoring(NamedTuple):
 
             texts, references = [text for text, _ in whole], [its_references for _, its_references in whole]
             return OutputRunning(metric, SystemTexts(name, texts, references), self.language)
+        from meteor_e.api.running import RunningScore
+
         return RunningScore(metric, wanted, _headings(metric))
+
+
+def _sha256() -> Any:
+    import hashlib
+
+    return hashlib.sha256()
 
 
 def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Iterator[tuple[str, Sequence[str]]]:
