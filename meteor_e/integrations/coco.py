@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import check_text
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
@@ -104,7 +104,7 @@ class PTBTokenizer:
     """
 
     def __init__(self) -> None:
-        self._segmenter = registry().segmenter("ptb").make()
+        self._segmenter = plugin_registry().segmenter("ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.

@@ -19,7 +19,7 @@ import numpy as np
 
 from meteor_e import ConfigError, ResourceError
 from meteor_e.api import SentenceMemory
-from meteor_e.base import require
+from meteor_e.toolkit import require
 from meteor_e_vectors.contextual.store import (
     DESCRIPTION,
     NETWORK,
