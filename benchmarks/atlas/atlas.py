@@ -24,10 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e import MeteorError
-from meteor_e.api import Metric, MetricContext
-from meteor_e.base import ArrayCache, whole_file
-from meteor_e.metrics import parse_metric
+from meteor_e import MeteorError, load_metric
+from meteor_e.api import Metric
+from meteor_e.toolkit import ArrayCache, draw_weights, interval, plugin_registry, whole_file
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -105,9 +104,26 @@ NEEDS = {
 SPECS = {"bertscore": "scorer:bertscore:BertScore"}
 
 
+INTRODUCTION = """\
+`python benchmarks/atlas/atlas.py run`, then `write`, make this page from real runs. Cells are kept as JSON in
+`benchmarks/atlas/cells`; a metric with a new signature is measured again.
+
+A figure is agreement with people, the mean over language pairs, with a 95 % bootstrap interval over segments. Rankings:
+strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. An empty cell was not measured, or the
+metric does not know the language.
+
+Figures come from samples of segments, drawn once, the same for all metrics; samples are smaller for TER and for metrics
+with an encoder. The last table says how many segments. The sign † marks sets that the shipped weights have seen: the
+figure is that of a model of the same recipe, trained without the set and measured on the whole set."""
+ABOUT_ERRORS = (
+    "Errors: how often the metric prefers a translation to the same with one error, in percent, over some fifty kinds "
+    "of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed: segments per second of processor "
+    "time, one thread, over all sets, on a busy machine."
+)
+
+
 def metric_names() -> list[str]:
     """Return the metrics of the atlas: sacreBLEU's, chains that run on English packs alone, models, BERTScore."""
-    from meteor_e.plugins import plugin_registry
     from meteor_e_learned.ready import ready_models
 
     chains = ("exact", "universal", "adq", "hter", "util", "any")
@@ -147,7 +163,6 @@ def processor_seconds() -> float:
 
 def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
     """Score a sample of a set and measure agreement, pair by pair."""
-    from meteor_e.significance import draw_weights, interval
     from meteor_e_evaluation import load_index, load_test_set
     from meteor_e_evaluation.measures import measure
 
@@ -193,7 +208,7 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
             "segments": len(kept),
             "of": len(rated),
             "scored": int(cells.sum()),
-            "seconds": round(seconds, 2),
+            "seconds": round(seconds, 4),
             "words": round(float(np.mean(words)), 1),
             "references": len(test.references),
             "language": test.language,
@@ -216,7 +231,7 @@ def make(name: str, language: str) -> Metric | None:
     if name == "bertscore" and language != "en":
         return None
     try:
-        return parse_metric(SPECS.get(name, name), MetricContext(language=language, threads=1, offline=True))
+        return load_metric(SPECS.get(name, name), language=language, threads=1, offline=True)
     except MeteorError as error:
         print(f"  {name}, {language}: {error}", file=sys.stderr)
         return None
@@ -296,15 +311,15 @@ def seen(name: str) -> set[str]:
     return set() if card is None else set(re.findall(r"WMT\d\d", card.trained))
 
 
-def held_out(name: str, judged: JudgedSet) -> float | None:
-    """Return the figure of a model of the same recipe that had not seen the set."""
+def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:
+    """Return the figure of a model of the same recipe that had not seen the set, and METEOR's beside it."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
     for figure in card.figures if card is not None else ():
-        if figure.data.startswith(judged.year) and judged.year in seen(name):
-            return figure.value
-    return None
+        if figure.data.startswith(judged.title.partition(",")[0]) and judged.key != "wmt12-out":
+            return {"held_out": figure.value, "meteor": figure.meteor}
+    return {"held_out": None, "meteor": None}
 
 
 def needs(name: str) -> str:
@@ -324,23 +339,24 @@ def evidence() -> list[dict[str, Any]]:
         cells = json.loads(file.read_text(encoding="utf-8"))
         name = cells["metric"]
         sets = {}
-        rates = []
+        scored, seconds = 0, 0.0
         for judged in SETS:
             cell = cells["sets"].get(judged.key)
             if cell is None or "value" not in cell:
                 continue
             done = {pair: each for pair, each in cell["pairs"].items() if "value" in each}
-            rates += [each["scored"] / max(each["seconds"], 0.01) for each in done.values()]
+            scored += sum(each["scored"] for each in done.values())
+            seconds += sum(each["seconds"] for each in done.values())
             row = {key: cell[key] for key in ("value", "low", "high", "measure")}
             if judged.year in seen(name):
-                row |= {"seen": True, "held_out": held_out(name, judged)}
+                row |= {"seen": True} | held_out(name, judged)
             first = next(iter(done.values()))
             sets[judged.key] = row | {
                 "task": judged.task,
                 "title": judged.title,
                 "words": round(float(np.mean([each["words"] for each in done.values()])), 1),
                 "references": first["references"],
-                "sample": f"{sum(each['segments'] for each in done.values())} of {sum(each['of'] for each in done.values())}",
+                "sample": " of ".join(str(sum(each[key] for each in done.values())) for key in ("segments", "of")),
                 "languages": {
                     language: round(
                         float(np.mean([each["value"] for each in done.values() if each["language"] == language])), 4
@@ -353,7 +369,7 @@ def evidence() -> list[dict[str, Any]]:
             {
                 "metric": name,
                 "needs": needs(name),
-                "segments_per_second": round(float(np.median(rates))) if rates else None,
+                "segments_per_second": round(scored / seconds) if seconds else None,
                 "stress": None if errors is None else {key: errors[key] for key in ("mean", "low", "high", "groups")},
                 "sets": sets,
             }
@@ -382,11 +398,7 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the page's lines."""
     yield "# Atlas of metrics"
     yield ""
-    yield "This page is made by `python benchmarks/atlas/atlas.py run`, then `write`, from real runs. The cells are kept as JSON in `benchmarks/atlas/cells`."
-    yield ""
-    yield "A figure is agreement with people, the mean over language pairs, with a 95 % bootstrap interval over segments. Rankings: strict τ. WMT17 and WMT21: Pearson's r. WMT24: τ inside a segment. Captions: τ-c. An empty cell was not measured, or the metric does not know the language."
-    yield ""
-    yield "Figures come from samples: some segments per language pair, drawn once, the same for all metrics but TER and those with an encoder, whose samples are smaller. The last table says how many. † marks sets that the shipped weights have seen: the figure is that of a model of the same recipe, trained without the set, on the whole set."
+    yield INTRODUCTION
     for task, title in (
         ("ranking", "Rankings of systems"),
         ("rating", "Ratings of segments"),
@@ -431,7 +443,7 @@ def page(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield ""
     yield "## Errors, speed, needs"
     yield ""
-    yield "Errors: how often the metric prefers a translation to the same with one error, in percent, over some fifty kinds of error in 122 sentences ([Test a metric for errors](../stress.md)). Speed: segments per second of processor time, one thread, the median over the sets; it was measured on a busy machine."
+    yield ABOUT_ERRORS
     yield ""
     groups = ("polarity", "meaning", "addition", "omission", "order", "grammar", "punctuation")
     yield "| metric | all errors | " + " | ".join(groups) + " | segments/s | needs |"
@@ -484,7 +496,7 @@ def pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
     front = [
         each
         for each in points
-        if not any(o[0] >= each[0] and o[1] > each[1] or o[0] > each[0] and o[1] >= each[1] for o in points)
+        if not any((o[0] >= each[0] and o[1] > each[1]) or (o[0] > each[0] and o[1] >= each[1]) for o in points)
     ]
     front.sort()
     axes.plot([each[0] for each in front], [each[1] for each in front], color="#888888", linewidth=1, zorder=1)

@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al., 2020) of English with the encoder minilm: F1 of greedy matches by cosine, no idf, last layer.
+"""BERTScore (Zhang et al., 2020) of English with the encoder minilm: F1 of greedy matches by cosine, last layer.
 
 It takes the encoder's rows of words, not of pieces, so figures differ from those of the library bert-score.
 """

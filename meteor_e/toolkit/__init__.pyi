@@ -89,6 +89,7 @@ from meteor_e.java.alignments import format_alignment as format_alignment
 from meteor_e.languages.files import named_languages as named_languages, own_tasks as own_tasks
 from meteor_e.metrics.alignment_arrays import aligned as aligned
 from meteor_e.metrics.chain_metric import ChainMetric as ChainMetric, chain_statistics as chain_statistics
+from meteor_e.metrics.evidence import advice_table as advice_table, advise as advise, atlas as atlas
 from meteor_e.metrics.specs import parse_metrics as parse_metrics
 from meteor_e.metrics.system_table import SystemTexts as SystemTexts, metric_score as metric_score
 from meteor_e.packs.build import Ingredients as Ingredients, build_pack as build_pack, pack_place as pack_place
