@@ -26,7 +26,15 @@ import numpy as np
 
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
-from meteor_e.toolkit import ArrayCache, draw_weights, interval, plugin_registry, whole_file
+from meteor_e.toolkit import (
+    ArrayCache,
+    checked_statistics,
+    draw_weights,
+    interval,
+    plugin_registry,
+    score_outputs,
+    whole_file,
+)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -187,7 +195,7 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
         try:
             warm(metric, sample)
             before = processor_seconds()
-            scores = metric.score_outputs(sample, cells, ArrayCache(enabled=False), systems=False)
+            scores = score_outputs(metric, sample, cells, ArrayCache(enabled=False), systems=False)
             seconds = processor_seconds() - before
         except MeteorError as error:
             pairs[pair] = {"missing": str(error)}
@@ -241,7 +249,7 @@ def warm(metric: Metric, test: Any) -> None:
     """Score one segment, so that packs and models are loaded before the clock runs."""
     references = [list(texts) for texts in zip(*test.references, strict=True)][:1]
     metric.prepare(references, test.language)
-    metric.checked_statistics(test.outputs[0][:1], references, None if test.source is None else test.source[:1])
+    checked_statistics(metric, test.outputs[0][:1], references, None if test.source is None else test.source[:1])
 
 
 def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:
