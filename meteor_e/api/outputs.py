@@ -132,9 +132,16 @@ class Result(ABC):
     def records(self) -> Iterator[Sequence[object]]:
         """Yield the titles, then rows of texts and numbers; what is not known is ``None``."""
 
-    @abstractmethod
+    def entries(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what JSON Lines holds, one object a line; by default the records, by their titles."""
+        rows = self.records()
+        titles = [str(title) for title in next(rows)]
+        for row in rows:
+            yield dict(zip(titles, row, strict=True))
+
     def document(self) -> Mapping[str, Any]:
-        """Return what JSON holds; objects may have ``to_dict``."""
+        """Return what JSON holds; objects may have ``to_dict``. By default the entries."""
+        return {"entries": list(self.entries())}
 
 
 class OutputFormat(Component):

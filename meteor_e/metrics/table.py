@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from meteor_e.api.metrics import Metric
+from meteor_e.api.metrics import Metric, MetricScore
 from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow, Wanted
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e.significance.systems import SystemTest
 
-__all__ = ["SCHEMA_VERSION", "Column", "Significance", "SystemRow", "SystemTable", "score_table", "table_of_totals"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Column",
+    "Significance",
+    "SystemRow",
+    "SystemTable",
+    "score_table",
+    "table_of_scores",
+    "table_of_totals",
+]
 
 SCHEMA_VERSION = 1
 """Version of the JSON document; it rises when a program that reads it has to change."""
@@ -109,6 +118,7 @@ class SystemTable(Result, Tabular):
         left_out: numbers of segments, from 1, that are left out of all systems and metrics.
         language: ISO code of the text.
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
+        columns: by default all that the metrics bring.
     """
 
     _part: ClassVar[str] = "system"
@@ -123,10 +133,11 @@ class SystemTable(Result, Tabular):
         left_out: tuple[int, ...] = (),
         language: str = "",
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
+        columns: tuple[Column, ...] | None = None,
     ) -> None:
         self.metrics, self.systems = tuple(metrics), tuple(systems)
         self.tests, self.left_out, self.language = tests, left_out, language
-        self.columns = columns_of(metrics)
+        self.columns = columns_of(metrics) if columns is None else columns
         self.signatures: dict[str, str] = {}
         self._explanations = explanations
         self._rows: Iterable[SystemRow] = rows
@@ -440,6 +451,19 @@ def table_of_totals(metric: ChainMetric, names: Sequence[str], totals: Iterable[
     rows = (SystemRow(place, None, (corpus_row(metric.current, total),), total.segments)
             for place, total in enumerate(totals))  # fmt: skip
     return SystemTable([metric], names, rows)
+
+
+def table_of_scores(
+    metric: Metric, systems: Sequence[SystemTexts], scores: Sequence[MetricScore], *, segments: bool = True
+) -> SystemTable:
+    """Return the table of systems that a metric has scored already."""
+    rows = []
+    for place, (system, found) in enumerate(zip(systems, scores, strict=True)):
+        for number, score in enumerate(found.segments.tolist() if segments else (), 1):
+            rows.append(SystemRow(place, number, (SegmentRow((score,)),)))
+        rows.append(SystemRow(place, None, (SegmentRow((found.score,)),), system.size))
+    column = Column(MetricColumn(metric.label, metric.higher_is_better, metric.decimals), 0, 0)
+    return SystemTable([metric], [system.name for system in systems], rows, columns=(column,))
 
 
 def _check_language(metrics: Sequence[Metric], language: str) -> None:
