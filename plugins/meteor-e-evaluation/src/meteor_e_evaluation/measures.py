@@ -586,7 +586,7 @@ def measure(name: str) -> Measure[TestSet]:
     names = measure_names()
     if base not in names:
         raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
-    found: Measure[TestSet] = plugin_registry().measure(base).make(**named_options(text, f"measure {name!r}"))
+    found: Measure[TestSet] = plugin_registry().get("measure", base).make(**named_options(text, f"measure {name!r}"))
     if separator:
         vars(found).update(name=name, title=f"{found.title} ({text})")
     return found
