@@ -54,6 +54,8 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("metric", "caption-context"): "meteor-e-captions",
+    ("metric", "caption-light"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",
@@ -120,6 +122,20 @@ def meteor_e_metrics() -> dict[str, str]:
 def meteor_e_table_formats() -> dict[str, str]:
     """Tables that need no library."""
     return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
+
+
+@hookimpl
+def meteor_e_output_formats() -> dict[str, str]:
+    """For people, programs, papers and WMT."""
+    return {
+        "text": "meteor_e.render.plain:TextOutput",
+        "tsv": "meteor_e.render.delimited:TsvOutput",
+        "json": "meteor_e.render.documents:JsonOutput",
+        "csv": "meteor_e.render.delimited:CsvOutput",
+        "markdown": "meteor_e.render.markup:MarkdownOutput",
+        "latex": "meteor_e.render.markup:LatexOutput",
+        "wmt": "meteor_e.render.score_files:WmtOutput",
+    }
 
 
 @hookimpl

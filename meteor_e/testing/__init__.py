@@ -25,6 +25,7 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.matchers import Matcher
 from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import Metric
+from meteor_e.api.outputs import OutputFormat
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import MeteorError, PluginError
@@ -34,7 +35,7 @@ from meteor_e.testing.features import check_feature
 from meteor_e.testing.learning import check_estimator, check_measure, check_metric
 from meteor_e.testing.lemmatizers import check_lemmatizer
 from meteor_e.testing.matchers import check_matcher
-from meteor_e.testing.programs import check_command, check_table_format
+from meteor_e.testing.programs import check_command, check_output_format, check_table_format
 from meteor_e.testing.report import ConformanceError, listing
 from meteor_e.testing.segmenters import check_segmenter
 
@@ -61,8 +62,9 @@ _CHECKS: dict[type[Component], Callable[..., None]] = {
     Estimator: check_estimator,
     Measure: check_measure,
     TableFormat: check_table_format,
+    OutputFormat: check_output_format,
 }
-_CHECKED_WITH_THE_PLUGIN = ("metric", "estimator", "measure", "table format", "command")
+_CHECKED_WITH_THE_PLUGIN = ("metric", "estimator", "measure", "table format", "output format", "command")
 
 
 def check_component(component: type[Component] | Component | click.Command, **given: Any) -> None:

@@ -42,6 +42,7 @@ def check_metric(metric: type[Metric] | Metric, *, context: MetricContext | None
     report.expect(fits, f"signature is {short(signature)}; it must name in a line all that changes a number")
     report.expect(isinstance(made.higher_is_better, bool), "higher_is_better must be True or False")
     if getattr(made, "by_system", False):
+        # Its scores belong to systems by name.
         report.stop()
         return
     hypotheses, references = list(SENTENCES), [[SENTENCES[at ^ 1]] for at in range(len(SENTENCES))]

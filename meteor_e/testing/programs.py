@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.api.outputs import Grid, OutputFormat, OutputOptions, Result
 from meteor_e.api.tables import TableFormat, TextColumns
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.testing.report import Report, check_class, make, short
@@ -47,6 +51,51 @@ def _refusal(made: TableFormat, path: str) -> str:
     except Exception as error:
         return f"raised {type(error).__name__}"
     return "made a table"
+
+
+class _MadeUp(Result):
+    """One score, as every view has it."""
+
+    def grids(self, digits: int | None = None) -> Iterable[Grid]:
+        """Yield one table."""
+        return [Grid(["system", "made up"], [["a|b\tc", f"{0.5:.{4 if digits is None else digits}f}"]])]
+
+    def records(self) -> Iterator[Sequence[object]]:
+        """Yield titles and a row."""
+        yield ("system", "made up")
+        yield ("a|b\tc", 0.5)
+
+    def document(self) -> Mapping[str, Any]:
+        """Return the score."""
+        return {"systems": [{"name": "a|b\tc", "score": 0.5}]}
+
+
+def check_output_format(output_format: type[OutputFormat] | OutputFormat, **options: Any) -> None:
+    """Check that a format of results writes a small result, the same each time.
+
+    Args:
+        output_format: the class, or a format that is made already.
+        options: the options to make it with.
+
+    Raises:
+        ConformanceError: saying what is wrong.
+    """
+    cls = output_format if isinstance(output_format, type) else type(output_format)
+    report = Report("output format", cls)
+    check_class(report, cls)
+    made = make(report, output_format, cls, None, options)
+
+    def written() -> str:
+        stream = io.StringIO()
+        with contextlib.suppress(ConfigError):  # it may be for other results
+            made.write(_MadeUp(), stream, OutputOptions(3))
+            return stream.getvalue() or "nothing"
+        return ""
+
+    found = [report.run("write", written) for _ in range(2)]
+    report.expect(found[0] != "nothing", "write wrote nothing, and raised no ConfigError")
+    report.expect(found[0] == found[1], "write writes something else the second time")
+    report.stop()
 
 
 def check_command(command: click.Command) -> None:

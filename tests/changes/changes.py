@@ -272,6 +272,34 @@ assert "same side" in table, table
 """,
 )
 
+OUTPUT = Change(
+    "an output format (Org tables)",
+    plugin={
+        "own_format.py": '''from meteor_e import hookimpl
+from meteor_e.api import OutputFormat
+
+
+class OrgFormat(OutputFormat):
+    """Tables of Emacs Org."""
+
+    name = "org"
+
+    def write(self, result, stream, options):
+        for grid in result.grids(options.digits):
+            for row in (grid.header, *grid.rows):
+                stream.write("| " + " | ".join(row) + " |\\n")
+
+
+@hookimpl
+def meteor_e_output_formats():
+    return [OrgFormat]
+''',
+    },
+    probe="""
+assert "| hypotheses | " in run("score", *FILES, "-m", "exact", "-f", "org"), run("score", *FILES, "-f", "org")
+""",
+)
+
 METRIC = Change(
     "a metric (share of the hypothesis's words)",
     plugin={
@@ -306,4 +334,4 @@ assert "word-share" in run("score", *FILES, "-M", "word-share")
 """,
 )
 
-CHANGES = (STATISTIC, PART, KEY, MATCHER, LANGUAGE, ESTIMATOR, MEASURE, METRIC)
+CHANGES = (STATISTIC, PART, KEY, MATCHER, LANGUAGE, ESTIMATOR, MEASURE, OUTPUT, METRIC)

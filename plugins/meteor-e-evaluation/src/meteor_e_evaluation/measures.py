@@ -459,8 +459,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             TiedMeasure,
             "acc-eq",
             "acc_eq",
-            definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
-            "scores tie within the threshold that suits it best",
+            definition="share of pairs ordered or tied as people do, mean of segments; the best threshold makes ties",
             source="Deutsch et al. (2023); WMT23–24",
             mtme="KendallWithTiesOpt (acc23), item",
             ties="ties of both sides are right, ties of one side are wrong",
