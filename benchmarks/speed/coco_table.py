@@ -62,7 +62,7 @@ def write_files(source: str, images: int, folder: Path) -> tuple[Path, Path]:
 
 
 def measured(command: list[str]) -> tuple[str, float, float, float]:
-    """Return the output of a program, its seconds of processor time and by the clock, and its largest process in MiB."""
+    """Return the output of a program, its seconds of processor time and by the clock, and its memory in MiB."""
     before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None

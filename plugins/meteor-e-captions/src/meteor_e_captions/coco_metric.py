@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from meteor_e import Meteor
+from meteor_e import Meteor, load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Meta, Metric, MetricColumn
-from meteor_e.metrics import ChainMetric, parse_metric
+from meteor_e.toolkit import ChainMetric
 from meteor_e_captions.coco_scores import (
     ORDERS,
     Frequencies,
@@ -23,7 +23,7 @@ from meteor_e_captions.coco_scores import (
 from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 
 if TYPE_CHECKING:
-    from meteor_e.base import Floats
+    from meteor_e.toolkit import Floats
 
 __all__ = ["CocoMetric"]
 
@@ -57,7 +57,7 @@ class CocoMetric(Metric):
         meteor = Meteor("en", normalization="full")
         meteor.compare_words_by("java")
         self._meteor = ChainMetric.of(meteor)
-        self._beside = None if self.options.beside == "none" else parse_metric(self.options.beside)
+        self._beside: Any = None if self.options.beside == "none" else load_metric(self.options.beside)
         self._tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
         self._frequencies: Frequencies | None = None
         self._raw: list[Sequence[str]] = []
@@ -69,8 +69,9 @@ class CocoMetric(Metric):
     @property
     def signature(self) -> str:  # type: ignore[override]
         """What the numbers depend on; SPICE is named as what is left out."""
-        beside = f"|beside:{self._beside.signature}" if self._beside else ""
-        return f"coco|version:1|tokens:ptb|as:pycocoevalcap-1.2|without:SPICE,which-needs-Java{beside}"
+        beside = f"|beside:{self._beside.short_signature}" if self._beside else ""
+        own = "coco|version:1|tokens:ptb|as:pycocoevalcap-1.2|without:SPICE,which-needs-Java"
+        return f"{own}{beside}|{self._meteor.signature}"
 
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Tokenize the references, and count the images that have an n-gram, which CIDEr weighs it by.
@@ -120,15 +121,14 @@ class CocoMetric(Metric):
         count = sums[:, _BLEU + means]
         meteor = np.asarray(self._meteor.corpus_scores(sums[:, _BLEU + means + 1 :]), float)
         meteor = meteor if meteor.ndim == 1 else meteor[:, 0]
-        return np.column_stack(
-            [bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + means] / count[:, None]]
-        )
+        return np.column_stack([bleu(sums[:, :_BLEU]), meteor, sums[:, _BLEU : _BLEU + means] / count[:, None]])
 
     def details(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
     ) -> Sequence[Mapping[str, Any]] | None:
         """Return what the metric beside says of each caption."""
-        return None if self._beside is None else getattr(self._beside, "details", lambda *_: None)(hypotheses, references)
+        found: Sequence[Mapping[str, Any]] | None = self._beside and self._beside.details(hypotheses, references)
+        return found
 
 
 def _line(text: str) -> str:

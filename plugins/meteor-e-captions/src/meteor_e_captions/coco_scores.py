@@ -21,7 +21,17 @@ from meteor_e.toolkit import require
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats, Integers
 
-__all__ = ["ORDERS", "Captions", "Frequencies", "bleu", "bleu_statistics", "cider", "count_frequencies", "count_ngrams", "rouge_l"]
+__all__ = [
+    "ORDERS",
+    "Captions",
+    "Frequencies",
+    "bleu",
+    "bleu_statistics",
+    "cider",
+    "count_frequencies",
+    "count_ngrams",
+    "rouge_l",
+]
 
 ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9
@@ -157,7 +167,8 @@ def count_ngrams(
         frequencies: of the whole data set; by default of these references.
     """
     frequencies = count_frequencies(references) if frequencies is None else frequencies
-    known, further = frequencies.words, {}
+    known = frequencies.words
+    further: dict[str, int] = {}
     size = len(known)
 
     def number(word: str) -> int:
@@ -166,7 +177,8 @@ def count_ngrams(
 
     per = np.array([len(texts) for texts in references], np.int64)
     numbered = [
-        [number(word) for word in text.split()] for text in (*captions, *(text for texts in references for text in texts))
+        [number(word) for word in text.split()]
+        for text in (*captions, *(text for texts in references for text in texts))
     ]
     words, count = _flat(numbered), len(captions)
     characters = ["".join([chr(_character(word)) for word in text]) for text in numbered]

@@ -66,10 +66,15 @@ class CaptionLight(SegmentMetric):
     @property
     def signature(self) -> str:  # type: ignore[override]
         """Weights, words' weights, and METEOR's own signature."""
+        return f"{self.short_signature}|{self._meteor.signature}"
+
+    @property
+    def short_signature(self) -> str:
+        """The signature without METEOR's."""
         learned = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
-        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}|{self._meteor.signature}"
+        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}"
 
     def _more(self) -> str:
         return ""
