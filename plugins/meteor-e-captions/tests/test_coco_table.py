@@ -124,7 +124,7 @@ def test_the_table_of_the_command_line(coco):
     shown = run(["score", results, annotations, "--format-in", "coco", "-M", "coco"])
     assert shown.splitlines()[0].split()[1:8] == NAMES
     assert "tabular" in run(
-        "score", results, annotations, "--format-in", "coco", "-M", "coco:beside=none", "-f", "latex"
+        ["score", results, annotations, "--format-in", "coco", "-M", "coco:beside=none", "-f", "latex"]
     )
 
 
