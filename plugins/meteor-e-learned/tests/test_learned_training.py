@@ -50,8 +50,8 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert log[1]["figures"]["training tau"] > 0.6
 
     scores = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en").splitlines()
-    assert len(scores) == 61
-    assert scores[0].startswith("1\t")
+    assert len(scores) == 62
+    assert scores[1].startswith("out.good\t1\t")
     means = [
         float(run(cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").split()[-1])
         for system in ("good", "fair", "poor")
@@ -206,8 +206,8 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     out = run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
     assert out  # a model that scores agrees with its own scores
     scores = {
-        system: [float(line.split("\t")[1]) for line in run(
-            cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").splitlines()[:-1]]
+        system: [float(line.split("\t")[2]) for line in run(
+            cli.predict, *by(model), test_set / f"out.{system}", test_set / "ref.en").splitlines()[1:-1]]
         for system in ("good", "fair", "poor")
     }  # fmt: skip
     right = sum(scores[line[2]][int(line[0]) - 1] > scores[line[4]][int(line[0]) - 1] for line in judged)
