@@ -26,6 +26,8 @@ def meteor_e_features() -> dict[str, str]:
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",
         "difficulty": "meteor_e_learned.features.difficulty:DifficultyFeature",
+        "errors": "meteor_e_learned.features.errors:ErrorsFeature",
+        "situation": "meteor_e_learned.features.errors:SituationFeature",
         "fluency": "meteor_e_learned.features.fluency:FluencyFeature",
         "near-words": "meteor_e_learned.features.near_words:NearWordsFeature",
         "word-classes": "meteor_e_learned.features.word_classes:WordClassesFeature",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["WORD_CLASSES", "WordClassesFeature"]
+__all__ = ["WORD_CLASSES", "WordClassesFeature", "word_kinds"]
 
 
 def _listed(text: str) -> frozenset[str]:
@@ -83,7 +83,7 @@ class WordClassesFeature(Feature):
         """Count."""
         pairs, known = words(batch)
         classes = len(WORD_CLASSES)
-        kinds = np.array(_kinds(known) or [0])
+        kinds = word_kinds(known)
         tally = pairs.tally()
         common, left, right = (
             tally.totals(each, kinds[tally.item], classes + 3) for each in (tally.common, tally.left, tally.right)
@@ -98,11 +98,11 @@ class WordClassesFeature(Feature):
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
 
 
-def _kinds(words: list[str]) -> list[int]:
-    """Return the class of each word; behind the classes of function words come numbers, marks and content words."""
+def word_kinds(words: list[str]) -> NDArray[np.int64]:
+    """Return the class of each word; after the classes of function words come numbers, marks and content words."""
     number, mark, content = (len(WORD_CLASSES) + step for step in range(3))
     of_first = {
         first: number if first.isdigit() else content if first.isalpha() or first == "'" else mark
         for first in {word[0] for word in words}
     }
-    return [_CLASS[word] if word in _CLASS else of_first[word[0]] for word in words]
+    return np.array([_CLASS[word] if word in _CLASS else of_first[word[0]] for word in words] or [0])
