@@ -626,11 +626,11 @@ def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
 
 def _pack(name: str, offline: bool | None) -> Pack:
     """Return a pack, installing it if it is missing."""
-    from meteor_e.packs import PackStore, open_pack, terminal_progress
+    from meteor_e.packs import Pack, PackStore, terminal_progress
     from meteor_e.packs.languages import is_installable
 
     if is_folder(name):
-        return open_pack(Path(name))
+        return Pack.open(name)
     store = PackStore()
     pack = store.find(name)
     if pack is None and not is_installable(name):

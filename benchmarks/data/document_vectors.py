@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from meteor_e_learned.document_vectors import train_document_vectors
+from meteor_e_papers.document_vectors import train_document_vectors
 
 from meteor_e.base.errors import MeteorError
 

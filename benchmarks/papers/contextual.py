@@ -4,7 +4,7 @@
     python benchmarks/papers/contextual.py --work FOLDER -o tables.md
     python benchmarks/papers/contextual.py --work FOLDER --speed DATA/wmt17
 
-Needs the plugin meteor-e-contextual. Each sentence is encoded once: its rows are kept in the folder ``--work``, some
+Needs meteor-e-vectors[encoder]. Each sentence is encoded once: its rows are kept in the folder ``--work``, some
 20 KB a sentence. Only judged segments are scored.
 """
 
@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from meteor_e_contextual import Encoder, open_encoder
 from meteor_e_evaluation.agreement import AVERAGE, evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
+from meteor_e_vectors.contextual import Encoder, open_encoder
 
 from meteor_e import Meteor
 from meteor_e.base.array_cache import ArrayCache

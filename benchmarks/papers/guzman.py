@@ -22,8 +22,8 @@ from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import Examples, pair_matrix
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.pairwise_network import PairwiseNetwork, fit_seeds
 from meteor_e_learned.recipe import DataSpec
+from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 
 from meteor_e.significance.resampling import draw_weights, interval
 

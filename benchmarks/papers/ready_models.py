@@ -55,7 +55,7 @@ CARDS = {
 }
 PACK = "METEOR's pack (meteor-e pack install {})"
 ENCODER = (
-    "an encoder (in a clone: pip install './plugins/meteor-e-learned[encoder]' ./plugins/meteor-e-contextual; "
+    "an encoder (in a clone: pip install './plugins/meteor-e-learned[encoder]' ./plugins/meteor-e-vectors; "
     "then meteor-e encoder install minilm)"
 )
 

@@ -7,7 +7,7 @@ Every variant is trained by the command `meteor-e vectors train` on the same sen
 trained stays in the folder and is not trained again. The chain is the paper's Vector (exact, vector, paraphrase), with
 the threshold .80, and with the one that is best on WMT11; with 95 % bootstrap intervals of what it gains over the
 first row, on the same samples. Needs meteor-e-vectors and
-meteor-e-lemmatizers[simplemma,hanta]. What needs tags, or a lemma that depends on the sentence, takes HanTa's; the
+meteor-e-languages[simplemma,hanta]. What needs tags, or a lemma that depends on the sentence, takes HanTa's; the
 other lemmas are simplemma's, one a word type.
 """
 
@@ -70,7 +70,7 @@ class RememberingLemmatizer(Lemmatizer):
     file: ClassVar[Path]
 
     def __init__(self) -> None:
-        from meteor_e_lemmatizers.hanta import HantaLemmatizer
+        from meteor_e_languages.lemmatizers.hanta import HantaLemmatizer
 
         self._hanta = HantaLemmatizer("en")
         self._rows = sqlite3.connect(self.file, timeout=60, isolation_level=None, check_same_thread=False)

@@ -283,7 +283,7 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
         found["bitext"] = Reader("a", build, bitext, "out")
         found["word alignment"] = Reader("links", (*build, "--alignment", "links"), bitext, "out")
         found["phrase table"] = Reader("phrases", (*build, "--phrase-table", "phrases"), bitext, "out")
-    if importlib.util.find_spec("meteor_e_dbnary"):
+    if importlib.util.find_spec("meteor_e_synonyms"):
         extract = ("dbnary", "extract", "-l", "fr")
         found["DBnary synsets"] = Reader("s", (*extract, "--synsets", "s", "--name", "hostile"), {"s": SYNSETS})
         dump = (*extract, "--offline", "--restart", "--dump", "s.ttl", "--write-synsets", "out")
@@ -298,8 +298,8 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
         trained = {**plain, "m.safetensors": (folder / "m.safetensors").read_bytes()}
         predict = ("predict", "hyp", "ref", "-M", "m.safetensors", "--no-cache", "-o", "out.txt")
         found["model"] = Reader("m.safetensors", predict, trained, "out.txt")
-    if importlib.util.find_spec("meteor_e_contextual") and importlib.util.find_spec("onnx"):
-        tests = runpy.run_path(str(ROOT / "plugins" / "meteor-e-contextual" / "tests" / "conftest.py"))
+    if importlib.util.find_spec("meteor_e_vectors") and importlib.util.find_spec("onnx"):
+        tests = runpy.run_path(str(ROOT / "plugins" / "meteor-e-vectors" / "tests" / "tiny_encoder.py"))
         tests["write_network"](folder / "model.onnx")
         tests["write_tokenizer"](folder / "tokenizer.json")
         encoder = {name: (folder / name).read_bytes() for name in ("model.onnx", "tokenizer.json")}

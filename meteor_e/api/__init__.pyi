@@ -47,6 +47,10 @@ from meteor_e.api.options import (
     Meta as Meta,
     SimilarityOptions as SimilarityOptions,
 )
+from meteor_e.api.perturbations import (
+    Perturbation as Perturbation,
+    PerturbationContext as PerturbationContext,
+)
 from meteor_e.api.segmenters import Segmenter as Segmenter
 from meteor_e.api.tables import (
     ScoreRun as ScoreRun,

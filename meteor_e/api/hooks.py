@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from meteor_e.api.matchers import Matcher
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
+    from meteor_e.api.perturbations import Perturbation
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRunner, TableFormat
 
@@ -124,6 +125,15 @@ def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Meas
     """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
 
     A measure says how well a metric's scores agree with people's judgments; ``meteor-e evaluate -s`` names it.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type[Perturbation] | str]:
+    """Return perturbations: subclasses of :class:`meteor_e.api.perturbations.Perturbation`.
+
+    A perturbation makes one error in a text; ``meteor-e stress`` tests whether metrics notice.
     """
     raise NotImplementedError
 

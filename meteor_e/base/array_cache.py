@@ -15,8 +15,6 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import whole_file
 from meteor_e.base.store import cache_folder
 
-__all__ = ["ArrayCache", "digest"]
-
 FORMAT = "1"
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["comes_with_plugin", "how_to_install", "require"]
-
 
 def require(module: str, what: str, extra: str = "", distribution: str = "meteor_e") -> Any:
     """Import a module that need not be installed.

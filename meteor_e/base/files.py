@@ -12,24 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar, cast
 
-from meteor_e.base.errors import InputError
-
-__all__ = [
-    "MAX_LINE",
-    "PathLike",
-    "atomic_binary_writer",
-    "atomic_writer",
-    "compression",
-    "input_name",
-    "open_binary",
-    "open_regular",
-    "put_text",
-    "read_regular",
-    "reading",
-    "refuse_special",
-    "spell_size",
-    "whole_file",
-]
+from meteor_e.base.errors import InputError, MeteorError, ResourceError
 
 PathLike = str | os.PathLike[str]
 
@@ -81,6 +64,20 @@ def reading(name: str) -> Iterator[None]:
         raise
 
 
+@contextlib.contextmanager
+def os_errors_as(kind: type[MeteorError], what: str) -> Iterator[None]:
+    """Turn an OSError of the block into an error of ours.
+
+    Args:
+        kind: the error that is raised.
+        what: how its message begins, such as ``cannot write notes.txt``; what went wrong follows.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}") from error
+
+
 MAX_LINE = 64 << 20
 """Bytes of the longest line of text that is read; a file that never ends has longer ones."""
 
@@ -130,6 +127,24 @@ def read_regular(path: PathLike, limit: int) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"it is larger than {spell_size(limit)}, so it cannot be the right file", str(path))
     return content
+
+
+def decode_utf8(content: bytes, name: str, before: int = 0) -> str:
+    """Return the text that is in some bytes, without a byte order mark.
+
+    Args:
+        content: the bytes.
+        name: where they come from.
+        before: lines before them.
+
+    Raises:
+        ResourceError: if they are not UTF-8, with the line.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = before + content.count(b"\n", 0, error.start) + 1
+        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
 
 
 def refuse_special(path: PathLike) -> None:

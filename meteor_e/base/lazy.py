@@ -7,8 +7,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["lazy_names"]
-
 _ONLY_TREE = 1 << 10
 """``ast.PyCF_ONLY_AST``, without the time that importing ``ast`` takes."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Memory", "Remembered", "forgetting"]
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 

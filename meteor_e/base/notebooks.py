@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 from meteor_e.base.extras import require
 
-__all__ = ["SHOWN", "Tabular", "html_table"]
-
 SHOWN = 10
 """Parts of a result that a notebook shows."""
 

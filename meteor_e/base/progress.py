@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-__all__ = ["Progress", "silent", "staged", "terminal_progress"]
-
 _DELAY = 0.5
 """Seconds before a bar appears: work that takes a moment needs none."""
 _REFRESH = 0.1

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["cache_folder", "data_folder"]
-
 
 def cache_folder(name: str = "") -> Path:
     """Return a folder of what can be made again: ``name`` in ``METEOR_E_CACHE``, else in the user's cache folder."""

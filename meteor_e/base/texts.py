@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["UNLISTED", "candidates", "check_items", "check_text", "listed"]
-
 Item = TypeVar("Item")
 
 UNLISTED = (str, bytes, bytearray, Mapping, set, frozenset)

@@ -13,8 +13,6 @@ import msgspec.inspect as types
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem, shorten
 
-__all__ = ["LISTS", "describe_type", "find_problems", "value_problems"]
-
 Found = Iterator[tuple[Key, str]]
 
 LISTS = (types.ListType, types.VarTupleType)

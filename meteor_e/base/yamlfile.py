@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from yaml import Mark
     from yaml.events import Event, NodeEvent, ScalarEvent
 
-__all__ = ["Document", "Problem", "dump_yaml", "is_path", "parse_yaml", "raise_problems", "read_yaml", "seen_from"]
-
 SIZE_LIMIT = 1 << 20
 """Bytes of the largest file that is read."""
 VALUE_LIMIT = 20_000

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
 
-__all__ = ["Chain", "ChainMatcher", "choose_language", "resolve"]
-
 
 @dataclass(frozen=True)
 class ChainMatcher:

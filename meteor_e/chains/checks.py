@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Language
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, near_miss
-from meteor_e.base.yamlfile import Document, Key, Problem, is_folder
+from meteor_e.base.yamlfile import Document, Key, Problem
 from meteor_e.chains.chain import Chain, absolute, choose_language, choose_normalization, resolve
 from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
 from meteor_e.languages.files import language_problems
@@ -18,10 +17,7 @@ from meteor_e.packs.resources import LanguageResources
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
-    from meteor_e.packs import Pack
     from meteor_e.plugins.registry import Registry
-
-__all__ = ["check_chain", "check_language", "spell_out"]
 
 
 def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, list[Problem]]:
@@ -134,11 +130,13 @@ class _NameCheck:
             choose_normalization(self._config.normalization, language)
         pack = self._config.pack or language.pack
         if pack is not None:
+            from meteor_e.packs.store import named_pack
+
             # What a missing pack would bring is missing, too; that goes without saying.
             self._tell_resources = False
             key = "pack" if "pack" in self.document.data else "language"
             with self._telling((key,)):
-                self._resources = LanguageResources(_installed(pack))
+                self._resources = LanguageResources(named_pack(pack))
                 self._tell_resources = True
 
     def _matchers(self) -> Iterator[tuple[Key, MatcherConfig]]:
@@ -195,17 +193,3 @@ class _NameCheck:
         except Exception as error:
             # A plugin's own; check names it and goes on.
             self._tell(key, f"fails with {type(error).__name__}: {error}")
-
-
-def _installed(pack: str) -> Pack:
-    """Return a pack; :class:`ResourceError` if it is not installed."""
-    from meteor_e.packs import PackStore, open_pack
-
-    if is_folder(pack):
-        return open_pack(Path(pack))
-    found = PackStore().find(pack)
-    if found is None:
-        raise ResourceError(
-            f"resource pack {pack!r} is not installed; scoring does that, or meteor-e pack install {pack}"
-        )
-    return found

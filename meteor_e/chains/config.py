@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     ChainSource = str | os.PathLike[str] | Traversable | Mapping[str, Any]
 
-__all__ = ["ChainConfig", "MatcherConfig", "chain_of", "describe_chain", "load_chain", "open_chain"]
-
 
 @dataclass(frozen=True)
 class MatcherConfig:

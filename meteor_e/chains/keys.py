@@ -20,8 +20,6 @@ from meteor_e.base.folders import sha256_of
 from meteor_e.base.yamlfile import is_folder, is_path
 from meteor_e.engine.search import DEFAULT_BEAM, MAX_BEAM
 
-__all__ = ["KEYS", "PLAIN", "ChainArguments", "ChainKey", "ChainOverrides", "PlainKeys", "check_bounds", "described"]
-
 
 def _digest(file: str) -> str:
     path = Path(file)

@@ -15,8 +15,6 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import Registry
 from meteor_e.plugins.registry import registry as process_registry
 
-__all__ = ["find_language", "make_segmenter"]
-
 
 def find_language(name: str, registry: Registry | None = None) -> Language:
     """Return a language by its code, or from a file of your own.
@@ -33,7 +31,7 @@ def find_language(name: str, registry: Registry | None = None) -> Language:
     return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
 
 
-_PLUGIN = {"jieba": "meteor-e-segmenters[chinese]", "fugashi": "meteor-e-segmenters[japanese]"}
+_PLUGIN = {"jieba": "meteor-e-languages[chinese]", "fugashi": "meteor-e-languages[japanese]"}
 """What to install for the segmenters that languages of ours name."""
 
 

@@ -9,8 +9,6 @@ from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.chains.keys import KEYS
 from meteor_e.plugins.registry import Registry
 
-__all__ = ["chain_with_paths", "entry_with_paths"]
-
 
 def chain_with_paths(chain: Mapping[str, Any], change: Callable[[str], str], registry: Registry) -> dict[str, Any]:
     """Return a chain with its paths changed; what is wrong with it stays.

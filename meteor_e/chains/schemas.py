@@ -17,8 +17,6 @@ from meteor_e.api.options import ComponentOptions
 from meteor_e.chains.keys import KEYS, ChainKey
 from meteor_e.languages.schema import Alpha, Beta, Delta, Gamma, LanguageFile, Name, Weight
 
-__all__ = ["ChainFile", "ChainOptions", "MeteorOptions", "json_schema"]
-
 
 class ParameterValues(Struct, kw_only=True, forbid_unknown_fields=True):
     """Parameters of the formula that replace those of the task."""

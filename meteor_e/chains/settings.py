@@ -16,8 +16,6 @@ from meteor_e.plugins.registry import registry
 if TYPE_CHECKING:
     from meteor_e.chains.config import ChainSource
 
-__all__ = ["Settings", "apply_settings"]
-
 Settings = Mapping[str, Mapping[str, Any]]
 """Options by matcher; those under ``lemmatizer`` are the lemmatizer's."""
 

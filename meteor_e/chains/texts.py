@@ -11,17 +11,15 @@ from pathlib import Path
 from meteor_e.api.languages import Language, NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.files import PathLike
+from meteor_e.base.files import PathLike, decode_utf8, os_errors_as
 from meteor_e.chains.lookup import find_language, make_segmenter
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.packs.manifest import LANGUAGE_FILE, PREFIXES
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
-from meteor_e.packs.wordlists import decode, parse_prefixes
+from meteor_e.packs.wordlists import parse_prefixes
 from meteor_e.plugins.registry import registry
 from meteor_e.text.normalization import Normalizer
-
-__all__ = ["LanguageText", "language_text", "pack_text"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,9 @@ def language_text(
     content = None
     if not isinstance(prefixes, NonbreakingPrefixes):
         content = _prefixes(language, prefixes)
-        prefixes = NonbreakingPrefixes() if content is None else parse_prefixes(decode(content, "the list of prefixes"))
+        prefixes = (
+            NonbreakingPrefixes() if content is None else parse_prefixes(decode_utf8(content, "the list of prefixes"))
+        )
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
     segment, segmenter = None, ""
@@ -118,10 +118,8 @@ def _language(name: str | None) -> Language | None:
 
 def _prefixes(language: Language | None, given: PathLike | None) -> bytes | None:
     if given is not None:
-        try:
+        with os_errors_as(InputError, f"cannot read {given}"):
             return Path(given).read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot read {given}: {error.strerror}") from error
     if language is None or language.pack is None or language.normalization is Normalization.LOWER:
         return None
     pack = PackStore().find(language.pack) if "/" not in language.pack else None

@@ -13,8 +13,6 @@ from meteor_e.engine.protocol import Engine, EngineSettings
 from meteor_e.engine.python import PythonEngine
 from meteor_e.text.normalization import Normalizer
 
-__all__ = ["ENGINES", "make_engine"]
-
 ENGINES = ("native", "python")
 
 

@@ -36,8 +36,6 @@ from meteor_e.text.normalization import Normalizer
 if TYPE_CHECKING:
     from meteor_e._native import Batch, Core
 
-__all__ = ["VOCABULARY_LIMIT", "NativeEngine", "native_module"]
-
 VOCABULARY_LIMIT = 1 << 18
 """Distinct words that a lane remembers, at some 150 bytes each; it starts afresh with the batch after that."""
 

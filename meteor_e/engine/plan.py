@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["Plan", "PlannedMatcher", "plan"]
-
 _MAX_WEIGHT = 1 << 20
 
 

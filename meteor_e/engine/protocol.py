@@ -17,8 +17,6 @@ from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 
-__all__ = ["Engine", "EngineSettings", "PairSource", "Scored"]
-
 
 class EngineSettings(NamedTuple):
     """The numbers that decide a score, beside the matchers.

@@ -18,8 +18,6 @@ from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.text.identity import find_identity
 
-__all__ = ["PythonEngine"]
-
 
 class _Pair(NamedTuple):
     """A hypothesis with one of its references."""

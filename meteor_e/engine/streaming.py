@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import UNLISTED, check_text, listed
 
-__all__ = ["CHUNK_CHARACTERS", "CHUNK_SEGMENTS", "ENCODED_CHARACTERS", "Chunk", "chunks", "reference_list"]
-
 CHUNK_SEGMENTS = 2048
 """Segments read ahead, at most."""
 

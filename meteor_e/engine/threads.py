@@ -13,8 +13,6 @@ from meteor_e.engine.streaming import CHUNK_SEGMENTS, Chunk
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-__all__ = ["ScoreChunk", "default_threads", "scored_in_order"]
-
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 

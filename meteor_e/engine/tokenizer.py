@@ -15,8 +15,6 @@ from meteor_e.text.normalization import Normalizer
 if TYPE_CHECKING:
     from meteor_e._native import Core
 
-__all__ = ["Tokenizer"]
-
 
 class Tokenizer:
     """Turns lines into the numbers of their words; numbers follow the words' first appearance.

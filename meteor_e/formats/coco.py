@@ -11,8 +11,6 @@ from typing import Any
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, reading
 
-__all__ = ["JSON_START", "is_json_list", "read_coco_annotations", "read_coco_results"]
-
 JSON_START = re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:')
 """How a JSON file of objects begins; no line of text does."""
 

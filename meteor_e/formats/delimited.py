@@ -11,8 +11,6 @@ from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.files import input_name
 from meteor_e.formats.plain import csv_rows, read_segments
 
-__all__ = ["CsvFormat", "DelimitedTable", "TsvFormat"]
-
 
 class DelimitedTable(TextTable):
     """A file of comma-separated values (quoted as in RFC 4180), or of tab-separated values (without quotes).

@@ -8,8 +8,6 @@ from typing import Literal, NamedTuple
 
 from meteor_e.base.errors import InputError, near_miss
 
-__all__ = ["Collection", "PairedSystem", "Role", "SegmentKey", "pair_collections"]
-
 Role = Literal["hypothesis", "reference", "source"]
 
 

@@ -12,8 +12,6 @@ from meteor_e.formats.coco import JSON_START
 from meteor_e.formats.documents import Collection
 from meteor_e.formats.plain import decode_lines
 
-__all__ = ["INPUT_FORMATS", "TEXT_FORMATS", "Format", "InputFile", "open_input"]
-
 Format = Literal["plain", "sgml", "wmt-xml", "coco"]
 
 TEXT_FORMATS = {

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["metric_task_lines", "score_text"]
-
 
 def metric_task_lines(
     metric: str,

@@ -11,8 +11,6 @@ from typing import BinaryIO, Protocol
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, reading, spell_size
 
-__all__ = ["count_segments", "csv_rows", "decode_lines", "read_segments"]
-
 _BLOCK = 1 << 16
 """Bytes that are read at once, at most."""
 

@@ -13,8 +13,6 @@ from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 from meteor_e.text.normalization import unescape_entities
 
-__all__ = ["JavaSgml", "read_java_sgml", "read_sgml"]
-
 # One run of spaces at a time, "[^<>]*" and the look-behind keep the time linear in hostile input.
 _TAG = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")

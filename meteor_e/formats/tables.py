@@ -7,8 +7,6 @@ from pathlib import Path
 
 from meteor_e.base.files import open_regular
 
-__all__ = ["DATASET_DICTIONARY", "JSON_LINES", "PARQUET", "is_table_name", "parquet_files", "table_format"]
-
 _DELIMITED = {".csv": "csv", ".csv.gz": "csv", ".tsv": "tsv", ".tsv.gz": "tsv"}
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")

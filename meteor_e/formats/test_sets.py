@@ -11,8 +11,6 @@ from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.extras import require
 from meteor_e.formats.plain import read_segments
 
-__all__ = ["NamedSet", "named_set", "target_language"]
-
 
 def target_language(pair: str) -> str:
     """Return the language of a pair's outputs, without script and country: ``cs`` of ``en-cs_CZ``."""

@@ -10,8 +10,6 @@ from meteor_e.base.errors import InputError
 from meteor_e.base.files import reading
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 
-__all__ = ["read_wmt_xml"]
-
 _WHITE = re.compile("[ \t\r\n]+")
 _ROLES: dict[str, tuple[Role, str]] = {
     "src": ("source", "lang"),

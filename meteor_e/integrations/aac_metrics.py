@@ -15,8 +15,6 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.texts import check_text, listed
 from meteor_e.meteor import Meteor
 
-__all__ = ["meteor"]
-
 
 def meteor(
     candidates: Sequence[str],

@@ -22,8 +22,6 @@ from meteor_e.plugins.registry import registry
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
 
-__all__ = ["Meteor", "PTBTokenizer"]
-
 Id = TypeVar("Id", bound=Hashable)
 _LINE_BREAKS = re.compile("[\n\r]")
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim

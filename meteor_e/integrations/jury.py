@@ -17,8 +17,6 @@ from jury.metrics._core import MetricForLanguageGeneration
 from meteor_e.base.texts import check_items
 from meteor_e.meteor import Meteor
 
-__all__ = ["MeteorE"]
-
 
 class MeteorE(MetricForLanguageGeneration):
     """METEOR: the mean of the items' scores, as in jury's own metric ``meteor``.

@@ -20,8 +20,6 @@ from mbrs.metrics import Metric, register
 from meteor_e.base.texts import check_items, listed
 from meteor_e.meteor import Meteor
 
-__all__ = ["MetricMeteor"]
-
 
 @register("meteor")
 class MetricMeteor(Metric):

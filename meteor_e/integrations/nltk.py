@@ -23,8 +23,6 @@ from meteor_e.base.texts import check_text, listed
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
-__all__ = ["meteor_score", "single_meteor_score"]
-
 
 @functools.lru_cache(maxsize=8)
 def _metric(**parameters: float) -> Meteor:

@@ -20,8 +20,6 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
-__all__ = ["MeteorScore", "meteor_score"]
-
 
 class MeteorScore(Metric):
     """The corpus score of METEOR.

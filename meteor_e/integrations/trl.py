@@ -14,8 +14,6 @@ from meteor_e.base.errors import InputError
 from meteor_e.base.texts import listed
 from meteor_e.meteor import Meteor
 
-__all__ = ["meteor_reward"]
-
 Completion = str | Sequence[dict[str, Any]]
 
 

@@ -36,7 +36,7 @@ from meteor_e.packs.manifest import (
     SourceFile as SourceFile,
     check_name as check_name,
 )
-from meteor_e.packs.pack import Pack as Pack, open_pack as open_pack
+from meteor_e.packs.pack import Pack as Pack
 from meteor_e.packs.paraphrases import ParaphraseIndex as ParaphraseIndex
 from meteor_e.packs.resources import LanguageResources as LanguageResources
 from meteor_e.packs.store import PackStore as PackStore, named_pack as named_pack

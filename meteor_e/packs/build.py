@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import read_regular
+from meteor_e.base.files import decode_utf8, read_regular
 from meteor_e.base.folders import locked, put_folder, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs import manifest as manifests
@@ -20,7 +20,7 @@ from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.manifest import Manifest, PackFile, SourceFile, check_name
 from meteor_e.packs.pack import Pack
-from meteor_e.packs.wordlists import MAX_SIZE, decode, parse_function_words, parse_prefixes
+from meteor_e.packs.wordlists import MAX_SIZE, parse_function_words, parse_prefixes
 
 PathLike = str | os.PathLike[str]
 
@@ -62,7 +62,7 @@ def build_pack(
     exceptions: PathLike | None = None,
     paraphrases: PathLike | None = None,
     sources: Sequence[SourceFile] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Pack:
     """Build a pack in the folder ``target`` from files in METEOR's formats, and open it.
 
@@ -164,7 +164,7 @@ class PackPlace:
 
 
 @contextlib.contextmanager
-def pack_place(target: PathLike, name: str | None = None, progress: Progress | None = None) -> Iterator[PackPlace]:
+def pack_place(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackPlace]:
     """Hold a pack's folder against other processes while the pack is built; they wait.
 
     Args:
@@ -175,7 +175,6 @@ def pack_place(target: PathLike, name: str | None = None, progress: Progress | N
     Raises:
         ResourceError: if the folder is something else than a pack, or cannot be written.
     """
-    progress = progress or silent
     target = Path(target).absolute()
     name = check_name(name or target.name)
     check_name(target.name)
@@ -203,14 +202,14 @@ def _place_pack(built: Path, target: Path) -> None:
     put_folder(built, target)
 
 
-def _write_files(folder: Path, ingredients: Ingredients, progress: Progress | None) -> dict[str, int]:
+def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
     contents = {}
     if ingredients.function_words is not None:
-        words = parse_function_words(decode(ingredients.function_words, "the function word list"))
+        words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))
         (folder / manifests.FUNCTION_WORDS).write_bytes(ingredients.function_words)
         contents["function_words"] = len(words)
     if ingredients.prefixes is not None:
-        prefixes = parse_prefixes(decode(ingredients.prefixes, "the prefix list"))
+        prefixes = parse_prefixes(decode_utf8(ingredients.prefixes, "the prefix list"))
         (folder / manifests.PREFIXES).write_bytes(ingredients.prefixes)
         contents["prefixes"] = len({*prefixes.always, *prefixes.numeric})
     if ingredients.synonyms is not None:

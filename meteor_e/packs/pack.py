@@ -186,11 +186,6 @@ class Pack:
         return Pack.open, (self.path,)
 
 
-def open_pack(path: str | os.PathLike[str]) -> Pack:
-    """Open the pack in a folder; :class:`ResourceError` if there is none or its manifest is damaged."""
-    return Pack.open(path)
-
-
 def _stamp(status: os.stat_result) -> list[int]:
     return [status.st_size, status.st_mtime_ns]
 

@@ -16,7 +16,7 @@ from meteor_e.base.yamlfile import is_folder
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install, language_code
 from meteor_e.packs.manifest import check_name
-from meteor_e.packs.pack import Pack, open_pack
+from meteor_e.packs.pack import Pack
 
 _PATIENCE = 3
 
@@ -36,7 +36,7 @@ class PackStore:
         language: str,
         source: str | os.PathLike[str] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         offline: bool = False,
     ) -> Pack:
         """Build METEOR's pack of a language and put it in place; return it.
@@ -52,7 +52,7 @@ class PackStore:
         from meteor_e.packs.build import pack_place
         from meteor_e.packs.meteor_data import ingredients, open_meteor
 
-        progress = progress or silent
+        progress = progress
         code = language_code(language)
         path = download.local_path(os.fspath(source)) if source is not None else None
         if offline and path is None:
@@ -157,7 +157,7 @@ def named_pack(name: str) -> Pack:
     Raises:
         ResourceError: if it is not there, or damaged; it says how to install one of METEOR's.
     """
-    return open_pack(name) if is_folder(name) else PackStore().get(name)
+    return Pack.open(name) if is_folder(name) else PackStore().get(name)
 
 
 def _identity(target: Path) -> tuple[int, int] | None:

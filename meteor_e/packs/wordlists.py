@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from meteor_e.api.languages import NonbreakingPrefixes
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import read_regular
+from meteor_e.base.files import decode_utf8, os_errors_as, read_regular
 
 MAX_SIZE = 64 << 20
 """Bytes that a word list may hold."""
@@ -18,7 +17,7 @@ _NUMERIC = re.compile(r"(.*?)\s+#NUMERIC_ONLY#")
 
 def read_function_words(path: str | os.PathLike[str]) -> frozenset[str]:
     """Return the words of a list that has one a line; :class:`ResourceError` if it cannot be read."""
-    return parse_function_words(_text(Path(path)))
+    return parse_function_words(_text(path))
 
 
 def read_prefixes(path: str | os.PathLike[str]) -> NonbreakingPrefixes:
@@ -27,7 +26,7 @@ def read_prefixes(path: str | os.PathLike[str]) -> NonbreakingPrefixes:
     One a line; ``#`` begins a comment line. ``PREFIX #NUMERIC_ONLY#`` is a prefix only before digits.
     Raises :class:`ResourceError` if it cannot be read.
     """
-    return parse_prefixes(_text(Path(path)))
+    return parse_prefixes(_text(path))
 
 
 def parse_function_words(text: str) -> frozenset[str]:
@@ -50,20 +49,6 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
     return NonbreakingPrefixes(frozenset(always), frozenset(numeric))
 
 
-def _text(path: Path) -> str:
-    try:
-        data = read_regular(path, MAX_SIZE)
-    except OSError as error:
-        raise ResourceError(f"cannot read the word list {path}: {error.strerror}") from error
-    return decode(data, str(path))
-
-
-def decode(data: bytes, name: str) -> str:
-    """Return a word list's text; :class:`ResourceError` names the line that is not UTF-8."""
-    if len(data) > MAX_SIZE:
-        raise ResourceError(f"{name} holds more than {MAX_SIZE >> 20} MiB; that is no word list")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
+def _text(path: str | os.PathLike[str]) -> str:
+    with os_errors_as(ResourceError, f"cannot read the word list {os.fspath(path)}"):
+        return decode_utf8(read_regular(path, MAX_SIZE), os.fspath(path))

@@ -48,6 +48,7 @@ KINDS = {
         Kind("metric", "metrics", "meteor_e_metrics", "meteor_e.api.metrics:Metric"),
         Kind("estimator", "estimators", "meteor_e_estimators", "meteor_e.api.estimators:Estimator"),
         Kind("measure", "measures", "meteor_e_measures", "meteor_e.api.measures:Measure"),
+        Kind("perturbation", "perturbations", "meteor_e_perturbations", "meteor_e.api.perturbations:Perturbation"),
         Kind("java module", "Java modules", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("table format", "table formats", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
         Kind("runner", "runners", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),

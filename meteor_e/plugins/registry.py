@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from meteor_e.api.matchers import Matcher
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
+    from meteor_e.api.perturbations import Perturbation
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRunner, TableFormat
 
@@ -118,6 +119,11 @@ class Registry:
     def measure(self, name: str, *, explicit: bool = False) -> type[Measure[Any]]:
         """Return the class of a measure; arguments and errors as for :meth:`matcher`."""
         found: type[Measure[Any]] = self._get("measure", name, explicit)
+        return found
+
+    def perturbation(self, name: str, *, explicit: bool = False) -> type[Perturbation]:
+        """Return the class of a perturbation; arguments and errors as for :meth:`matcher`."""
+        found: type[Perturbation] = self._get("perturbation", name, explicit)
         return found
 
     def java_module(self, name: str, *, explicit: bool = False) -> type[JavaModule]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import re
 
-__all__ = ["later_capitals", "lowercase"]
-
 # Code points that are unassigned in Unicode 13 and letters, marks, modifiers or format characters in Unicode 18. The
 # others have no part in lower-casing.
 _LATER = """

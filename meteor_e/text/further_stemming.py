@@ -15,8 +15,6 @@ from typing import Any
 from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 from meteor_e.text.stemming import STEMMERS, stemmer
 
-__all__ = ["FURTHER_STEMMERS", "FurtherStemmer", "any_stemmer", "known_stemmers"]
-
 FURTHER_STEMMERS: dict[str, str] = {
     **dict.fromkeys(
         (

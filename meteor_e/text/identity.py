@@ -10,8 +10,6 @@ from collections.abc import Callable, Hashable
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["find_identity", "java_hash"]
-
 Identity = Callable[[str], Hashable]
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api.context import MatcherContext
 
-__all__ = ["LookupLemmatizer", "NoLemmatizer"]
-
 MAX_SIZE = 256 << 20
 """Bytes of text that a table may hold; it lies in memory."""
 

@@ -12,9 +12,6 @@ from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.base.errors import ConfigError
 from meteor_e.text.capitals import later_capitals, lowercase
 
-__all__ = ["APOSTROPHE_STYLES", "Normalizer"]
-
-
 APOSTROPHE_STYLES = ("english", "french", "apart")
 """What happens to an apostrophe: split before it, split after it, or set it apart."""
 

@@ -17,8 +17,6 @@ from meteor_e.api.tokens import split_words
 if TYPE_CHECKING:
     from meteor_e.api.languages import NonbreakingPrefixes
 
-__all__ = ["drop_punctuation", "plain_spaces", "set_apart"]
-
 _ALPHA = (
     "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e"
     "\u0400-\u04ff\u0500-\u0527\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from meteor_e.base.errors import InputError
 
-__all__ = ["MOST_WORDS", "UNIT", "Rarity"]
-
 UNIT = 1000
 """Weights are whole numbers, so many to 1."""
 

@@ -7,8 +7,6 @@ import unicodedata
 
 from meteor_e.api.segmenters import Segmenter
 
-__all__ = ["CharacterSegmenter", "UnicodeSegmenter"]
-
 _INSIDE = "'’ʼ״׳-‐·\u200c\u200d"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 

@@ -33,8 +33,6 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 
-__all__ = ["LIBRARIES", "STEMMERS", "SnowballStemmer", "stemmer"]
-
 _Stem = Callable[[str], str]
 
 _LONG = 1000

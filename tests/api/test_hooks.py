@@ -21,6 +21,7 @@ EMPTY = (
     "meteor_e_features",
     "meteor_e_java_modules",
     "meteor_e_measures",
+    "meteor_e_perturbations",
     "meteor_e_runners",
 )
 """What comes from our plugins: it stands on libraries that the core does not have, or only they use it."""

@@ -170,9 +170,9 @@ def test_options_of_a_lemmatizer(tmp_path):
 def test_missing_resources_are_notes(plugins):
     starts(
         check("language: en"),
-        ["c.yaml:1: note: language: resource pack 'en' is not installed; scoring does that, or meteor-e pack install"],
+        ["c.yaml:1: note: language: the resource pack 'en' is not installed in "],
     )
-    starts(check("pack: other"), ["c.yaml:1: note: pack: resource pack 'other' is not installed"])
+    starts(check("pack: other"), ["c.yaml:1: note: pack: the resource pack 'other' is not installed"])
     starts(check("pack: ./here"), ["c.yaml:1: note: pack: "])
     starts(
         check("language: other\nmatchers: [exact, needs, paraphrase]", plugins),

@@ -76,7 +76,7 @@ def environment(clone, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    plugins = ("captions", "evaluation", "example", "learned", "mbr", "report")
+    plugins = ("captions", "evaluation", "example", "learned", "report")
     packages = (".[metrics]", *(f"./plugins/meteor-e-{name}" for name in plugins))
     subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], cwd=clone, check=True)
     return folder

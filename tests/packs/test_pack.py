@@ -10,12 +10,12 @@ import pytest
 from own_resources import TABLE, flip
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import Pack, PackStore, build_pack, open_pack
+from meteor_e.packs import Pack, PackStore, build_pack
 from meteor_e.packs import pack as pack_module
 
 
 def test_a_pack_from_plain_files(tiny_pack: Pack) -> None:
-    pack = open_pack(tiny_pack.path)
+    pack = Pack.open(tiny_pack.path)
     assert (pack.name, pack.language, pack.version) == ("en", "en", "1")
     assert pack.function_words == {"a", "the", "of"}
     assert pack.nonbreaking_prefixes == ({"Mr", "Prof"}, {"No", "pp"})
@@ -71,7 +71,7 @@ def test_a_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: P
     files["paraphrases"].write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
         build_pack(tiny_pack.path, language="en", **files)
-    assert open_pack(tiny_pack.path).verify() == []
+    assert Pack.open(tiny_pack.path).verify() == []
     files["paraphrases"].unlink()
     with pytest.raises(ResourceError, match="paraphrases: No such file"):
         build_pack(tiny_pack.path, language="en", **files)
@@ -119,7 +119,7 @@ def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribu
     whole = path.read_bytes()
 
     def expect(message: str) -> None:
-        pack = open_pack(tiny_pack.path)
+        pack = Pack.open(tiny_pack.path)
         with pytest.raises(ResourceError, match=rf"pack 'en' .*{message}.*`meteor-e pack install en`"):
             getattr(pack, attribute)
         with pytest.raises(ResourceError, match=message):
@@ -139,14 +139,14 @@ def test_a_damaged_file_is_noticed_and_named(tiny_pack: Pack, file: str, attribu
     expect(file)
     path.rmdir()
     path.write_bytes(whole)
-    pack = open_pack(tiny_pack.path)
+    pack = Pack.open(tiny_pack.path)
     pack.check()
     assert pack.verify() == []
     assert getattr(pack, attribute) is not None
 
 
 def test_a_pack_that_is_replaced_while_in_use_says_so(files: dict[str, Path], tiny_pack: Pack) -> None:
-    pack = open_pack(tiny_pack.path)
+    pack = Pack.open(tiny_pack.path)
     files["paraphrases"].write_bytes(b"0.5\na\nb\n")
     build_pack(tiny_pack.path, language="en", **files)
     with pytest.raises(ResourceError, match="was replaced while it was in use"):
@@ -162,17 +162,17 @@ def test_a_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch)
         return original(path)
 
     monkeypatch.setattr(pack_module, "sha256_of", counting)
-    open_pack(tiny_pack.path).check()
+    Pack.open(tiny_pack.path).check()
     assert hashed == []
     # A copy has other times: hashed once more, then known.
     os.utime(tiny_pack.path / "synonyms.idx", ns=(1, 1))
-    open_pack(tiny_pack.path).check()
-    open_pack(tiny_pack.path).check()
+    Pack.open(tiny_pack.path).check()
+    Pack.open(tiny_pack.path).check()
     assert hashed == ["synonyms.idx"]
     # Archives and images cut times to seconds.
     stamp = (tiny_pack.path / "paraphrases.idx").stat().st_mtime_ns
     os.utime(tiny_pack.path / "paraphrases.idx", ns=(0, stamp // 10**9 * 10**9))
-    open_pack(tiny_pack.path).check()
+    Pack.open(tiny_pack.path).check()
     assert hashed == ["synonyms.idx"]
 
 
@@ -182,7 +182,7 @@ def test_notes_that_cannot_be_read_are_no_notes(tiny_pack: Pack, checked: bytes)
     flip(tiny_pack.path / "synonyms.idx", 300)
     os.utime(tiny_pack.path / "synonyms.idx", (5, 5))
     with pytest.raises(ResourceError, match=r"synonyms\.idx"):
-        open_pack(tiny_pack.path).check()
+        Pack.open(tiny_pack.path).check()
 
 
 def edited(tiny_pack: Pack, **changes: object) -> None:
@@ -212,16 +212,16 @@ def edited(tiny_pack: Pack, **changes: object) -> None:
 def test_a_damaged_manifest(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
     edited(tiny_pack, **changes)
     with pytest.raises(ResourceError, match=rf"manifest\.json is damaged: .*{message}"):
-        open_pack(tiny_pack.path)
+        Pack.open(tiny_pack.path)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b" " * (2 << 20), b'"\\ud800"'])
 def test_a_manifest_that_is_none(tiny_pack: Pack, text: bytes) -> None:
     (tiny_pack.path / "manifest.json").write_bytes(text)
     with pytest.raises(ResourceError, match=r"manifest\.json(: it is larger| is damaged)"):
-        open_pack(tiny_pack.path)
+        Pack.open(tiny_pack.path)
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"manifest\.json: No such file"):
-        open_pack(tmp_path)
+        Pack.open(tmp_path)

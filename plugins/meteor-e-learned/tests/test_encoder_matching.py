@@ -155,7 +155,7 @@ def test_files_that_are_none(encoder, tmp_path):
 
 def test_differences_of_an_inner_layer(encoder, tmp_path, monkeypatch):
     """They are those of mean vectors of length 1, and leave the other numbers as they are."""
-    contextual = pytest.importorskip("meteor_e_contextual")
+    contextual = pytest.importorskip("meteor_e_vectors.contextual")
     import onnx
     from onnx import helper
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,14 +13,11 @@ from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_learned import cli
 from meteor_e_learned.data import sample_judgements
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.base import Run
-from meteor_e_learned.models.maxsd import MaxSD
-from meteor_e_learned.models.pairwise_network import PairwiseNetwork
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
+from small_test_set import by
 
 from meteor_e.api import ConfigError, InputError, MeteorError
 from meteor_e.cli.score import score
@@ -36,42 +32,12 @@ validation: [{index: DATA/ranked.yaml, sample: 50}]
 features: [bleu, {use: overlap, columns: [unigram_*, edit_similarity]}, vocabulary]
 options: {C: [0.01, 0.1]}
 """
-NETWORK = """
-name: small-network
-estimator: pairwise-network
-train: [{index: DATA/ranked.yaml}]
-validation: [{index: DATA/ranked.yaml, sample: 50}]
-features: [bleu]
-vectors: [tag-vectors, {use: word-vectors, file: DATA/words.txt}]
-options: {epochs: 4, hidden: 2}
-"""
 REGRESSION = """
 name: small-regression
 estimator: segment-regression
 train: [{index: DATA/assessed.yaml}]
 features: [bleu, lengths, vocabulary]
 """
-
-
-def by(model):
-    """Say by which model; its file may have any name."""
-    return "-M", f"model:{model}"
-
-
-@pytest.fixture
-def run(tmp_path):
-    """Run a command, which has to succeed; return what it prints."""
-
-    def call(command, *arguments, code=0):
-        if command in (cli.train, cli.predict, cli.rank):
-            arguments = (*arguments, "--cache", str(tmp_path / "cache"), "--quiet")
-        result = CliRunner().invoke(command, [str(argument) for argument in arguments])
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        assert result.exit_code == code, result.output
-        return result.output
-
-    return call
 
 
 def test_linear(run, recipe, test_set, tmp_path):
@@ -125,16 +91,6 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert metric.label == "small-linear"
 
 
-def test_same_seed_same_model(recipe, tmp_path):
-    store = FeatureStore(tmp_path / "features")
-    found = []
-    for name in ("one", "two"):
-        path = tmp_path / f"{name}.safetensors"
-        train(load_recipe(recipe(NETWORK)), path, folder=tmp_path, store=store)
-        found.append(load_model(path).estimator.arrays())
-    assert all((found[0][name] == found[1][name]).all() for name in found[0])
-
-
 @pytest.mark.parametrize("metric", ["meteor", "chrf", "ter", "bleu:tokenize=char"])
 def test_any_metric_ranks_and_predicts(run, test_set, metric):
     """TER counts errors: the fewer, the higher the rank."""
@@ -172,21 +128,6 @@ def test_the_old_form_says_the_new_one(run, test_set, tmp_path):
         run(cli.rank, *files, "--system", "x")
 
 
-def test_network(run, recipe, test_set, tmp_path):
-    model, plot = tmp_path / "model.safetensors", tmp_path / "curve.png"
-    run(cli.train, recipe(NETWORK), "-o", model, "--plot", plot, "--seed", 7)
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
-    assert [line["epoch"] for line in log if "epoch" in line] == [1, 2, 3, 4]
-    loaded = load_model(model)
-    assert loaded.recipe.seed == 7
-    assert loaded.estimator.options.vector_size == 25 + 4
-    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
-    assert run(cli.rank, *by(model), *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
-    with pytest.raises(ConfigError, match="compares hypotheses"):
-        run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
-
-
 def test_regression(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
     run(cli.train, recipe(REGRESSION), "-o", model)
@@ -203,61 +144,24 @@ def test_regression(run, recipe, test_set, tmp_path):
 def test_evaluation_by_a_model(run, recipe, test_set, tmp_path):
     from meteor_e_evaluation.cli.evaluate import evaluate
 
-    for text, name in ((LINEAR, "linear"), (NETWORK, "network")):
-        run(cli.train, recipe(text), "-o", tmp_path / name)
-        out = CliRunner().invoke(
-            evaluate,
-            [
-                *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / name}", "-q", "-f", "json"),
-                *("-s", "tau-strict", "--cache", str(tmp_path / "cache" / "evaluation")),
-            ],
-            catch_exceptions=False,
-        )
-        assert out.exit_code == 0, out.output
-        assert f"small-{name}" in out.output
-
-
-@pytest.mark.parametrize("every", [0.0, 1000.0])
-def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
-    """Whether a checkpoint was just written or a long time ago, nothing is lost, and nothing is logged twice."""
-    import meteor_e_learned.checkpoints as checkpoints
-
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", every)
-    store = FeatureStore(tmp_path / "features")
-    loaded = load_recipe(recipe(NETWORK))
-    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
-
-    def interrupt(event):
-        if event.get("epoch") == 3:
-            raise KeyboardInterrupt
-
-    def epochs(name):
-        lines = map(json.loads, (tmp_path / f"{name}.jsonl").read_text().splitlines())
-        return [(line["epoch"], line["tau"]) for line in lines if "epoch" in line]
-
-    with pytest.raises(KeyboardInterrupt):
-        train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
-    assert not (tmp_path / "part").exists()
-    assert (tmp_path / "part.checkpoint").exists()
-    assert len(epochs("part")) == 3
-    with pytest.raises(ConfigError, match="another recipe"):
-        train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True, seed=9)
-    resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
-    assert (resumed.estimator.theta_ == whole.estimator.theta_).all()
-    assert not (tmp_path / "part.checkpoint").exists()
-    assert epochs("part") == epochs("whole")
-    assert [epoch for epoch, _ in epochs("part")] == [1, 2, 3, 4]
+    run(cli.train, recipe(LINEAR), "-o", tmp_path / "linear")
+    out = CliRunner().invoke(
+        evaluate,
+        [
+            *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / 'linear'}", "-q", "-f", "json"),
+            *("-s", "tau-strict", "--cache", str(tmp_path / "cache" / "evaluation")),
+        ],
+        catch_exceptions=False,
+    )
+    assert out.exit_code == 0, out.output
+    assert "small-linear" in out.output
 
 
 def test_learning_curves_that_cannot_be_drawn(run, recipe, tmp_path):
     """What cannot be drawn is said before the training and not after it."""
     model = tmp_path / "model"
-    for text, name, message in (
-        (LINEAR, "curve.png", "no learning curve"),
-        (NETWORK, "curve.xyz", "no kind of picture"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            run(cli.train, recipe(text), "-o", model, "--plot", tmp_path / name)
+    with pytest.raises(ConfigError, match="no learning curve"):
+        run(cli.train, recipe(LINEAR), "-o", model, "--plot", tmp_path / "curve.png")
     assert not model.exists()
 
 
@@ -312,16 +216,6 @@ def test_rank_beside_people(run, recipe, test_set, tmp_path):
     ):
         with pytest.raises(MeteorError, match=message):
             run(cli.rank, *by(model), *arguments)
-
-
-def test_other_features_are_refused(run, recipe, test_set, tmp_path):
-    model, words = tmp_path / "model", tmp_path / "words.txt"
-    words.write_bytes((test_set / "words.txt").read_bytes())
-    run(cli.train, recipe(NETWORK.replace("DATA/words.txt", "words.txt")), "-o", model)
-    text = words.read_text(encoding="utf-8").splitlines()
-    words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="trained on other features"):
-        run(cli.rank, *by(model), test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
 
 
 def test_scores_from_files(run, recipe, test_set, tmp_path):
@@ -477,19 +371,7 @@ def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_pat
 def test_samples_of_nothing(run, recipe, tmp_path):
     for count in (0, -5):
         with pytest.raises(ConfigError, match=f"sample is {count}"):
-            run(cli.train, recipe(NETWORK.replace("sample: 50", f"sample: {count}")), "-o", tmp_path / "model")
-
-
-def test_nothing_to_validate_with():
-    none, rows = np.array([], np.int64), np.zeros((2, 1))
-    some = Examples(
-        ("Small xx-en",), rows, rows, rows, np.array([0]), np.array([1]), *(np.array([0]),) * 2, np.ones(1),
-        np.full(2, np.nan), np.zeros(2, np.int64),
-    )  # fmt: skip
-    held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
-    for estimator in (PairwiseNetwork(features=1), MaxSD()):
-        with pytest.raises(InputError, match="no comparisons to validate with"):
-            estimator.learn(some, held, Run(1))
+            run(cli.train, recipe(LINEAR.replace("sample: 50", f"sample: {count}")), "-o", tmp_path / "model")
 
 
 def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):

@@ -4,12 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 from meteor_e_learned import training
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.models.base import ScoreEstimator, strict_tau
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
-from meteor_e_learned.models.pairwise_network import PairwiseNetwork, cost_and_gradient, fit_seeds, forward
 from meteor_e_learned.models.segment_regression import SegmentRegression
 from sklearn.base import clone
 
@@ -56,151 +54,6 @@ def test_logistic_ignores_outliers_and_constants(pairs):
     far = np.zeros((1, 8))
     far[0, 0] = 1e9
     assert abs(model.decision_function(far)[0]) < 100
-
-
-def vector_pairs(count=300, seed=0):
-    """Pairs whose better side lies closer to the reference; features say nothing."""
-    random = np.random.default_rng(seed)
-    reference = random.normal(size=(count, 2))
-    near, far = 0.2 * random.normal(size=(count, 2)), 1.5 * random.normal(size=(count, 2))
-    y = random.integers(2, size=count)
-    first = reference + np.where(y[:, None] == 1, near, far)
-    second = reference + np.where(y[:, None] == 1, far, near)
-    features = random.normal(size=(count, 2))
-    return np.hstack([features, first, second, reference]), y
-
-
-@pytest.mark.parametrize("cost", ["logistic", "kendall", "logistic-kendall"])
-@pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
-def test_network_learns_from_features(pairs, cost, architecture):
-    X, y = pairs  # noqa: N806
-    # From a cold start, the Kendall cost has next to no gradient at the paper's steepness of 100.
-    cold = cost == "kendall"
-    options = {"cost": cost, "architecture": architecture, "steepness": 5.0 if cold else 100.0}
-    network = PairwiseNetwork(features=3, **options, batch=10, epochs=12, seed=3, learning_rate=0.1)
-    network.fit(X[:300], y[:300], validation=(X[300:], y[300:]))
-    assert network.score(X[300:], y[300:]) == pytest.approx(network.best_tau_)
-    assert network.best_tau_ > (0.4 if cold else 0.6)
-
-
-def test_hidden_layer_sees_what_a_single_layer_cannot():
-    X, y = vector_pairs(1000)  # noqa: N806
-    taus = {}
-    for architecture in ("multi-layer", "single-layer"):
-        network = PairwiseNetwork(
-            features=1,
-            vector_size=2,
-            architecture=architecture,
-            hidden=16,
-            epochs=40,
-            learning_rate=0.1,
-            decay=0.0,
-            patience=None,
-            seed=1,
-        )
-        network.fit(X, y)
-        taus[architecture] = network.score(X, y)
-    assert taus["multi-layer"] > taus["single-layer"] + 0.2
-
-
-def test_network_is_deterministic_and_resumes():
-    X, y = vector_pairs()  # noqa: N806
-    options = {"features": 1, "vector_size": 2, "cost": "logistic-kendall", "epochs": 4, "seed": 5}
-    whole = PairwiseNetwork(**options).fit(X, y)
-    assert (PairwiseNetwork(**options).fit(X, y).theta_ == whole.theta_).all()
-    assert (PairwiseNetwork(**{**options, "seed": 6}).fit(X, y).theta_ != whole.theta_).any()
-    states = []
-    PairwiseNetwork(**options).fit(X, y, checkpoint=states.append)
-    assert [(state.phase, state.epoch) for state in states] == [(p, e) for p in (0, 1) for e in (1, 2, 3, 4)]
-    for state in states:
-        resumed = PairwiseNetwork(**options).fit(X, y, resume=state)
-        assert (resumed.theta_ == whole.theta_).all(), (state.phase, state.epoch)
-
-
-def test_seeds_side_by_side():
-    X, y = vector_pairs()  # noqa: N806
-    networks = [PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
-    fit_seeds(networks, X, y)
-    alone = PairwiseNetwork(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
-    assert networks[1].theta_ == pytest.approx(alone.theta_, abs=1e-5)
-    with pytest.raises(ValueError, match="seeds alone"):
-        fit_seeds([networks[0], PairwiseNetwork(features=1, vector_size=2, hidden=5)], X, y)
-
-
-def test_early_stopping_keeps_the_latest_of_the_best():
-    X, y = vector_pairs(60)  # noqa: N806
-    lines = []
-    network = PairwiseNetwork(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(X, y, report=lines.append)
-    taus = [line["tau"][0] for line in lines]
-    assert network.best_tau_ == max(taus)
-    assert network.best_epoch_ == max(place for place, tau in enumerate(taus, 1) if tau == max(taus))
-    assert len(taus) == min(30, network.best_epoch_ + 5)
-
-
-def test_forward_and_costs_are_the_papers():
-    X, y = vector_pairs(20)  # noqa: N806
-    network = PairwiseNetwork(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
-    scaled = network.scaled(X).astype(float)
-    theta = network.theta_.astype(float)
-    skip, bias = theta[:2], theta[2]
-    groups, biases, output = theta[3:39].reshape(3, 4, 3), theta[39:48].reshape(3, 3), theta[48:]
-    psi, t1, t2, r = scaled[:, :2], scaled[:, 2:4], scaled[:, 4:6], scaled[:, 6:]
-    inputs = [np.hstack(pair) for pair in ((t1, t2), (t1, r), (t2, r))]
-    hidden = np.hstack([np.tanh(x @ groups[place] + biases[place]) for place, x in enumerate(inputs)])
-    logits = hidden @ output + psi @ skip + bias
-    assert network.logit(X) == pytest.approx(logits, abs=1e-5)
-    sigma, swapped = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(-network.logit(network.swapped(X))))
-    delta = sigma - swapped
-    kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
-    expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
-    arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scaled(X), y.astype(np.float32))]
-    assert cost_and_gradient(network, "kendall", *arguments)[0].item() == pytest.approx(expected, abs=1e-4)
-    likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
-    assert cost_and_gradient(network, "logistic", *arguments)[0].item() == pytest.approx(likelihood, abs=1e-5)
-    assert forward(network, arguments[0], arguments[1]).shape == (1, 20)
-
-
-@pytest.mark.parametrize("cost", ["logistic", "kendall"])
-@pytest.mark.parametrize("size", [0, 5])
-@pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
-def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
-    network = PairwiseNetwork(features=3, vector_size=size, architecture=architecture, hidden=2, steepness=3.0)
-    random = np.random.default_rng(1)
-    X = torch.from_numpy(random.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
-    y = torch.from_numpy(random.integers(2, size=(2, 11)).astype(float))
-    hidden = size and architecture == "multi-layer"
-    count = 2 * 3 + 1 + (3 * 2 * size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * size)
-    theta = torch.from_numpy(random.normal(size=(2, count)))
-    _, found = cost_and_gradient(network, cost, theta, X, y)
-    step = 1e-6
-    for place in range(count):
-        moved = [theta.clone(), theta.clone()]
-        moved[0][:, place] += step
-        moved[1][:, place] -= step
-        above, below = (cost_and_gradient(network, cost, one, X, y)[0] for one in moved)
-        assert found[:, place].numpy() == pytest.approx(((above - below) / (2 * step)).numpy(), abs=1e-7)
-
-
-def test_skip_arcs_start_from_logistic_regression(pairs):
-    X, y = pairs  # noqa: N806
-    lines = []
-    PairwiseNetwork(features=3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
-    assert lines[0]["tau"][0] > 0.7
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"features": 3, "cost": "hinge"}, "cost must be one of .*, not 'hinge'"),
-        ({"features": 3, "architecture": "deep"}, "architecture must be one of .*, not 'deep'"),
-        ({"features": 3, "device": "abacus"}, "device 'abacus' cannot be used"),
-        ({"features": 4}, "6 numbers a pair; the network has 8 inputs"),
-        ({}, "neither features nor vectors"),
-    ],
-)
-def test_wrong_options(pairs, options, message):
-    with pytest.raises(ConfigError, match=message):
-        PairwiseNetwork(**options).fit(*pairs)
 
 
 def test_regression():

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from meteor_e_vectors import write_vectors
+from tiny_encoder import *  # noqa: F403
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +13,7 @@ def _own_folders(tmp_path, monkeypatch):
     """Keep what is converted and installed out of the user's folders."""
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("METEOR_E_VECTORS", str(tmp_path / "vectors"))
+    monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path / "encoders"))
 
 
 ANGLES = {

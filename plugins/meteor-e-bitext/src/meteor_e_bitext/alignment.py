@@ -20,8 +20,6 @@ from meteor_e.formats import read_segments
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
-__all__ = ["HEURISTICS", "AlignmentOptions", "align", "read_pharaoh"]
-
 HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 """Ways of making one alignment of two, by the number that the extension knows them by."""
 

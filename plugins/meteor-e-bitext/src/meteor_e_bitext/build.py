@@ -29,8 +29,6 @@ from meteor_e_bitext.report import report, sample
 from meteor_e_bitext.stages import Stages
 from meteor_e_bitext.table import write_table
 
-__all__ = ["build_from_bitext"]
-
 REPORT_FILE = "report.md"
 
 
@@ -47,7 +45,7 @@ def build_from_bitext(
     work: PathLike | None = None,
     keep_work: bool = False,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     done: Callable[[str, float, bool], None] | None = None,
 ) -> Pack:
     """Build a pack from bitext and put it in the folder ``target``; return it.
@@ -72,7 +70,6 @@ def build_from_bitext(
         InputError: if the bitext is malformed.
         ResourceError: if files cannot be written.
     """
-    progress = progress or silent
     options = options or BitextOptions()
     target = Path(target).absolute()
     if alignments is not None and phrase_table is not None:

@@ -10,9 +10,6 @@ from meteor_e.base import terminal_progress
 from meteor_e.cli import GroupedCommand, OptionGroup
 from meteor_e.packs import PackStore
 
-__all__ = ["build"]
-
-
 GROUPS = {
     "Text": OptionGroup(
         ("language", "bitext", "pivot_language", "tokenization", "prefixes", "encoding", "longest_sentence"),

@@ -16,8 +16,6 @@ from meteor_e.base import PathLike, Progress, input_name
 from meteor_e.chains import LanguageText
 from meteor_e.formats import read_segments
 
-__all__ = ["Corpus", "Counts", "read_bitext"]
-
 _BATCH = 5000
 """Lines that are tokenized together."""
 

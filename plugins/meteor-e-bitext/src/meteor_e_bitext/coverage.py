@@ -9,8 +9,6 @@ from typing import NamedTuple
 from meteor_e.base import Progress, silent
 from meteor_e.packs import Pack, ParaphraseIndex
 
-__all__ = ["Coverage", "coverage", "most_paraphrased"]
-
 
 class Coverage(NamedTuple):
     """How much of a text a pack knows.

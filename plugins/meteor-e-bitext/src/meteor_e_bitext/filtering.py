@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from meteor_e_bitext.pivot import Paraphrases
 
-__all__ = ["phrases_in"]
-
 
 def phrases_in(table: Paraphrases, sentences: Iterable[list[str]]) -> NDArray[np.bool_]:
     """Return which entries of a table have a left side that occurs in one of the sentences."""

@@ -9,8 +9,6 @@ from meteor_e.api import Normalization
 from meteor_e.chains import LanguageText
 from meteor_e.languages import own_tasks
 
-__all__ = ["language_file"]
-
 
 def language_file(text: LanguageText) -> str:
     """Return a language file that makes the pack in whose folder it lies the language's.

@@ -9,8 +9,6 @@ import numpy as np
 
 from meteor_e_bitext.phrases import PhrasePairs
 
-__all__ = ["write_phrase_table"]
-
 
 def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
     """Write ``pivot ||| phrase ||| p(pivot|phrase) 1 p(phrase|pivot) 1``, gzipped, sorted by pivot; return the lines.

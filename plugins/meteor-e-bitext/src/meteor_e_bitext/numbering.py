@@ -17,8 +17,6 @@ from meteor_e.api import ResourceError
 from meteor_e.base import Progress
 from meteor_e_bitext import _native
 
-__all__ = ["Scratch", "mapped", "number_rows"]
-
 _ROWS = 1 << 20
 """Rows that are in memory together: some 100 MB."""
 

@@ -8,8 +8,6 @@ from meteor_e.api import ConfigError
 from meteor_e_bitext.alignment import AlignmentOptions
 from meteor_e_bitext.pivot import PivotOptions
 
-__all__ = ["BitextOptions"]
-
 
 @dataclass(frozen=True)
 class BitextOptions:

@@ -20,8 +20,6 @@ from meteor_e.cli import replaced_option
 from meteor_e.formats import read_segments
 from meteor_e.packs import PARAPHRASES, TABLE_FILE, Pack, build_paraphrase_index, check_name, named_pack, pack_place
 
-__all__ = ["derive_pack", "filter_pack", "filter_table", "pack_entries", "table_entries"]
-
 Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""
 
@@ -76,7 +74,7 @@ def _words(files: Sequence[str], split: Callable[[str], list[str]]) -> Iterator[
 
 
 def derive_pack(
-    pack: Pack, target: str | os.PathLike[str], paraphrases: Path, how: str, progress: Progress | None = None
+    pack: Pack, target: str | os.PathLike[str], paraphrases: Path, how: str, progress: Progress = silent
 ) -> Pack:
     """Build a pack in the folder ``target`` that is like another one except for its paraphrases, and open it.
 
@@ -147,7 +145,7 @@ def filter_table(
     entries: Callable[[], Iterator[Entry]],
     texts: Iterable[list[str]],
     target: BinaryIO,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[int, int]:
     """Write the entries of which a side occurs in a text into a table; return how many there were and are.
 
@@ -157,7 +155,6 @@ def filter_table(
         target: where the table is written, as gzip; equal tables are equal bytes.
         progress: told how far it is.
     """
-    progress = progress or silent
     longest = all_entries = 0
     for _, left, right in entries():
         longest = max(longest, len(left.split()), len(right.split()))

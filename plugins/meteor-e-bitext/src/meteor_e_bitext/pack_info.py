@@ -14,8 +14,6 @@ from meteor_e.formats import read_segments
 from meteor_e.packs import CONTENTS, named_pack
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
-__all__ = ["info"]
-
 
 @click.command()
 @click.argument("name", metavar="NAME|DIR")

@@ -23,8 +23,6 @@ from meteor_e.formats import read_segments
 from meteor_e_bitext.numbering import Scratch, mapped, number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
-__all__ = ["convert_phrase_table", "open_phrase_table"]
-
 _TOGETHER = 100_000
 """Lines that are written to disk together."""
 

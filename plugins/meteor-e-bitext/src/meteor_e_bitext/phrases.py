@@ -17,8 +17,6 @@ from meteor_e.base import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
-__all__ = ["PhrasePairs", "Phrases", "extract_phrase_pairs"]
-
 _SENTENCES = 50_000
 """Sentence pairs whose phrase pairs are sorted together in memory: some 100 MB."""
 

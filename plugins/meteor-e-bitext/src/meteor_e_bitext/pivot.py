@@ -19,8 +19,6 @@ from meteor_e.base import Progress
 from meteor_e_bitext import _native
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
-__all__ = ["SYMBOLS", "Paraphrases", "PivotOptions", "WordFilter", "pivot"]
-
 SYMBOLS = string.punctuation
 """Characters that a phrase may not hold: METEOR's, which are those of ASCII that are no letters or digits."""
 

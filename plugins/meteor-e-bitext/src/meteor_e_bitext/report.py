@@ -13,8 +13,6 @@ from meteor_e.packs import SourceFile
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import Paraphrases
 
-__all__ = ["report", "sample"]
-
 
 def sample(table: Paraphrases, size: int, seed: int) -> list[tuple[float, str, str]]:
     """Return random entries of a table, in its order: probability, phrase, paraphrase."""

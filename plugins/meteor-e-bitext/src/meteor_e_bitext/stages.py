@@ -13,8 +13,6 @@ from typing import Any
 
 from meteor_e.api import ConfigError, ResourceError
 
-__all__ = ["Stages"]
-
 _STATE = "state.json"
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from meteor_e.base import Progress
 from meteor_e_bitext.pivot import Paraphrases
 
-__all__ = ["write_table"]
-
 
 def write_table(path: Path, table: Paraphrases, progress: Progress) -> None:
     """Write a table in METEOR's format: gzip text, three lines an entry. Equal tables are equal files."""

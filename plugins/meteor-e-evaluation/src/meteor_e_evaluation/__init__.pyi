@@ -5,9 +5,9 @@ from meteor_e_evaluation.index import DataIndex as DataIndex, load_index as load
 from meteor_e_evaluation.judgements import Rankings as Rankings
 from meteor_e_evaluation.loading import load_tests as load_tests
 from meteor_e_evaluation.measures import (
-    Measure as Measure,
     human_system_scores as human_system_scores,
     measure as measure,
     pairs_of as pairs_of,
 )
+from meteor_e.api import Measure as Measure
 from meteor_e_evaluation.metric_task import read_metric_scores as read_metric_scores

@@ -11,8 +11,6 @@ from meteor_e.formats import read_segments
 from meteor_e_evaluation.fields import finite_number, whole_number
 from meteor_e_evaluation.metric_task import split_fields
 
-__all__ = ["Assessment", "read_assessments"]
-
 
 class Assessment(NamedTuple):
     """A human score for the output of a system.

@@ -17,16 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Progress, Scores, near_miss
-from meteor_e.base import silent
+from meteor_e.api import ConfigError, Measure, Progress, Scores, near_miss
+from meteor_e.base import Floats, silent
 from meteor_e.significance import permutation_p, random_signs
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.judgements import Floats
-from meteor_e_evaluation.measures import Measure, PairMeasure
-
-__all__ = ["TESTS", "Comparison", "average", "compare"]
+from meteor_e_evaluation.measures import PairMeasure
 
 TESTS = {
     "auto": "the test that suits the measure",

@@ -6,8 +6,6 @@ from meteor_e.api import InputError
 from meteor_e.base import PathLike
 from meteor_e.formats import Role, open_input
 
-__all__ = ["read_all_texts", "read_texts"]
-
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
     """Read all texts of a role (``hypothesis``, ``reference``, ``source``) in a file.

@@ -17,8 +17,6 @@ from meteor_e.api import InputError
 from meteor_e.formats import read_segments
 from meteor_e_evaluation.index import expand, id_pattern
 
-__all__ = ["draft_index"]
-
 PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".rank", ".xml")
 

@@ -6,8 +6,6 @@ import math
 
 from meteor_e.api import InputError
 
-__all__ = ["finite_number", "whole_number"]
-
 
 def finite_number(text: str, what: str, where: str) -> float:
     """Return the number that a field holds.

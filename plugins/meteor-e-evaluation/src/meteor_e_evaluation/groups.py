@@ -12,9 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from meteor_e.api import Agreement
-from meteor_e_evaluation.judgements import Floats, Integers
-
-__all__ = ["Agreement", "Grouping", "accuracy_with_ties", "grouped", "pair_difference_pearson"]
+from meteor_e.base import Floats, Integers
+from meteor_e_evaluation.correlation import correlate
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
 """Which cells are compared with one another: all, those of a segment, those of a system."""
@@ -52,16 +51,7 @@ def _agree(kind: str, metric: Floats, human: Floats) -> float:
         return math.nan
     if kind == "acc":
         return accuracy_with_ties(metric, human)
-    if np.ptp(metric) == 0 or np.ptp(human) == 0:
-        return math.nan
-    from scipy import stats
-
-    if kind == "kendall":
-        return float(stats.kendalltau(metric, human).statistic)
-    if kind == "spearman":
-        metric, human = stats.rankdata(metric), stats.rankdata(human)
-    x, y = metric - metric.mean(), human - human.mean()
-    return float((x @ y) / math.sqrt((x @ x) * (y @ y)))
+    return correlate(metric, human, kind)
 
 
 def _tied_pairs(*rows: Floats) -> int:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from meteor_e.base import Floats, Integers
 
-__all__ = ["Assessments", "Floats", "Integers", "Rankings"]
-
 
 @dataclass(frozen=True)
 class Rankings:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e_evaluation.judgements import Floats, Rankings
-
-__all__ = ["PairCounts", "TieCalibration", "TiedAccuracy", "count_pairs", "pair_differences", "tau", "tied_accuracy"]
+from meteor_e.base import Floats
+from meteor_e_evaluation.judgements import Rankings
 
 
 class PairCounts(NamedTuple):

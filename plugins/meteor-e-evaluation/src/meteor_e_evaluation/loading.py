@@ -9,8 +9,6 @@ from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.mtme import mtme_index
 
-__all__ = ["load_tests"]
-
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
     """Load the test sets of indexes that are in a language, or those of the pairs that are named.

@@ -13,26 +13,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from meteor_e.api import ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
+from meteor_e.api import Agreement, ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
+from meteor_e.base import Floats
 from meteor_e.plugins import plugin_registry
 from meteor_e.significance import DEFAULT_SEED
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.groups import Agreement, Grouping, grouped, pair_difference_pearson
-from meteor_e_evaluation.judgements import Floats, Rankings
+from meteor_e_evaluation.groups import Grouping, grouped, pair_difference_pearson
+from meteor_e_evaluation.judgements import Rankings
 from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
-
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "human_system_scores",
-    "mad_outliers",
-    "measure",
-    "measure_names",
-    "measure_table",
-    "pairs_of",
-]
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -498,6 +488,17 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             source="WMT",
             mtme="Spearman, none",
             ties="mean ranks",
+            missing=_RATED,
+        ),
+        _defined(
+            SegmentCorrelation,
+            "kendall-c",
+            "Kendall τ-c",
+            coefficient="kendall-c",
+            definition="Kendall's τ-c over all rated segments of all systems",
+            source="Stuart (1953); captions since Anderson et al. (2016)",
+            mtme="–",
+            ties="corrected as in τ-c, for ratings in few steps",
             missing=_RATED,
         ),
         _grouped("kendall", "none", "kendall", "Kendall τ-b, all segments", "Kendall, none"),

@@ -10,8 +10,6 @@ from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name
 from meteor_e.formats import read_segments
 
-__all__ = ["GivenScore", "read_metric_scores", "split_fields"]
-
 
 class GivenScore(NamedTuple):
     """A metric's score for the output of a system.

@@ -14,8 +14,6 @@ from pathlib import Path
 from meteor_e.api import InputError, near_miss
 from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec
 
-__all__ = ["GOLD", "STANDARD_REFERENCES", "mtme_index"]
-
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
 """Human scores in the order in which they are preferred."""
 

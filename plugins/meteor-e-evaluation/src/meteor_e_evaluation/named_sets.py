@@ -9,8 +9,6 @@ from typing import Literal
 from meteor_e.api import ConfigError
 from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec
 
-__all__ = ["NAMED", "named_index"]
-
 NAMED = "sacrebleu:"
 """What the name of a test set begins with where a file name is expected."""
 

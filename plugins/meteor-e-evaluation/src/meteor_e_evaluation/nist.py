@@ -17,8 +17,6 @@ import numpy as np
 from meteor_e.api import Metric
 from meteor_e.base import Floats, digest, require
 
-__all__ = ["NistMetric", "brevity_penalty"]
-
 ORDER = 5
 
 # The penalty is 0.5 where the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).

@@ -16,8 +16,6 @@ from meteor_e_evaluation.comparison import Comparison
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_bars", "plot_matrix", "write_plots"]
-
 SIGNIFICANT = 0.05
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e import hookimpl
 
 if TYPE_CHECKING:
-    from meteor_e.api import Measure
+    from meteor_e.api import Measure, Perturbation
 
 
 @hookimpl
@@ -29,6 +29,14 @@ def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
 
 
 @hookimpl
+def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
+    """Return the errors and harmless changes of ``meteor-e stress``."""
+    from meteor_e_evaluation.stress.rules import BUILT_IN
+
+    return dict(BUILT_IN)
+
+
+@hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the commands ``meteor-e evaluate`` and ``meteor-e tune``."""
-    return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in ("evaluate", "tune")}
+    """Return the commands ``meteor-e evaluate``, ``stress`` and ``tune``."""
+    return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in ("evaluate", "stress", "tune")}

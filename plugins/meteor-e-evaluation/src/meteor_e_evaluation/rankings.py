@@ -19,8 +19,6 @@ from meteor_e_evaluation.fields import whole_number
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["LANGUAGES", "Comparison", "read_rank_file", "read_ranking_csv", "read_ranking_xml"]
-
 _MAX_XML = 1 << 30
 
 LANGUAGES = {

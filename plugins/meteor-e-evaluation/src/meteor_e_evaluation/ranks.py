@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from meteor_e_evaluation.comparison import Comparison
 
-__all__ = ["SIGNIFICANT", "cluster_ranks"]
-
 SIGNIFICANT = 0.05
 """p below which a difference counts."""
 

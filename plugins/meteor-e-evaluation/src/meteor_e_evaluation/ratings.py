@@ -12,8 +12,6 @@ from meteor_e.formats import csv_rows, read_segments
 from meteor_e_evaluation.assessments import Assessment
 from meteor_e_evaluation.fields import finite_number, whole_number
 
-__all__ = ["MQM_WEIGHTS", "read_mqm", "read_ratings", "read_score_lines"]
-
 MQM_WEIGHTS: Mapping[str, float] = {
     "major": 5.0,
     "major/non-translation": 25.0,

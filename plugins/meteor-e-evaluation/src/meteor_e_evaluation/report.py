@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from meteor_e_evaluation.agreement import Evaluation, Result, Table
 
-__all__ = ["FORMATS", "cells_of", "format_p", "format_result", "rank_note", "render", "sorted_rows", "table_title"]
-
 
 def format_number(value: float, digits: int) -> str:
     """Return a number as tables show it; a dash for what is undefined."""

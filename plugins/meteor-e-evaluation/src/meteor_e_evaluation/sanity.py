@@ -12,8 +12,6 @@ from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.measures import ranked_rows
 
-__all__ = ["check_scores", "check_test_set"]
-
 IDENTICAL_SHARE = 0.2
 """Share of judged pairs of identical outputs that people may rank differently before we warn: they disagree on
 identical texts at times, but rarely."""

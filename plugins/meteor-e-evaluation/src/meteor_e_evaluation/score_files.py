@@ -22,13 +22,10 @@ from meteor_e.api import (
     named_options,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Cells, PathLike, silent
+from meteor_e.base import ArrayCache, Cells, Floats, PathLike, silent
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
-from meteor_e_evaluation.judgements import Floats
 from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores
-
-__all__ = ["MtmeMetric", "ScoreFileMetric"]
 
 EQUAL = 1e-6
 """Given scores of systems that differ no more than this from their segments' mean are that mean, rounded."""

@@ -11,8 +11,6 @@ from meteor_e.base import atomic_writer
 from meteor_e.formats import score_text
 from meteor_e_evaluation.data import TestSet
 
-__all__ = ["file_name", "write_scores"]
-
 
 def file_name(metric: str) -> str:
     """Return a metric's name as a file can be called: other characters than letters, digits and ``._+-`` are ``_``."""

@@ -11,10 +11,9 @@ import math
 
 import numpy as np
 
-from meteor_e_evaluation.groups import Agreement, pairs_of_systems
-from meteor_e_evaluation.judgements import Floats
-
-__all__ = ["PERMUTATIONS", "normal_agreement", "soft_accuracy"]
+from meteor_e.api import Agreement
+from meteor_e.base import Floats
+from meteor_e_evaluation.groups import pairs_of_systems
 
 PERMUTATIONS = 1000
 SLACK = 1e-12

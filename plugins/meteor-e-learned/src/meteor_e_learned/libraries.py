@@ -9,7 +9,7 @@ from meteor_e.api import ConfigError, guarded
 
 __all__ = ["running"]
 
-_EXTRAS = {"scipy": "train", "sklearn": "train", "torch": "networks"}
+_EXTRAS = {"scipy": "train", "sklearn": "train"}
 """The extra of this plugin that brings each."""
 
 

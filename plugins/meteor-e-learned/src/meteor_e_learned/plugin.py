@@ -62,12 +62,7 @@ def meteor_e_estimators() -> dict[str, str]:
     return {
         "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
         "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
-        "pairwise-network": "meteor_e_learned.models.pairwise_network:PairwiseNetwork",
-        "maxsd": "meteor_e_learned.models.maxsd:MaxSD",
         "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
-        "usaar-cosine": "meteor_e_learned.models.usaar:Cosine",
-        "usaar-zwickel": "meteor_e_learned.models.usaar:Zwickel",
-        "usaar-comet": "meteor_e_learned.models.usaar:Comet",
     }
 
 

@@ -15,8 +15,6 @@ from meteor_e.cli import display_width, printable
 from meteor_e.scoring import chunk_numbers
 from meteor_e_report.matchers import matcher_style
 
-__all__ = ["columns", "show_alignment"]
-
 DEFAULT_WIDTH = 100
 """Columns of an output that is no terminal, unless ``COLUMNS`` says otherwise."""
 

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from meteor_e_report.lengths import POINTS, Distribution
 from meteor_e_report.scored import Report
 
-__all__ = ["PANEL", "Balance", "Scale", "balance", "line_path", "scale_of", "stacked"]
-
 
 class Size(NamedTuple):
     """Of a drawing, in its own units."""

@@ -11,8 +11,6 @@ from meteor_e_report.matrix import MATRIX_PREAMBLE, alignment_matrix
 from meteor_e_report.palette import letter
 from meteor_e_report.scored import Report
 
-__all__ = ["write_matrices"]
-
 
 def write_matrices(report: Report, segments: Sequence[int], path: PathLike) -> None:
     """Write the matrices of some segments, one a system, into a LaTeX file, whole or not at all.

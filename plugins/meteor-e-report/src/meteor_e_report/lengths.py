@@ -10,8 +10,6 @@ import numpy as np
 from meteor_e.base import Floats
 from meteor_e_report.scored import PARTS, Report
 
-__all__ = ["LENGTH_CLASSES", "POINTS", "Cell", "Distribution", "LengthClass", "Row", "distributions", "ends_of"]
-
 POINTS = 100
 """Steps from one end of a scale to the other at which distributions are known."""
 

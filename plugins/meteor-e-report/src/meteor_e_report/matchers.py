@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["MATCHER_STYLES", "SHAPES", "MatcherStyle", "matcher_style"]
-
 
 class MatcherStyle(NamedTuple):
     """How a matcher looks.

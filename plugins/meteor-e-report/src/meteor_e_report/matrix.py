@@ -9,8 +9,6 @@ from meteor_e import Alignment, InputError
 from meteor_e.scoring import chunk_numbers
 from meteor_e_report.matchers import matcher_style
 
-__all__ = ["MATRIX_PREAMBLE", "alignment_matrix", "escape"]
-
 MATRIX_PREAMBLE = """\
 % Alignment matrices by meteor_e: \\usepackage{tikz} and \\input this file.
 % Words that are not in Latin letters want LuaLaTeX or XeLaTeX, and a font that has them.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.api import Metric
 
-__all__ = ["render", "write_page", "write_report"]
-
 SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
 """The page's scripts, in the order in which they use one another."""
 

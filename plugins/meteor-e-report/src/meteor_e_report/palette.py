@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["SYSTEMS", "SystemStyle", "letter", "system_style"]
-
 
 class SystemStyle(NamedTuple):
     """How a system looks.

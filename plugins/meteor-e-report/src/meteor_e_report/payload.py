@@ -20,8 +20,6 @@ from meteor_e.base import Floats
 from meteor_e_report.lengths import ends_of
 from meteor_e_report.scored import PARTS, Report
 
-__all__ = ["LIMIT", "SCALE", "encode", "payload"]
-
 SCALE = 1_000_000
 """Scores are sent as whole numbers of millionths."""
 

@@ -17,8 +17,6 @@ from meteor_e_report.scored import Report
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw", "write_plot"]
-
 _DPI = 200
 
 

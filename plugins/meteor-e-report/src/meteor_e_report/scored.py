@@ -30,17 +30,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base import Floats
 
-__all__ = [
-    "METEOR",
-    "PARTS",
-    "Comparison",
-    "Explanation",
-    "MetricResult",
-    "Report",
-    "ScoredSystem",
-    "score_systems",
-]
-
 METEOR = "METEOR"
 """What tables call METEOR, where nothing else was asked for."""
 

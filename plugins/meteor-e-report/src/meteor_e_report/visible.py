@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["visible"]
-
 _HIDDEN = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb\\ud800-\\udfff]"
 )

@@ -12,8 +12,6 @@ from meteor_e_tables.batches import Batch, text_batch
 from meteor_e_tables.cells import find_column, nested
 from meteor_e_tables.libraries import require
 
-__all__ = ["ArrowRows", "arrow_batch", "arrow_errors", "arrow_table", "text_paths"]
-
 
 def pyarrow(what: str) -> Any:
     """Import pyarrow.

@@ -14,8 +14,6 @@ from meteor_e_tables.columns import ScoredColumns, score_columns
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
-__all__ = ["BATCH_ROWS", "RANGE_ROWS", "Batch", "Range", "Rows", "Source", "Texts", "text_batch"]
-
 BATCH_ROWS = 4096
 """Rows of a batch that is read here."""
 

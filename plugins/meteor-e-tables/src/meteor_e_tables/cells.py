@@ -7,8 +7,6 @@ from typing import Any
 
 from meteor_e.api import InputError, near_miss
 
-__all__ = ["checked_references", "checked_texts", "find_column", "nested"]
-
 Where = Callable[[int], str]
 """Says where a row (from 0) is."""
 

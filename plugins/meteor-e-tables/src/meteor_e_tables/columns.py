@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from meteor_e import Meteor
 
-__all__ = ["PARTS", "PREFIX", "ColumnNames", "ScoredColumns", "score_columns", "sum_statistics"]
-
 PREFIX = "meteor_"
 """What the names of the columns begin with."""
 

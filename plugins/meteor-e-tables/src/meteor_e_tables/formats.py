@@ -6,8 +6,6 @@ from meteor_e import ConfigError
 from meteor_e.api import TableFormat, TextColumns
 from meteor_e_tables.batches import Source
 
-__all__ = ["DatasetsFormat", "JsonLinesFormat", "ParquetFormat"]
-
 
 def _refuse_split(path: str, split: str | None) -> None:
     if split is not None:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from meteor_e import CorpusScore, Meteor
 
-__all__ = ["FrameScorer"]
-
 _SEGMENTS = "segments"
 
 

@@ -14,8 +14,6 @@ from meteor_e_tables.arrow import arrow_batch, arrow_errors, text_paths
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source
 from meteor_e_tables.libraries import require
 
-__all__ = ["SavedDataset"]
-
 
 def _splits(path: Path) -> list[str]:
     try:

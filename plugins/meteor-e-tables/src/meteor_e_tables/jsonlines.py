@@ -17,8 +17,6 @@ from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
 from meteor_e_tables.cells import find_column, nested
 
-__all__ = ["JsonLines", "ObjectRows"]
-
 _LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from meteor_e.base import require as require_of
 
-__all__ = ["require"]
-
 
 def require(module: str, what: str, extra: str = "") -> Any:
     """Import a module that an extra of meteor-e-tables brings, or the distribution itself.

@@ -14,8 +14,6 @@ from meteor_e.formats import parquet_files
 from meteor_e_tables.arrow import arrow_batch, arrow_errors, pyarrow, text_paths
 from meteor_e_tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Source
 
-__all__ = ["Parquet"]
-
 
 def _open(path: str | Path) -> Any:
     import pyarrow.parquet as pq

@@ -14,8 +14,6 @@ from meteor_e.base import compression, open_regular, reading
 from meteor_e_tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Source, Texts, text_batch
 from meteor_e_tables.jsonlines import ObjectRows
 
-__all__ = ["LineRange", "PairSource", "RecordSource", "line_ranges"]
-
 
 @dataclass(frozen=True)
 class LineRange:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.packs import Pack
 
-__all__ = ["PackNeeded", "PortableMetric", "shipped_folder"]
-
 _KEPT = 4
 """Metrics that a process keeps."""
 
@@ -40,7 +38,7 @@ class PackNeeded(NamedTuple):
 
     def find(self) -> Pack | None:
         """Return the pack if it is on this machine: in the store, shipped, or in the folder it came from."""
-        from meteor_e.packs import PackStore, open_pack
+        from meteor_e.packs import Pack, PackStore
 
         try:
             pack = PackStore().find(self.name)
@@ -51,7 +49,7 @@ class PackNeeded(NamedTuple):
             pass
         for folder in (shipped_folder(self), Path(self.origin)):
             try:
-                pack = open_pack(folder)
+                pack = Pack.open(folder)
                 if pack.digest == self.digest:
                     return pack
             except ResourceError:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from meteor_e_tables.batches import Batch, Range
     from meteor_e_tables.columns import ScoredColumns
 
-__all__ = ["DaskRunner", "TableRunner"]
-
 
 class TableRunner(ScoreRunner):
     """Scores into a table of segments: Parquet, JSON Lines or a folder of datasets."""

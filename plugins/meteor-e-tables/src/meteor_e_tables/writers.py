@@ -22,8 +22,6 @@ from meteor_e_tables.libraries import require
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["SIGNATURE_KEY", "TableWriter", "table_writer"]
-
 SIGNATURE_KEY = "meteor_e.chains.signature"
 """Key of the signature in the metadata of a schema."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from meteor_e import Meteor
 
-__all__ = ["CarriedStatistics"]
-
 _MARGIN = 1e-6
 """Similarities so near to a threshold count for both sides of it: those here may be rounded otherwise."""
 

@@ -21,8 +21,6 @@ from meteor_e_vectors.keys import key_of
 if TYPE_CHECKING:
     from meteor_e import Token
 
-__all__ = ["OTHER", "CorpusSize", "copy_corpus", "interleaved", "read_lines", "write_corpus"]
-
 OTHER = "\u00a6"
 """Begins the units of the second side (a broken bar), so that ``chat`` in French is not ``chat`` in English."""
 

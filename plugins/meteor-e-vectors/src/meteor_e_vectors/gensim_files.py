@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e_vectors.sources import Source
+from meteor_e_vectors.source import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["read_gensim"]
 
 
 class _Inert:

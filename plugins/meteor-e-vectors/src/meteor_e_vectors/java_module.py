@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from meteor_e.api import JavaModule, JavaSettings
 
-__all__ = ["EmbeddingsModule"]
-
 
 class EmbeddingsModule(JavaModule):
     """Words whose vectors are similar match."""

@@ -7,8 +7,6 @@ from typing import Literal, get_args
 from meteor_e import ConfigError, Token
 from meteor_e.api import near_miss
 
-__all__ = ["KEYS", "Key", "checked_key", "key_of", "needed"]
-
 Key = Literal["word", "lemma", "word_POS", "lemma_POS", "word_lemma"]
 """The keys of METEOR-E; ``POS`` is the universal tag."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["VectorMatcher"]
-
 
 class VectorMatcher(SimilarityMatcher):
     """Words match if their vectors are similar: (1 + cosine)/2 of at least the threshold (Servan et al., 2016).

@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["unit_rows"]
-
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return each row divided by its length; zeros stay zeros.

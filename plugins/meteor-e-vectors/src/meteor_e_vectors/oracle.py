@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base import ArrayCache
 
-__all__ = ["ThresholdSearch", "at_threshold", "evaluate_thresholds", "search_threshold", "thresholds"]
-
 
 @dataclass(frozen=True)
 class ThresholdSearch:

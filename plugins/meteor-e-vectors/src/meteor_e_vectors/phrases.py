@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["PhraseVectorMatcher"]
-
 _SMOOTHING = 1e-3
 _BLOCK = 1 << 20
 """Pairs of phrases that are compared at once."""

@@ -10,8 +10,6 @@ from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.base import data_folder
 from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, open_vectors
 
-__all__ = ["check_language", "find_vectors", "installed_path", "usable_vectors", "vectors_folder"]
-
 
 def vectors_folder() -> Path:
     """Return the folder of installed vectors: ``METEOR_E_VECTORS``, else the user's data folder for meteor_e."""

@@ -1,8 +1,14 @@
-"""The hooks. Nothing here imports numpy or gensim."""
+"""The hooks. Nothing here imports numpy, gensim or onnxruntime."""
 
 from __future__ import annotations
 
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
 from meteor_e import hookimpl
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 @hookimpl
@@ -11,7 +17,15 @@ def meteor_e_matchers() -> dict[str, str]:
     return {
         "vector": "meteor_e_vectors.matcher:VectorMatcher",
         "phrase-vector": "meteor_e_vectors.phrases:PhraseVectorMatcher",
+        "contextual": "meteor_e_vectors.contextual.matcher:EncoderMatcher",
     }
+
+
+@hookimpl
+def meteor_e_chains() -> list[Traversable]:
+    """Return the chains of words in their sentence; those with ``vector`` come with meteor_e."""
+    folder = files("meteor_e_vectors") / "contextual" / "chains"
+    return [folder / f"{name}.yaml" for name in ("contextual", "contextual-cosine", "baseline-contextual")]
 
 
 @hookimpl
@@ -22,5 +36,5 @@ def meteor_e_java_modules() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the command."""
-    return {"vectors": "meteor_e_vectors.cli:vectors"}
+    """Return the commands."""
+    return {"vectors": "meteor_e_vectors.cli:vectors", "encoder": "meteor_e_vectors.contextual.command:encoder"}

@@ -9,21 +9,20 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
 from meteor_e import ConfigError, InputError, ResourceError
 from meteor_e.api import near_miss
+from meteor_e_vectors.source import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORMATS", "Source", "detect_format", "read_source"]
 
 FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
 """What can be converted. fastText's ``.vec`` files are word2vec text."""
@@ -34,37 +33,6 @@ _LONGEST_LINE = 1 << 24
 _NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """What numbers in binary have here and there, and text has not."""
-
-
-@dataclass
-class Source:
-    """What a file holds.
-
-    Attributes:
-        format: one of :data:`FORMATS`.
-        words: in the file's order, which is by frequency for all known programs.
-        rows: one vector per word.
-        counts: how often each word occurred, if the file says so.
-        subwords: of fastText models.
-        dropped: words that were there before, and are left out.
-    """
-
-    format: str
-    words: list[str]
-    rows: NDArray[np.float32]
-    counts: NDArray[np.integer[Any]] | None = None
-    subwords: Subwords | None = None
-    dropped: int = field(default=0)
-
-    def __post_init__(self) -> None:
-        first = dict(zip(reversed(self.words), range(len(self.words) - 1, -1, -1), strict=True))
-        if len(first) < len(self.words):
-            kept = sorted(first.values())
-            self.dropped = len(self.words) - len(kept)
-            self.words = [self.words[number] for number in kept]
-            self.rows = self.rows[kept]
-            if self.counts is not None:
-                self.counts = self.counts[kept]
 
 
 def detect_format(path: Path) -> str:

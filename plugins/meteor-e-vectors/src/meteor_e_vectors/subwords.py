@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Subwords"]
-
 
 class Subwords:
     """The hashed character n-grams of a fastText model (Bojanowski et al., 2017).

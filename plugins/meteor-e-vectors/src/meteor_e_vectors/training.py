@@ -17,8 +17,6 @@ from meteor_e_vectors.corpus import OTHER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TrainingSettings", "train"]
-
 
 @dataclass(frozen=True)
 class TrainingSettings:

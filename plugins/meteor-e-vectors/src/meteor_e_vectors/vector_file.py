@@ -24,8 +24,6 @@ from meteor_e_vectors.subwords import Subwords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAYOUT", "VectorFile", "Words", "is_vector_file", "open_vectors", "write_vectors"]
-
 LAYOUT = Layout(
     b"MEvector",
     (

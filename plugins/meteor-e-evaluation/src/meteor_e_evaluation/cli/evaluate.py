@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,33 +24,6 @@ def _list_measures(context: click.Context, parameter: click.Parameter, value: bo
     rows = [[entry.name, entry.level, entry.definition] for entry in map(measure, measure_names())]
     click.echo(format_table(["measure", "level", "what it is"], rows, left=3))
     context.exit()
-
-
-@dataclass(frozen=True)
-class EvaluateOptions(SharedOptions):
-    """The options of the command, beside the shared ones, as the command line gives them."""
-
-    metrics: tuple[str, ...]
-    measures: tuple[str, ...]
-    test_set: str | None
-    human: tuple[str, ...]
-    gold: str | None
-    references: tuple[str, ...]
-    human_systems: bool
-    outliers: tuple[str, ...]
-    drop_outliers: bool
-    documents: bool
-    intervals: int
-    significance: bool
-    method: str
-    permutations: int
-    form: str
-    digits: int
-    write_to: str | None
-    plots: str | None
-    plot_format: str
-    check: bool
-    draft: bool
 
 
 GROUPS = {
@@ -186,7 +158,7 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     meteor-e evaluate wmt12.yaml --check
     meteor-e evaluate folder/ --draft -o index.yaml
     """
-    chosen = EvaluateOptions(**options)
+    chosen = SharedOptions(**options)
     if chosen.draft:
         _draft(indexes, chosen.output)
         return
@@ -199,7 +171,7 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     _render(evaluation, chosen)
 
 
-def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex]:
+def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
     """Return what the arguments name: index files, folders of mt-metrics-eval, a test set of sacreBLEU."""
     from meteor_e_evaluation.index import load_index
     from meteor_e_evaluation.mtme import mtme_index
@@ -234,7 +206,7 @@ def _indexes(paths: tuple[str, ...], options: EvaluateOptions) -> list[DataIndex
     return loaded
 
 
-def _evaluate(paths: tuple[str, ...], options: EvaluateOptions) -> Evaluation:
+def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
     from meteor_e.api import MetricContext
     from meteor_e.metrics import parse_metrics
     from meteor_e_evaluation.agreement import evaluate as run
@@ -281,7 +253,7 @@ def _write_scores(evaluation: Evaluation, folder: Path) -> None:
         click.echo(f"wrote {len(written)} files to {written[0].parent}", err=True)
 
 
-def _render(evaluation: Evaluation, options: EvaluateOptions) -> None:
+def _render(evaluation: Evaluation, options: SharedOptions) -> None:
     from meteor_e_evaluation.report import render
 
     with destination(options.output) as stream:

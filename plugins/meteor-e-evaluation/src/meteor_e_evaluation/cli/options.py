@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import click
@@ -15,21 +15,9 @@ from meteor_e.base import Progress, terminal_progress
 if TYPE_CHECKING:
     from meteor_e.base import ArrayCache
 
-__all__ = ["SharedOptions", "shared_options"]
 
-
-@dataclass(frozen=True)
-class SharedOptions:
-    """The shared options, as the command line gives them."""
-
-    pairs: tuple[str, ...]
-    root: str | None
-    seed: int
-    output: str | None
-    cache: str | None
-    no_cache: bool
-    jobs: int
-    quiet: bool
+class SharedOptions(SimpleNamespace):
+    """The options of a command, under their names, as the command line gives them."""
 
     def store(self) -> ArrayCache:
         """Return where scores and statistics are kept."""

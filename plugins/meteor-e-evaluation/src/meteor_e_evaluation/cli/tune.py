@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,29 +21,6 @@ if TYPE_CHECKING:
     from meteor_e_evaluation.tuning.scorer import Point
 
 STEP = 0.05
-
-
-@dataclass(frozen=True)
-class TuneOptions(SharedOptions):
-    """The options of the command, beside the shared ones, as the command line gives them."""
-
-    objective: str
-    held_out: tuple[str, ...]
-    folds: int
-    grid: bool
-    first: str | None
-    last: str | None
-    step: str | None
-    free_first_weight: bool
-    option_values: tuple[str, ...]
-    epsilon: float
-    pooled: bool
-    starts: int
-    trials: int | None
-    minutes: float | None
-    samples: int
-    all_points: str | None
-    as_json: bool
 
 
 GROUPS = {
@@ -140,7 +116,7 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
     """
     from meteor_e_evaluation.tuning.report import chain_file, render_text, tuning_report
 
-    chosen = TuneOptions(**options)
+    chosen = SharedOptions(**options)
     if chosen.all_points is not None and not chosen.grid:
         raise ConfigError("--all-points goes with --grid")
     chosen.check_root(indexes)
@@ -159,7 +135,7 @@ def tune(indexes: tuple[str, ...], make_meteor: Callable[[], Meteor], **options:
             stream.write(render_text(report, tuning.variant.meteor.matcher_names))
 
 
-def _settings(options: TuneOptions) -> Settings:
+def _settings(options: SharedOptions) -> Settings:
     from meteor_e_evaluation.tuning.grid import java_axes
     from meteor_e_evaluation.tuning.run import Settings
 
@@ -176,7 +152,7 @@ def _settings(options: TuneOptions) -> Settings:
     )
 
 
-def _tune(indexes: tuple[str, ...], base: Meteor, options: TuneOptions, settings: Settings) -> Tuning:
+def _tune(indexes: tuple[str, ...], base: Meteor, options: SharedOptions, settings: Settings) -> Tuning:
     from meteor_e_evaluation.loading import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.run import Variant
@@ -198,7 +174,7 @@ def _numbers(text: str, what: str) -> tuple[float, ...]:
         raise ConfigError(f"{what} {text!r} is not a row of numbers") from None
 
 
-def _ranges(options: TuneOptions, default: Point) -> tuple[Point, Point, Point]:
+def _ranges(options: SharedOptions, default: Point) -> tuple[Point, Point, Point]:
     size = len(default)
     given = []
     for text, what, usual in (

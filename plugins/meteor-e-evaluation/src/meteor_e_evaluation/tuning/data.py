@@ -20,8 +20,6 @@ from meteor_e_evaluation.data import TestSet
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
-__all__ = ["TuningSet", "collect"]
-
 
 @dataclass(frozen=True)
 class TuningSet:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,8 +17,6 @@ from meteor_e.base import Floats, Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
-
-__all__ = ["Axes", "GridResult", "evaluate_grid", "grid_size", "java_axes", "points"]
 
 Axes: TypeAlias = Sequence[Sequence[float]]
 """The values of each coordinate of a point."""
@@ -51,20 +51,22 @@ def points(axes: Axes) -> Iterator[Point]:
 
 
 @dataclass(frozen=True)
-class GridResult:
-    """The result of a grid.
+class Found:
+    """The result of a grid or a search.
 
     Attributes:
-        best: the best point; of equals the first in the order of :func:`points`.
+        best: the best point; of equals in a grid the first in the order of :func:`points`.
         value: its objective.
-        evaluations: number of points.
-        values: the objective of each point in the order of :func:`points`; ``None`` for very large grids.
+        evaluations: number of points that were tried.
+        stopped: whether trials or time were used up before the end.
+        values: the objective of each point of a grid in the order of :func:`points`; ``None`` for very large grids.
     """
 
     best: Point
     value: float
     evaluations: int
-    values: Floats | None
+    stopped: bool = False
+    values: Floats | None = None
 
 
 def evaluate_grid(
@@ -74,7 +76,7 @@ def evaluate_grid(
     *,
     threads: int = 1,
     progress: Progress = silent,
-) -> GridResult:
+) -> Found:
     """Try all points.
 
     Args:
@@ -90,74 +92,34 @@ def evaluate_grid(
     alphas, betas, gammas, *others = axes
     outer = list(itertools.product(*(range(len(values)) for values in others)))
 
-    def work(places: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Floats]]:
-        scorer, prepared = PointScorer(data), objective.prepare(data)
-        for place in places:
-            rest = tuple(values[at] for values, at in zip(others, place, strict=True))
-            block = np.empty(shape[:3])
-            for a, alpha in enumerate(alphas):
-                for b, beta in enumerate(betas):
-                    for c, gamma in enumerate(gammas):
-                        block[a, b, c] = prepared.at(scorer, (alpha, beta, gamma, *rest))
-            yield place, block
+    local = threading.local()
+
+    def work(place: tuple[int, ...]) -> Floats:
+        if not vars(local):
+            local.scorer, local.prepared = PointScorer(data), objective.prepare(data)
+        rest = tuple(values[at] for values, at in zip(others, place, strict=True))
+        block = np.empty(shape[:3])
+        for at, point in zip(np.ndindex(block.shape), itertools.product(alphas, betas, gammas), strict=True):
+            block[at] = local.prepared.at(local.scorer, (*point, *rest))
+        return block
 
     best_value, best_at, done = -math.inf, (0,) * len(shape), 0
-    for place, block in _in_threads(work, outer, threads):
-        done += block.size
-        if kept is not None:
-            where: tuple[slice | int, ...] = (slice(None), slice(None), slice(None), *place)
-            kept[where] = block
-        # The first of equals in the order of points: argmax takes the first in a block, blocks are compared by place.
-        at = (*(int(i) for i in np.unravel_index(int(block.argmax()), block.shape)), *place)
-        value = float(block.max())
-        if value > best_value or (value == best_value and at < best_at):
-            best_value, best_at = value, at
-        progress("grid", done, size)
-    best = tuple(values[at] for values, at in zip(axes, best_at, strict=True))
-    return GridResult(best, best_value, size, None if kept is None else kept.reshape(-1))
-
-
-_Work = Callable[[Sequence[tuple[int, ...]]], Iterator[tuple[tuple[int, ...], Floats]]]
-
-
-def _in_threads(
-    work: _Work, outer: Sequence[tuple[int, ...]], threads: int
-) -> Iterator[tuple[tuple[int, ...], Floats]]:
-    if threads <= 1 or len(outer) < 2:
-        yield from work(outer)
-        return
-    import queue
-    import threading
-
     # numpy lets go of the interpreter in the operations that cost time.
-    results: queue.SimpleQueue[tuple[tuple[int, ...], Floats] | BaseException | None] = queue.SimpleQueue()
-    stop = threading.Event()
-
-    def run(part: Sequence[tuple[int, ...]]) -> None:
-        try:
-            for result in work(part):
-                results.put(result)
-                if stop.is_set():
-                    return
-            results.put(None)
-        except BaseException as error:
-            results.put(error)
-
-    parts = [outer[start::threads] for start in range(threads)]
-    workers = [threading.Thread(target=run, args=(part,), daemon=True) for part in parts if part]
-    for worker in workers:
-        worker.start()
-    running = len(workers)
+    pool = ThreadPoolExecutor(threads)
     try:
-        while running:
-            result = results.get()
-            if result is None:
-                running -= 1
-            elif isinstance(result, BaseException):
-                raise result
-            else:
-                yield result
+        blocks = map(work, outer) if threads <= 1 or len(outer) < 2 else pool.map(work, outer)
+        for place, block in zip(outer, blocks, strict=True):
+            done += block.size
+            if kept is not None:
+                where: tuple[slice | int, ...] = (slice(None), slice(None), slice(None), *place)
+                kept[where] = block
+            # The first of equals in the order of points: argmax takes the first in a block, blocks go by place.
+            at = (*(int(i) for i in np.unravel_index(int(block.argmax()), block.shape)), *place)
+            value = float(block.max())
+            if value > best_value or (value == best_value and at < best_at):
+                best_value, best_at = value, at
+            progress("grid", done, size)
     finally:
-        stop.set()
-        for worker in workers:
-            worker.join()
+        pool.shutdown(cancel_futures=True)
+    best = tuple(values[at] for values, at in zip(axes, best_at, strict=True))
+    return Found(best, best_value, size, values=None if kept is None else kept.reshape(-1))

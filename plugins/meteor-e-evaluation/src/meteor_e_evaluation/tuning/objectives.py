@@ -5,51 +5,37 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e import Parameters
-from meteor_e.api import ConfigError, InputError, Scores, near_miss
+from meteor_e.api import ConfigError, InputError, Measure, Scores, near_miss
 from meteor_e.base import Floats
 from meteor_e.scoring import Counts, score
 from meteor_e.significance import random_signs
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.measures import Measure, measure, measure_names
+from meteor_e_evaluation.measures import measure, measure_names
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-__all__ = [
-    "OBJECTIVES",
-    "CorrelationObjective",
-    "MeasureObjective",
-    "Objective",
-    "RankObjective",
-    "make_objective",
-    "weighted_pearson",
-]
 
-
-class Objective(ABC):
+@dataclass(frozen=True)
+class Objective:
     """A function from scores of cells to a number; the more, the better.
 
     Attributes:
         name: as on the command line.
+        prepare: gets it ready for a data set; raises :class:`InputError` if that has no judgments of the kind.
+        whole: whether it looks at whole systems, so that all segments must be aligned.
     """
 
     name: str
+    prepare: Callable[[TuningSet], PreparedObjective]
     whole: bool = False
-    """Whether it looks at whole systems, so that all segments must be aligned."""
-
-    @abstractmethod
-    def prepare(self, data: TuningSet) -> PreparedObjective:
-        """Get ready for a data set.
-
-        Raises:
-            InputError: if the data set has no judgments of the kind.
-        """
 
 
 class PreparedObjective(ABC):
@@ -89,7 +75,7 @@ def _standard(scores: Floats) -> Floats:
     return result
 
 
-class RankObjective(Objective):
+class _Ranked(PreparedObjective):
     """Kendall's τ (strict) on pairs that people ranked: the better one must score more by over ε.
 
     Args:
@@ -97,22 +83,10 @@ class RankObjective(Objective):
         macro: average over language pairs; else all pairs count alike, as for the Java Trainer.
     """
 
-    name = "rank"
-
-    def __init__(self, *, epsilon: float = 0.0, macro: bool = True) -> None:
-        self.epsilon = epsilon
-        self.macro = macro
-
-    def prepare(self, data: TuningSet) -> PreparedObjective:
-        """Get ready for a data set."""
+    def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
         if not len(data.better):
             raise InputError("these judgments are no rankings; choose another objective, such as pearson")
-        return _Ranked(self, data)
-
-
-class _Ranked(PreparedObjective):
-    def __init__(self, objective: RankObjective, data: TuningSet) -> None:
-        self._epsilon = objective.epsilon
+        self._epsilon = epsilon
         # Cells that are compared often are fetched once; the pairs come sorted for the processor's cache.
         order = np.lexsort((data.worse, data.better))
         self._better, self._worse = data.better[order], data.worse[order]
@@ -120,7 +94,7 @@ class _Ranked(PreparedObjective):
         self._units = data.units[self._better]
         sizes = np.bincount(groups, minlength=len(data.names)).astype(float)
         self._present = sizes > 0
-        macro = objective.macro and int(self._present.sum()) > 1
+        macro = macro and int(self._present.sum()) > 1
         self._groups = groups if macro else np.zeros(len(groups), np.int64)
         self._sizes = sizes[self._present] if macro else np.array([float(len(groups))])
         self._width = len(data.names) if macro else 1
@@ -169,7 +143,7 @@ def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
         return float(np.divide(weights @ (x * y), np.sqrt((weights @ (x * x)) * (weights @ (y * y)))))
 
 
-class CorrelationObjective(Objective):
+class _Correlated(PreparedObjective):
     """Correlation with human scores of segments.
 
     Args:
@@ -179,25 +153,13 @@ class CorrelationObjective(Objective):
         macro: average over language pairs, else all segments count alike, as for the Java Trainer.
     """
 
-    def __init__(self, kind: str, *, errors: bool = False, macro: bool = True) -> None:
-        self.name = "hter" if errors else kind
-        self.kind = kind
-        self.errors = errors
-        self.macro = macro
-
-    def prepare(self, data: TuningSet) -> PreparedObjective:
-        """Get ready for a data set."""
-        if np.isnan(data.humans).all():
-            raise InputError("these judgments are no scores of segments; choose the objective rank")
-        return _Correlated(self, data)
-
-
-class _Correlated(PreparedObjective):
-    def __init__(self, objective: CorrelationObjective, data: TuningSet) -> None:
-        self._kind = objective.kind
-        self._sign = -1.0 if objective.errors else 1.0
+    def __init__(self, data: TuningSet, *, kind: str, errors: bool, macro: bool) -> None:
+        self._kind = kind
+        self._sign = -1.0 if errors else 1.0
         scored = np.flatnonzero(~np.isnan(data.humans))
-        if objective.macro:
+        if not len(scored):
+            raise InputError("these judgments are no scores of segments; choose the objective rank")
+        if macro:
             groups = data.groups[scored]
             self._parts = [scored[groups == group] for group in np.unique(groups)]
         else:
@@ -227,25 +189,6 @@ class _Correlated(PreparedObjective):
         return np.array([self._value(scores, sample) for sample in weights])
 
 
-class MeasureObjective(Objective):
-    """Any measure of an evaluation.
-
-    Args:
-        measure: the measure.
-        macro: average over language pairs alike; else each counts as many as it has judged segments.
-    """
-
-    def __init__(self, measure: Measure[TestSet], *, macro: bool = True) -> None:
-        self.name = measure.name
-        self.measure = measure
-        self.macro = macro
-        self.whole = measure.level == "system"
-
-    def prepare(self, data: TuningSet) -> PreparedObjective:
-        """Get ready for a data set."""
-        return _Measured(self, data)
-
-
 @dataclass(frozen=True)
 class _Systems:
     """What an objective over systems looks at: their scores, and what these are made of."""
@@ -273,9 +216,16 @@ class _Group:
 
 
 class _Measured(PreparedObjective):
-    def __init__(self, objective: MeasureObjective, data: TuningSet) -> None:
-        self._measure, self._data = objective.measure, data
-        self._of_systems = objective.measure.takes == "systems"
+    """Any measure of an evaluation.
+
+    Args:
+        measure: the measure.
+        macro: average over language pairs alike; else each counts as many as it has judged segments.
+    """
+
+    def __init__(self, data: TuningSet, *, measure: Measure[TestSet], macro: bool) -> None:
+        self._measure, self._data = measure, data
+        self._of_systems = measure.takes == "systems"
         self._groups: list[_Group] = []
         starts = np.cumsum([0, *(len(test) for test in data.tests)])
         systems = np.cumsum([0, *(len(test.systems) for test in data.tests)])
@@ -288,16 +238,15 @@ class _Measured(PreparedObjective):
             here = np.zeros((len(whole.systems), len(whole)), bool)
             here[:, np.unique(data.units[cells]) - starts[group]] = True
             test = whole.without(~here)
-            agreement = objective.measure.agreement(test)
+            agreement = measure.agreement(test)
             judged = int(test.judged().sum())
             if agreement is None or (not judged and not whole.system_scores):
                 continue
-            pooled = objective.measure.pooled
-            weight = objective.measure.weight(test) if pooled else 1.0 if objective.macro else float(judged)
+            weight = measure.weight(test) if measure.pooled else 1.0 if macro else float(judged)
             units = slice(int(starts[group]), int(starts[group + 1]))
             self._groups.append(_Group(test, cells, int(systems[group]), units, agreement, weight))
         if not self._groups or not any(group.weight for group in self._groups):
-            raise InputError(f"these judgments do not allow the objective {objective.name}")
+            raise InputError(f"these judgments do not allow the objective {measure.name}")
 
     def _mean(self, values: Sequence[float]) -> float:
         weights = np.array([group.weight for group in self._groups])
@@ -382,12 +331,13 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         ConfigError: if there is none.
     """
     if name == "rank":
-        return RankObjective(epsilon=epsilon, macro=macro)
-    if name == "hter":
-        return CorrelationObjective("weighted-pearson", errors=True, macro=macro)
+        return Objective(name, partial(_Ranked, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
-        return CorrelationObjective(name, macro=macro)
+        errors = name == "hter"
+        kind = "weighted-pearson" if errors else name
+        return Objective(name, partial(_Correlated, kind=kind, errors=errors, macro=macro))
     if name.partition(":")[0] in measure_names():
-        return MeasureObjective(measure(name), macro=macro)
+        found = measure(name)
+        return Objective(found.name, partial(_Measured, measure=found, macro=macro), found.level == "system")
     known = [*OBJECTIVES, *measure_names()]
     raise ConfigError(f"unknown objective {name!r}{near_miss(name, known)}; there are {', '.join(known)}")

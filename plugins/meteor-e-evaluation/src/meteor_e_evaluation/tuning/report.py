@@ -10,8 +10,6 @@ from meteor_e_evaluation.report import format_p
 from meteor_e_evaluation.tuning.result import GREEK, chain_yaml
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 
-__all__ = ["chain_file", "render_text", "tuning_report"]
-
 
 def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str, Any]:
     """Return what was found, in a form that JSON can hold.

@@ -11,8 +11,6 @@ from meteor_e_evaluation.tuning.scorer import Point
 if TYPE_CHECKING:
     from meteor_e import Meteor
 
-__all__ = ["GREEK", "chain_yaml", "tuned_chain"]
-
 GREEK = ("alpha", "beta", "gamma", "delta")
 
 

@@ -11,7 +11,7 @@ from meteor_e.api import ConfigError
 from meteor_e.base import ArrayCache, Floats, Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
-from meteor_e_evaluation.tuning.grid import Axes, evaluate_grid
+from meteor_e_evaluation.tuning.grid import Axes, Found, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from meteor_e_evaluation.tuning.search import search
@@ -19,8 +19,6 @@ from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cros
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-
-__all__ = ["Settings", "Tuning", "Variant", "tune"]
 
 
 @dataclass(frozen=True)
@@ -100,14 +98,6 @@ class Tuning:
     left_out: int = 0
 
 
-@dataclass
-class _Found:
-    which: int
-    point: Point
-    value: float
-    values: Floats | None
-
-
 class _Finder:
     """Finds the best variant and point for data sets, one a variant."""
 
@@ -130,23 +120,19 @@ class _Finder:
         self._searches -= 1
         return deadline
 
-    def find(self, parts: Sequence[TuningSet]) -> _Found:
-        best: _Found | None = None
-        for which, (data, default) in enumerate(zip(parts, self._defaults, strict=True)):
-            found = self._one(which, data, default)
-            if best is None or found.value > best.value:
-                best = found
-        assert best is not None
-        return best
+    def find(self, parts: Sequence[TuningSet]) -> tuple[int, Found]:
+        """Return the number of the best variant, of equals the first, and what was found for it."""
+        found = [self._one(data, default) for data, default in zip(parts, self._defaults, strict=True)]
+        self.tried += sum(each.evaluations for each in found)
+        self.stopped |= any(each.stopped for each in found)
+        return max(enumerate(found), key=lambda numbered: numbered[1].value)
 
-    def _one(self, which: int, data: TuningSet, default: Point) -> _Found:
+    def _one(self, data: TuningSet, default: Point) -> Found:
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:
-            tried = evaluate_grid(data, self._objective, axes, threads=settings.jobs, progress=self._progress)
-            self.tried += tried.evaluations
-            return _Found(which, tried.best, tried.value, tried.values)
-        found = search(
+            return evaluate_grid(data, self._objective, axes, threads=settings.jobs, progress=self._progress)
+        return search(
             data,
             self._objective,
             axes,
@@ -157,9 +143,6 @@ class _Finder:
             deadline=self._deadline(),
             progress=self._progress,
         )
-        self.tried += found.evaluations
-        self.stopped |= found.stopped
-        return _Found(which, found.best, found.value, None)
 
 
 def tune(
@@ -200,26 +183,26 @@ def tune(
     data = [given if variant.meteor is base else aligned(variant.meteor, tests) for variant in variants]
     default = point_of(base.chain.parameters)
     finder = _Finder(objective, variants, settings, progress)
-    found = finder.find(data)
+    which, found = finder.find(data)
     tried = finder.tried
     before = objective.prepare(given).at(PointScorer(given), default)
     validation = outside = None
     if settings.folds:
 
         def find(parts: Sequence[TuningSet]) -> tuple[int, Point]:
-            best = finder.find(parts)
-            return best.which, best.point
+            number, best = finder.find(parts)
+            return number, best.best
 
         validation = cross_validate(data, given, objective, default, find, folds=settings.folds, seed=settings.seed)
-    chosen = variants[found.which]
+    chosen = variants[which]
     if held is not None:
         other = held if chosen.meteor is base else leave_out_overlap(given, aligned(chosen.meteor, unseen))[0]
-        outside = hold_out(held, other, objective, default, found.point, samples=settings.samples, seed=settings.seed)
+        outside = hold_out(held, other, objective, default, found.best, samples=settings.samples, seed=settings.seed)
     return Tuning(
         variant=chosen,
-        data=data[found.which],
+        data=data[which],
         default=(default, before),
-        best=(found.point, found.value),
+        best=(found.best, found.value),
         tried=tried,
         stopped=finder.stopped,
         grid=found.values,

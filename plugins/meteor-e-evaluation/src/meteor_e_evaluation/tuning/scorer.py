@@ -13,8 +13,6 @@ from meteor_e.base import Floats, Memory
 from meteor_e.scoring import Counts, as_summed, fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
-__all__ = ["Point", "PointScorer", "point_of"]
-
 Point: TypeAlias = tuple[float, ...]
 """α, β, γ, δ and a weight a matcher."""
 

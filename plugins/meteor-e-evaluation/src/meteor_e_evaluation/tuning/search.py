@@ -8,32 +8,12 @@ import math
 import random
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from meteor_e.base import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
-from meteor_e_evaluation.tuning.grid import Axes
+from meteor_e_evaluation.tuning.grid import Axes, Found
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
-
-__all__ = ["SearchResult", "search"]
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The result of a search.
-
-    Attributes:
-        best: the best point.
-        value: its objective.
-        evaluations: number of points that were tried.
-        stopped: whether trials or time were used up before the end.
-    """
-
-    best: Point
-    value: float
-    evaluations: int
-    stopped: bool = False
 
 
 def search(
@@ -48,7 +28,7 @@ def search(
     trials: int | None = None,
     deadline: float | None = None,
     progress: Progress = silent,
-) -> SearchResult:
+) -> Found:
     """Search by turns along one coordinate and over two.
 
     From every start: try all values of one coordinate after the other, in random order, moving to the best; when
@@ -70,8 +50,8 @@ def search(
     walk = _Walk(data, objective, progress, trials, deadline)
     with contextlib.suppress(_SpentError):
         _climb_all(walk, axes, starts, random.Random(seed), random_starts, refine)
-        return SearchResult(*walk.best, walk.evaluations)
-    return SearchResult(*walk.best, walk.evaluations, stopped=True)
+        return Found(*walk.best, walk.evaluations)
+    return Found(*walk.best, walk.evaluations, stopped=True)
 
 
 def _climb_all(

@@ -13,8 +13,6 @@ from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
-__all__ = ["CrossValidation", "HeldOut", "cross_validate", "hold_out", "leave_out_overlap"]
-
 OVERLAP = 0.01
 """Share of held-out segments that may have been tuned on; they are then left out. More is an error."""
 

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ReferenceFeature
-from meteor_e_learned.document_vectors import join_phrases
 from meteor_e_learned.features.vectors import VectorFile, _NeedsVectors, cosine, open_word_vectors
 from meteor_e_learned.splitting import split
 
-__all__ = ["DocumentCosineFeature"]
+__all__ = ["DELIMITER", "DocumentCosineFeature", "join_phrases"]
+
+
+DELIMITER = "_"
+"""Between the words of a phrase, as gensim's ``Phrases`` writes it."""
+
+
+def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
+    """Join neighbors that the vocabulary holds as one, from the left on; what is joined may be joined again.
+
+    Args:
+        words: of a segment.
+        vocabulary: words and phrases that have vectors.
+    """
+    joined: list[str] = []
+    place = 0
+    while place < len(words):
+        phrase = words[place]
+        place += 1
+        while place < len(words) and (longer := f"{phrase}{DELIMITER}{words[place]}") in vocabulary:
+            phrase = longer
+            place += 1
+        joined.append(phrase)
+    return joined
 
 
 class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):

@@ -76,10 +76,10 @@ class _Encoded:
 def _contextual(encoder: str) -> Any:
     """Return the plugin that knows an installed encoder."""
     try:
-        return import_module("meteor_e_contextual")
+        return import_module("meteor_e_vectors.contextual")
     except ImportError as error:
         raise PluginError(
-            f"{comes_with_plugin(f'the encoder {encoder!r}', 'meteor-e-contextual')}; "
+            f"{comes_with_plugin(f'the encoder {encoder!r}', 'meteor-e-vectors[encoder]')}; "
             f"then run: meteor-e encoder install {encoder}"
         ) from error
 
@@ -132,7 +132,7 @@ def _open(model: str, tokenizer: str, longest: int, inner: str | None, changed: 
         if inner is not None:
             outputs.append(inner)
             if inner not in {given.name for given in session.get_outputs()}:
-                wider = contents[0] + import_module("meteor_e_contextual").with_outputs([inner])
+                wider = contents[0] + import_module("meteor_e_vectors.contextual").with_outputs([inner])
                 session = onnxruntime.InferenceSession(wider, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         reason = " ".join(str(error).split())[:200]

@@ -12,8 +12,6 @@ from meteor_e.base import locked, put_folder, workplace
 from meteor_e.packs import FILE_NAME, Manifest, Pack
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
-__all__ = ["install_archive", "pack_archive"]
-
 _MAX_MANIFEST = 1 << 20
 _CHUNK = 1 << 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)

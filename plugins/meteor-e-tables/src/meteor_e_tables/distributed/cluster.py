@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from meteor_e import Meteor
 
-__all__ = ["connect", "prepare", "see_files"]
-
 WAIT = 30.0
 """Seconds to wait for a scheduler, and for the first worker."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from meteor_e import CorpusScore, Meteor
 
-__all__ = ["corpus_score", "read_text", "score_dataframe"]
-
 
 def score_dataframe(
     frame: dd.DataFrame,

@@ -16,8 +16,6 @@ from meteor_e_tables.portable import PortableMetric
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["score_in_order"]
-
 Work = Batch | Range
 
 _IN_FLIGHT = 4

@@ -1,0 +1,513 @@
+"""MaxSD (Ma et al., 2016): a score of a single hypothesis, learned from comparisons of two."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.models.base import (
+    Floats,
+    LearnedEstimator,
+    Report,
+    Run,
+    check_comparisons,
+    pair_taus,
+    strict_tau,
+)
+from meteor_e_learned.models.state import TrainingState
+from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.splitting import split
+from numpy.typing import NDArray
+
+from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta
+from meteor_e_papers.comparisons import Comparisons, clean_comparisons, comparisons_of, texts_of
+from meteor_e_papers.devices import choose_device
+
+if TYPE_CHECKING:
+    import torch
+    from meteor_e_learned.features.vectors import WordVectors
+
+    from meteor_e_papers.maxsd_network import SimilarityNetwork
+
+__all__ = ["MaxSD"]
+
+WORDS_AT_ONCE = 20_000
+"""Words, padding included, that are scored together."""
+
+
+@dataclass
+class _Prepared:
+    """Texts as numbers: words of each, and scaled features."""
+
+    hypotheses: list[NDArray[np.int64]]
+    references: list[list[NDArray[np.int64]]]
+    features: NDArray[np.float32]
+
+
+class MaxSD(LearnedEstimator):
+    """How similar a hypothesis is to its reference, such that better hypotheses are further from worse ones.
+
+    LSTMs read words; their similarity (eq. 2) and metric scores, the features, make the score (eq. 4). Training takes
+    (reference, better, worse) and drives the two scores apart. Against several references, the similarities are
+    averaged.
+    """
+
+    name: ClassVar[str] = "maxsd"
+    needs_texts: ClassVar[bool] = True
+
+    class Options(ComponentOptions):
+        """Those of the paper, and ours beside them."""
+
+        encoder: Annotated[
+            Literal["bi-lstm", "bic-lstm"],
+            Meta(description="bi-lstm (MaxSD-1): each sentence by itself; bic-lstm (MaxSD-2): each after the other."),
+        ] = "bi-lstm"
+        loss: Annotated[
+            Literal["margin", "printed"],
+            Meta(
+                description="margin: max(0, margin - (simP - simN)); printed: eq. 1 as it is printed, "
+                "-max(0, simP - simN), which has no gradient where the order is wrong."
+            ),
+        ] = "margin"
+        margin: Annotated[float, Meta(description="Of the margin loss.")] = 0.5
+        hidden: Annotated[int, Meta(ge=1, description="Size of an LSTM's state per direction.")] = 50
+        layer: Annotated[int, Meta(ge=1, description="Nodes of the layer that compares.")] = 50
+        deviation: Annotated[float, Meta(ge=0, description="Of the normal distribution of the first weights.")] = 0.1
+        feature_start: Annotated[
+            Literal["normal", "logistic"],
+            Meta(
+                description="normal: the features' weights are drawn, as in the paper; logistic: they start from a "
+                "logistic regression of the comparisons, and words are learned on top of it."
+            ),
+        ] = "normal"
+        C: Annotated[float, Meta(gt=0, description="Inverse strength of that regression's L2 penalty.")] = 0.003
+        dropout: Annotated[float, Meta(ge=0, lt=1, description="Share of the LSTMs' input and output left out.")] = 0.2
+        batch: Annotated[int, Meta(ge=1, description="Comparisons per step.")] = 16
+        batching: Annotated[
+            Literal["comparisons", "segments"],
+            Meta(
+                description="comparisons: any, as in the paper; segments: all comparisons of some segments together, "
+                "so that each hypothesis is read once, ten times as fast on WMT13."
+            ),
+        ] = "comparisons"
+        epochs: Annotated[int, Meta(ge=1, description="Epochs at most.")] = 10
+        patience: Annotated[
+            Annotated[int, Meta(ge=1)] | None,
+            Meta(description="Epochs without a better validation to stop after; none as in the paper."),
+        ] = None
+        learning_rate: Annotated[float, Meta(gt=0, description="Of Adadelta.")] = 1.0
+        clean: Annotated[bool, Meta(description="Remove duplicates and contradictions, as in the paper.")] = True
+        longest: Annotated[int, Meta(ge=1, description="Words of the longest segment that is learned from.")] = 100
+        vocabulary: Annotated[int, Meta(ge=1, description="Words whose vectors are taken from the file.")] = 50_000
+        train_vectors: Annotated[bool, Meta(description="Vectors are learned on, too.")] = False
+        clip: Annotated[
+            float,
+            Meta(ge=0, lt=0.5, description="Quantile of the training's features beyond which values are cut off."),
+        ] = 0.001
+        seed: Annotated[int, Meta(description="Of the weights, the order, and dropout.")] = 1
+        device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
+
+    def fit(
+        self,
+        X: Texts,  # noqa: N803
+        y: Comparisons,
+        *,
+        vectors: WordVectors | None = None,
+        validation: tuple[Texts, Comparisons] | None = None,
+        report: Report | None = None,
+        checkpoint: Callable[[TrainingState], object] | None = None,
+        resume: TrainingState | None = None,
+    ) -> MaxSD:
+        """Learn.
+
+        Args:
+            X: hypotheses with references and features.
+            y: which of them are better than which.
+            vectors: of words.
+            validation: comparisons by whose τ the best epoch is chosen; by default the training's.
+            report: told about each epoch.
+            checkpoint: given the state after each epoch, to keep it.
+            resume: the state to go on from.
+
+        Raises:
+            InputError: if nothing is left to learn from.
+        """
+        import torch
+
+        from meteor_e_papers.maxsd_network import WordTable
+
+        if vectors is None:
+            raise ConfigError("maxsd: needs word vectors")
+        words = list(vectors.rows)[: self.options.vocabulary]
+        self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
+        self._fit_scaler(X.features)
+        data = self._prepared(X)
+        chosen = self._cleaned(X, y, data)
+        held_texts, held = (X, chosen) if validation is None else validation
+        held_data = data if validation is None else self._prepared(held_texts)
+        device = choose_device(self.options.device)
+        random = np.random.default_rng(self.options.seed)
+        with _one_thread(device):
+            network = self._make(X.features.shape[1])
+            network.start(random, self.options.deviation)
+            if self.options.feature_start == "logistic":
+                network.start_features(self._logistic_weights(data.features, chosen))
+            network.to(device)
+            learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
+            optimizer = torch.optim.Adadelta(learned, lr=self.options.learning_rate)
+            best_theta, best_tau, best_epoch, first = _flat(learned), -np.inf, 0, 0
+            if resume is not None:
+                _restore_state(resume, learned, optimizer, random)
+                best_theta, best_tau = resume.best_theta[0], float(resume.best_tau[0])
+                best_epoch, first = int(resume.best_epoch[0]), resume.epoch
+            for epoch in range(first + 1, self.options.epochs + 1):
+                if self.options.patience is not None and epoch - 1 - best_epoch >= self.options.patience:
+                    break
+                started = time.perf_counter()
+                loss = self._epoch(network, optimizer, data, chosen, random, device)
+                scores = self._score(network, held_data, device)
+                tau = strict_tau(scores[held.better] - scores[held.worse])
+                if tau >= best_tau:
+                    best_theta, best_tau, best_epoch = _flat(learned), tau, epoch
+                if report is not None:
+                    report({
+                        "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
+                        "seconds": round(time.perf_counter() - started, 3), "device": str(device),
+                    })  # fmt: skip
+                if checkpoint is not None:
+                    state = dict(random.bit_generator.state)
+                    checkpoint(_state(epoch, learned, optimizer, best_theta, best_tau, best_epoch, state))
+            _fill(learned, best_theta)
+        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(chosen)
+        self._network = network.cpu()
+        return self
+
+    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+        """Learn from comparisons of texts."""
+        check_comparisons(examples, held)
+        validation = None if held is None else (texts_of(held), comparisons_of(held))
+        self.fit(
+            texts_of(examples), comparisons_of(examples), vectors=run.vectors, validation=validation,
+            report=run.report, checkpoint=run.checkpoint, resume=run.resume,
+        )  # fmt: skip
+        figures = {
+            "best epoch": self.best_epoch_,
+            "best tau": self.best_tau_,
+            "comparisons after cleaning": self.comparisons_,
+        }
+        if held is not None:
+            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
+        return figures
+
+    def decisions(self, examples: Examples) -> Floats:
+        """Return how much better the better hypotheses are."""
+        scores = self.score_texts(texts_of(examples))
+        result: Floats = scores[examples.better] - scores[examples.worse]
+        return result
+
+    def predict(self, X: Texts) -> Floats:  # noqa: N803
+        """Return scores between 0 and 1, ``(hypotheses,)``."""
+        device = choose_device(self.options.device)
+        with _one_thread(device):
+            logits = self._score(self._network.to(device), self._prepared(X), device)
+        self._network.cpu()
+        result: Floats = 1 / (1 + np.exp(-logits))
+        return result
+
+    def score_texts(self, X: Texts) -> Floats:  # noqa: N803
+        """Return scores; the same as :meth:`predict`."""
+        return self.predict(X)
+
+    def score(self, X: Texts, y: Comparisons) -> float:  # noqa: N803
+        """Return the strict τ of comparisons."""
+        scores = self.predict(X)
+        return strict_tau(scores[y.better] - scores[y.worse])
+
+    def importance(self) -> Floats:
+        """Return the weight of each metric score, for standardized ones."""
+        weights: Floats = self._network.final.weight.detach().numpy()[0, 1:].astype(float)
+        return weights
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the scaler, the words, their vectors and all weights."""
+        found = {f"network.{name}": value.detach().numpy() for name, value in self._network.named_parameters()}
+        words = np.frombuffer("\n".join(self._table.words).encode(), np.uint8)
+        return {"low": self.low_, "high": self.high_, "mean": self.mean_, "scale": self.scale_, "words": words, **found}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        import torch
+
+        from meteor_e_papers.maxsd_network import WordTable
+
+        self.low_, self.high_, self.mean_, self.scale_ = (
+            arrays[name].astype(float) for name in ("low", "high", "mean", "scale")
+        )
+        vectors = arrays["network.table"].astype(np.float32)
+        words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
+        if vectors.ndim != 2 or len(vectors) != len(words) + 1:
+            raise ValueError("words and vectors differ in number")
+        if self.low_.ndim != 1 or len({each.shape for each in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+            raise ValueError("the arrays of the features' scale differ in shape")
+        # Checked before anything of the size that the options ask for is made.
+        for name, shape in (
+            ("compare.weight", (self.options.layer, 4 * self.options.hidden)),
+            ("forwards.weight_hh_l0", (4 * self.options.hidden, self.options.hidden)),
+            ("forwards.weight_ih_l0", (4 * self.options.hidden, vectors.shape[1])),
+        ):
+            if arrays[f"network.{name}"].shape != shape:
+                raise ValueError("arrays do not have the shapes that the options ask for")
+        self._table = WordTable(words, vectors[1:])
+        self._network = self._make(len(self.low_))
+        with torch.no_grad():
+            for name, parameter in self._network.named_parameters():
+                value = arrays[f"network.{name}"].astype(np.float32)
+                if value.shape != tuple(parameter.shape):
+                    raise ValueError("arrays do not have the shapes that the options ask for")
+                parameter.copy_(torch.from_numpy(value))
+
+    def _make(self, features: int) -> SimilarityNetwork:
+        import torch
+
+        from meteor_e_papers.maxsd_network import SimilarityNetwork
+
+        table = torch.from_numpy(self._table.table.copy())
+        return SimilarityNetwork(
+            self.options.encoder,
+            table,
+            features,
+            self.options.hidden,
+            self.options.layer,
+            trainable=self.options.train_vectors,
+        )
+
+    def _fit_scaler(self, features: Floats) -> None:
+        self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
+        clipped = features.clip(self.low_, self.high_)
+        self.mean_ = clipped.mean(axis=0)
+        deviation = clipped.std(axis=0)
+        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+
+    def _logistic_weights(self, features: NDArray[np.float32], comparisons: Comparisons) -> NDArray[np.float32]:
+        """Return weights of scaled features by which a logistic regression tells the better hypothesis."""
+        from sklearn.linear_model import LogisticRegression
+
+        differences = features[comparisons.better].astype(float) - features[comparisons.worse]
+        # The penalty sees features by the size of their differences, as that of pairwise-logistic does.
+        size = np.sqrt((differences**2).mean(axis=0))
+        size = np.where(size > 1e-9, size, np.inf)
+        rows = np.vstack([differences, -differences]) / size
+        labels = np.repeat([1, 0], len(differences))
+        weight = None if comparisons.weight is None else np.tile(comparisons.weight, 2)
+        model = LogisticRegression(C=self.options.C, fit_intercept=False, max_iter=2000).fit(rows, labels, weight)
+        result: NDArray[np.float32] = (model.coef_[0] / size).astype(np.float32)
+        return result
+
+    def _prepared(self, texts: Texts) -> _Prepared:
+        if texts.features.shape[1] != len(self.low_):
+            raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
+        known: dict[str, NDArray[np.int64]] = {}
+
+        def words(segment: str) -> NDArray[np.int64]:
+            if segment not in known:
+                known[segment] = self._table.rows(split(segment))
+            return known[segment]
+
+        scaled = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
+        return _Prepared(
+            [words(segment) for segment in texts.hypotheses],
+            [[words(segment) for segment in references] for references in texts.references],
+            scaled.astype(np.float32),
+        )
+
+    def _cleaned(self, texts: Texts, comparisons: Comparisons, data: _Prepared) -> Comparisons:
+        lengths = [
+            max(len(hypothesis), *(len(one) for one in references))
+            for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
+        ]
+        if self.options.clean:
+            found = clean_comparisons(texts, comparisons, lengths, self.options.longest)
+        else:
+            fits = np.array(lengths) <= self.options.longest
+            found = comparisons.select(np.flatnonzero(fits[comparisons.better] & fits[comparisons.worse]))
+        if not len(found):
+            raise InputError("there are no comparisons to learn from")
+        return found
+
+    def _batches(
+        self, comparisons: Comparisons, data: _Prepared, random: np.random.Generator
+    ) -> list[NDArray[np.int64]]:
+        """Return the rows of the comparisons of each step of an epoch.
+
+        Segments of about the same length go together, so that little is padded: of what is shuffled, every fifty steps
+        are sorted by length, cut into steps, and the steps shuffled.
+        """
+        count = len(comparisons)
+        single = self.options.batching == "comparisons" or comparisons.group is None
+        group = np.arange(count) if single else comparisons.group
+        assert group is not None
+        order = np.argsort(group, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+        size = np.array([max(map(len, data.references[row])) for row in comparisons.better])
+        batches: list[NDArray[np.int64]] = []
+        shuffled = [parts[at] for at in random.permutation(len(parts))]
+        in_pool = max(1, round(50 * self.options.batch * len(parts) / count))
+        for begin in range(0, len(shuffled), in_pool):
+            pool = sorted(shuffled[begin : begin + in_pool], key=lambda rows: int(size[rows[0]]))
+            step: list[NDArray[np.int64]] = []
+            for rows in pool:
+                step.append(rows)
+                if sum(map(len, step)) >= self.options.batch:
+                    batches.append(np.concatenate(step))
+                    step = []
+            if step:
+                batches.append(np.concatenate(step))
+        return [batches[at] for at in random.permutation(len(batches))]
+
+    def _epoch(
+        self,
+        network: SimilarityNetwork,
+        optimizer: torch.optim.Optimizer,
+        data: _Prepared,
+        comparisons: Comparisons,
+        random: np.random.Generator,
+        device: torch.device,
+    ) -> float:
+        """Go over all comparisons once; return the mean loss."""
+        import torch
+
+        weight = np.ones(len(comparisons)) if comparisons.weight is None else comparisons.weight
+        total = 0.0
+        for rows in self._batches(comparisons, data, random):
+            better, worse = comparisons.better[rows], comparisons.worse[rows]
+            used, places = np.unique(np.r_[better, worse], return_inverse=True)
+            similarity = torch.sigmoid(self._logits(network, data, used, device, random))
+            distance = similarity[places[: len(rows)]] - similarity[places[len(rows) :]]
+            loss = (
+                torch.relu(self.options.margin - distance) if self.options.loss == "margin" else -torch.relu(distance)
+            )
+            cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
+            optimizer.zero_grad()
+            torch.autograd.backward(cost)
+            optimizer.step()
+            total += float(cost.detach()) * len(rows)
+        return total / len(comparisons)
+
+    def _logits(
+        self,
+        network: SimilarityNetwork,
+        data: _Prepared,
+        rows: NDArray[np.int64],
+        device: torch.device,
+        random: np.random.Generator | None,
+    ) -> torch.Tensor:
+        """Return log odds of the scores of some hypotheses."""
+        import torch
+
+        hypotheses, references, owner = [], [], []
+        for place, row in enumerate(rows.tolist()):
+            for reference in data.references[row]:
+                hypotheses.append(data.hypotheses[row])
+                references.append(reference)
+                owner.append(place)
+        found = network(hypotheses, references, self.options.dropout, random)
+        if len(owner) > len(rows):
+            each = torch.tensor(owner, device=device)
+            counts = torch.bincount(each, minlength=len(rows))
+            found = torch.zeros(len(rows), device=device).index_add(0, each, found) / counts
+        return network.combine(found, torch.from_numpy(data.features[rows]).to(device))
+
+    def _score(self, network: SimilarityNetwork, data: _Prepared, device: torch.device) -> Floats:
+        """Return log odds of the scores of all hypotheses."""
+        import torch
+
+        lengths = np.array(
+            [
+                max(len(hypothesis), *(len(one) for one in references)) * len(references)
+                for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
+            ],
+            np.int64,
+        )
+        result = np.empty(len(lengths))
+        order = np.argsort(lengths, kind="stable")
+        begin = 0
+        with torch.no_grad():
+            while begin < len(order):
+                end = begin + 1
+                while end < len(order) and (end + 1 - begin) * lengths[order[end]] <= WORDS_AT_ONCE:
+                    end += 1
+                rows = order[begin:end]
+                result[rows] = self._logits(network, data, rows, device, None).cpu().numpy()
+                begin = end
+        return result
+
+
+@contextlib.contextmanager
+def _one_thread(device: torch.device) -> Iterator[None]:
+    """Small matrices are multiplied faster by one thread, and always in the same order."""
+    import torch
+
+    before = torch.get_num_threads()
+    if device.type == "cpu":
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _flat(tensors: list[Any]) -> Floats:
+    return np.concatenate([tensor.detach().cpu().numpy().ravel() for tensor in tensors]).astype(float)
+
+
+def _fill(tensors: list[Any], values: Floats) -> None:
+    import torch
+
+    begin = 0
+    with torch.no_grad():
+        for tensor in tensors:
+            part = values[begin : begin + tensor.numel()].astype(np.float32).reshape(tuple(tensor.shape))
+            tensor.copy_(torch.from_numpy(part))
+            begin += tensor.numel()
+
+
+def _state(
+    epoch: int,
+    learned: list[Any],
+    optimizer: torch.optim.Optimizer,
+    best_theta: Floats,
+    best_tau: float,
+    best_epoch: int,
+    random: dict[str, Any],
+) -> TrainingState:
+    """Return what a resumed training starts from; Adadelta's two memories are in ``squares``, one after the other."""
+    memories = [optimizer.state[parameter] for parameter in learned]
+    squares = _flat([memory[name] for name in ("square_avg", "acc_delta") for memory in memories])
+    return TrainingState(
+        0, epoch, _flat(learned)[None], squares[None], best_theta[None], np.array([best_tau]), np.array([best_epoch]),
+        [random],
+    )  # fmt: skip
+
+
+def _restore_state(
+    state: TrainingState, learned: list[Any], optimizer: torch.optim.Optimizer, random: np.random.Generator
+) -> None:
+    import torch
+
+    _fill(learned, state.theta[0])
+    half = len(state.squares[0]) // 2
+    step = torch.tensor(float(state.epoch))
+    memories: list[dict[str, torch.Tensor]] = [
+        {"step": step.clone(), "square_avg": torch.zeros_like(one), "acc_delta": torch.zeros_like(one)}
+        for one in learned
+    ]
+    _fill([memory["square_avg"] for memory in memories], state.squares[0][:half])
+    _fill([memory["acc_delta"] for memory in memories], state.squares[0][half:])
+    for parameter, memory in zip(learned, memories, strict=True):
+        optimizer.state[parameter] = memory
+    random.bit_generator.state = state.order[0]

@@ -1,0 +1,147 @@
+"""USAAR's metrics of the WMT15 metrics task: COSINE, ZWICKEL and COMET (Vela and Tan, 2015).
+
+COMET is USAAR's, not the neural metric of the same name (Rei et al., 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from meteor_e_learned.means import MEANS, check_mean, system_mean
+from meteor_e_learned.models.base import Floats, ScoreEstimator
+from numpy.typing import NDArray
+
+from meteor_e.api import ComponentOptions, InputError, Meta
+
+__all__ = ["Comet", "Cosine", "Zwickel"]
+
+EXTREME = 1e-9
+"""METEOR's score counts as 0 or 1 if it is as near to it."""
+
+
+class Cosine(ScoreEstimator):
+    """COSINE: the cosine of document vectors, which is its only feature. Nothing is learned."""
+
+    name: ClassVar[str] = "usaar-cosine"
+
+    class Options(ComponentOptions):
+        """How segments' scores become a system's."""
+
+        mean: Annotated[str, Meta(description="Mean of the segments' scores: " + ", ".join(MEANS) + ".")] = "arithmetic"
+        floor: Annotated[float, Meta(gt=0, description="What scores below it count as, for means of logarithms.")] = (
+            0.01
+        )
+        seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
+
+    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Cosine:  # noqa: N803
+        """Check the features.
+
+        Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
+            InputError: if there is more than the cosine.
+        """
+        check_mean(self.options.mean, self.options.floor)
+        _columns(X, 1, "the cosine")
+        self.folds_ = {}
+        return self
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return the cosines, ``(hypotheses,)``."""
+        return _columns(X, 1, "the cosine")[:, 0]
+
+    def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
+        """Return the chosen mean of a system's segments, ``(samples,)``."""
+        return system_mean(self.options.mean, segments, weights, floor=self.options.floor)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return an empty array, since nothing is learned and model files hold an array at least."""
+        return {"learned": np.zeros(0)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over nothing."""
+        self.folds_ = {}
+
+
+class Zwickel(Cosine):
+    """ZWICKEL: Bayesian ridge regression from the cosine to METEOR's score (Vela and Tan, 2015, section 3.3)."""
+
+    name: ClassVar[str] = "usaar-zwickel"
+
+    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Zwickel:  # noqa: N803
+        """Learn.
+
+        Args:
+            X: cosines, ``(hypotheses, 1)``.
+            y: METEOR's scores.
+            groups: not used; nothing is chosen by folds.
+
+        Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
+            InputError: without scores, or if there is more than the cosine.
+        """
+        self._regress(_columns(X, 1, "the cosine"), y)
+        return self
+
+    def _regress(self, cosines: Floats, y: Floats | None) -> None:
+        from sklearn.linear_model import BayesianRidge
+
+        check_mean(self.options.mean, self.options.floor)
+        if y is None:
+            raise InputError("ZWICKEL and COMET learn METEOR's scores: y is missing")
+        model = BayesianRidge().fit(cosines, np.asarray(y, float))
+        self.weight_, self.intercept_ = float(model.coef_[0]), float(model.intercept_)
+        self.folds_ = {}
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return what METEOR's score would be, ``(hypotheses,)``."""
+        return self._regressed(_columns(X, 1, "the cosine"))
+
+    def _regressed(self, cosines: Floats) -> Floats:
+        return cosines[:, 0] * self.weight_ + self.intercept_
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return slope and intercept."""
+        return {"weight": np.array([self.weight_]), "intercept": np.array([self.intercept_])}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what was learned."""
+        self.weight_, self.intercept_ = (float(arrays[name].reshape(1)[0]) for name in ("weight", "intercept"))
+        self.folds_ = {}
+
+
+class Comet(Zwickel):
+    """COMET: METEOR's score where that is 0 or 1, else ZWICKEL (Vela and Tan, 2015, section 3.4)."""
+
+    name: ClassVar[str] = "usaar-comet"
+
+    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Comet:  # noqa: N803
+        """Learn.
+
+        Args:
+            X: cosines and METEOR's scores, ``(hypotheses, 2)``.
+            y: METEOR's scores.
+            groups: not used; nothing is chosen by folds.
+
+        Raises:
+            ConfigError: for an unknown mean, or a floor that is not above 0.
+            InputError: without scores, or if there are other features.
+        """
+        self._regress(_columns(X, 2, "the cosine and METEOR's score")[:, :1], y)
+        return self
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return scores, ``(hypotheses,)``."""
+        rows = _columns(X, 2, "the cosine and METEOR's score")
+        meteor = rows[:, 1]
+        extreme = (meteor <= EXTREME) | (meteor >= 1 - EXTREME)
+        result: Floats = np.where(extreme, meteor, self._regressed(rows))
+        return result
+
+
+def _columns(X: Floats, count: int, what: str) -> Floats:  # noqa: N803
+    rows = np.asarray(X, float)
+    if rows.ndim != 2 or rows.shape[1] != count:
+        raise InputError(f"features are of shape {rows.shape}; {what} is expected: (hypotheses, {count})")
+    return rows

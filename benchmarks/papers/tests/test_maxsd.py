@@ -1,0 +1,212 @@
+"""MaxSD: cleaning, both networks, both losses, and the way from recipe to scores."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+from meteor_e_evaluation.cli.evaluate import evaluate
+from meteor_e_learned import cli
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.features.vectors import open_word_vectors
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.texts import Texts
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+from meteor_e_papers.comparisons import Comparisons, clean_comparisons
+from meteor_e_papers.maxsd import MaxSD
+from meteor_e_papers.maxsd_network import SimilarityNetwork
+
+from meteor_e.base.errors import ConfigError, InputError
+
+RECIPE = """
+name: small-maxsd
+estimator: maxsd
+train: [{index: DATA/ranked.yaml}]
+validation: [{index: DATA/ranked.yaml, sample: 50}]
+features: [bleu, {use: overlap, columns: [unigram_*]}]
+vectors: [{use: word-vectors, file: DATA/words.txt}]
+options: {epochs: 4, hidden: 4, layer: 3, batch: 30, batching: segments, encoder: ENCODER}
+"""
+
+
+def texts(*hypotheses):
+    return Texts(hypotheses, [["a b"]] * len(hypotheses), np.zeros((len(hypotheses), 1)))
+
+
+def test_cleaning():
+    data = texts("one", "two", "two", "far too long", "three")
+    better, worse = np.array([0, 0, 2, 1, 3, 0, 4, 0]), np.array([1, 2, 0, 2, 0, 4, 0, 3])
+    pairs = Comparisons(better, worse, np.arange(8))
+    kept = clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 2)
+    # One and two: twice against once; two and two are equal; one and three contradict each other; the rest is long.
+    assert (kept.better.tolist(), kept.worse.tolist(), kept.group.tolist()) == ([0], [1], [0])
+    assert len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1  # long ones contradict each other, too
+    with pytest.raises(InputError, match="line up"):
+        Texts(["a"], [], np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize("kind", ["bi-lstm", "bic-lstm"])
+def test_padding_changes_nothing(kind):
+    network = SimilarityNetwork(kind, torch.randn(9, 4), 0, 3, 2)
+    network.start(np.random.default_rng(1), 0.5)
+    short, long = np.array([1, 2, 3]), np.arange(9)
+    alone = network([short], [short[:2]]).detach()
+    together = network([short, long, short[:0]], [short[:2], long, long]).detach()
+    assert float(alone[0]) == pytest.approx(float(together[0]), abs=1e-6)
+    assert torch.isfinite(together).all()
+
+
+def test_second_sentence_is_read_after_the_first():
+    """The BiC-LSTM against PyTorch's own bidirectional LSTM, which starts from the states that the first left."""
+    table = torch.randn(9, 4)
+    network = SimilarityNetwork("bic-lstm", table, 0, 3, 2)
+    both = torch.nn.LSTM(4, 3, batch_first=True, bidirectional=True)
+    for name, _ in network.forwards.named_parameters():
+        getattr(both, name).data.copy_(getattr(network.forwards, name).data)
+        getattr(both, f"{name}_reverse").data.copy_(getattr(network.backwards, name).data)
+    first, second = np.array([1, 2, 3]), np.array([4, 5])
+    _, state = both(table[first][None])
+    expected = both(table[second][None], state)[0].mean(dim=1)
+    found = network.encode([first], [second])
+    assert torch.allclose(found, expected, atol=1e-6)
+
+
+def test_losses(test_set):
+    random = np.random.default_rng(0)
+    features = random.normal(size=(40, 1))
+    data = Texts(["old city"] * 40, [["new houses"]] * 40, features)
+    order = np.argsort(features[:, 0])
+    pairs = Comparisons(order[20:], order[:20])
+    vectors = open_word_vectors(str(test_set / "words.txt"))
+    options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 30}
+    found = {}
+    for loss in ("margin", "printed"):
+        found[loss] = MaxSD(loss=loss, **options).fit(data, pairs, vectors=vectors)
+        assert found[loss].score(data, pairs) == 1 or loss == "printed"
+    # The printed loss moves nothing where the order is wrong.
+    turned = Comparisons(pairs.worse, pairs.better)
+    starts_right = MaxSD(loss="printed", **{**options, "epochs": 1}).fit(data, pairs, vectors=vectors)
+    sign = 1 if starts_right.importance()[0] > 0 else -1
+    wrong = turned if sign > 0 else pairs
+    stuck = MaxSD(loss="printed", **options).fit(data, wrong, vectors=vectors)
+    assert stuck.score(data, wrong) == -1
+    assert MaxSD(**options).fit(data, wrong, vectors=vectors).score(data, wrong) == 1
+    for name, value in (("loss", "x"), ("encoder", "x"), ("batching", "x"), ("dropout", 1.0), ("hidden", 0)):
+        with pytest.raises(ConfigError, match=name):
+            MaxSD(**{name: value}).fit(data, pairs, vectors=vectors)
+
+
+def test_start_from_the_linear_model(test_set):
+    """With next to no training, the order is that of a logistic regression on the features."""
+    random = np.random.default_rng(0)
+    features = random.normal(size=(200, 3))
+    truth = features @ [2.0, -1.0, 0.0]
+    data = Texts(["old city"] * 200, [["new houses"]] * 200, features)
+    one, other = random.integers(200, size=(2, 400))
+    one, other = one[one != other], other[one != other]
+    pairs = Comparisons(
+        np.where(truth[one] > truth[other], one, other), np.where(truth[one] > truth[other], other, one)
+    )
+    vectors = open_word_vectors(str(test_set / "words.txt"))
+    options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 1, "learning_rate": 1e-6}
+    linear = MaxSD(feature_start="logistic", C=1.0, **options).fit(data, pairs, vectors=vectors)
+    assert linear.score(data, pairs) > 0.95
+    first, second, third = linear.importance()
+    assert first == pytest.approx(-2 * second, rel=0.1)
+    assert abs(third) < 0.1 * first
+    drawn = MaxSD(**options).fit(data, pairs, vectors=vectors)
+    assert drawn.score(data, pairs) < 0.9
+    with pytest.raises(ConfigError, match="feature_start"):
+        MaxSD(feature_start="x").fit(data, pairs, vectors=vectors)
+
+
+def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
+    """The sizes in a header are compared with the arrays before memory is taken for them."""
+    from safetensors.numpy import load_file, save_file
+
+    path = tmp_path / "model"
+    text = RECIPE.replace("ENCODER", "bi-lstm").replace("epochs: 4", "epochs: 1")
+    train(load_recipe(recipe(text)), path, folder=tmp_path, store=FeatureStore(enabled=False))
+    with path.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        header = json.loads(json.loads(stream.read(size))["__metadata__"]["meteor_e"])
+    arrays = load_file(path)
+    for name, value in (("hidden", 10**9), ("layer", 10**9)):
+        header["parameters"] = {**header["parameters"], name: value}
+        save_file(arrays, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        with pytest.raises(InputError, match="shapes"):
+            load_model(tmp_path / "bad")
+    header["parameters"] = {**header["parameters"], "hidden": 4, "layer": 3}
+    for name, message in (("forwards.weight_ih_l0", "shapes"), ("scale", "differ in shape")):
+        key = name if name in arrays else f"network.{name}"
+        save_file({**arrays, key: arrays[key][:-1].copy()}, tmp_path / "bad", metadata={"meteor_e": json.dumps(header)})
+        with pytest.raises(InputError, match=message):
+            load_model(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("encoder", ["bi-lstm", "bic-lstm"])
+def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch):
+    import meteor_e_learned.checkpoints as checkpoints
+
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", 0.0)
+    path = recipe(RECIPE.replace("ENCODER", encoder))
+    loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
+    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store, plot=tmp_path / "curve.png")
+    assert whole.card["figures"]["validation tau Small xx-en"] > 0.4
+    assert 150 < whole.card["figures"]["comparisons after cleaning"] <= 180
+
+    def interrupt(event):
+        if event.get("epoch") == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
+    resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
+    expected, arrays = whole.estimator.arrays(), load_model(tmp_path / "part").estimator.arrays()
+    assert all((arrays[name] == expected[name]).all() for name in expected)
+    assert resumed.estimator.best_epoch_ == whole.estimator.best_epoch_
+
+    model = f"model:{tmp_path / 'whole'}"
+
+    def predicted(system):
+        result = CliRunner().invoke(
+            cli.predict,
+            [*(str(test_set / f"out.{system}"), str(test_set / "ref.en")), "-M", model, "-q", "--no-cache"],
+            catch_exceptions=False,
+        )
+        assert result.exit_code == 0
+        return float(result.output.split()[-1])
+
+    means = [predicted(system) for system in ("good", "fair", "poor")]
+    assert means == sorted(means, reverse=True)
+    assert 0 < means[-1] < means[0] < 1
+    lines = [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["epoch"] for line in lines if "epoch" in line] == [1, 2, 3, 4]
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "overlap.unigram_f" in CliRunner().invoke(cli.model, ["show", str(tmp_path / "whole")]).output
+    evaluated = CliRunner().invoke(
+        evaluate,
+        [
+            *(str(test_set / "ranked.yaml"), "-M", f"model:{tmp_path / 'whole'}", "-M", "bleu", "-q", "-f", "json"),
+            *("-s", "tau-strict", "--cache", str(tmp_path / "cache")),
+        ],
+        catch_exceptions=False,
+    )
+    assert evaluated.exit_code == 0
+    assert "small-maxsd" in evaluated.output
+
+    names = [str(test_set / f"out.{system}") for system in ("poor", "good", "fair")]
+    ranked = CliRunner().invoke(cli.rank, [*names, str(test_set / "ref.en"), "-M", model, "-q", "--no-cache"])
+    assert [line.split("\t")[2].rpartition(".")[2] for line in ranked.output.splitlines()[1:4]] == [
+        "good", "fair", "poor",
+    ]  # fmt: skip
+
+
+def test_word_vectors_are_needed(recipe, tmp_path):
+    text = RECIPE.replace("ENCODER", "bi-lstm").replace("vectors: [{use: word-vectors, file: DATA/words.txt}]", "")
+    with pytest.raises(ConfigError, match="reads words"):
+        train(load_recipe(recipe(text)), tmp_path / "m", folder=tmp_path, store=FeatureStore(enabled=False))

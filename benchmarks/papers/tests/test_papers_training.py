@@ -1,0 +1,116 @@
+"""From recipe to model file to scores with estimators of papers; networks go on where they were interrupted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from meteor_e_learned import cli
+from meteor_e_learned.examples import Examples
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.models.base import Run
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+from meteor_e_papers.maxsd import MaxSD
+from meteor_e_papers.pairwise_network import PairwiseNetwork
+from small_test_set import by
+
+from meteor_e.api import ConfigError, InputError
+
+NETWORK = """
+name: small-network
+estimator: pairwise-network
+train: [{index: DATA/ranked.yaml}]
+validation: [{index: DATA/ranked.yaml, sample: 50}]
+features: [bleu]
+vectors: [tag-vectors, {use: word-vectors, file: DATA/words.txt}]
+options: {epochs: 4, hidden: 2}
+"""
+
+
+def test_same_seed_same_model(recipe, tmp_path):
+    store = FeatureStore(tmp_path / "features")
+    found = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.safetensors"
+        train(load_recipe(recipe(NETWORK)), path, folder=tmp_path, store=store)
+        found.append(load_model(path).estimator.arrays())
+    assert all((found[0][name] == found[1][name]).all() for name in found[0])
+
+
+def test_network(run, recipe, test_set, tmp_path):
+    model, plot = tmp_path / "model.safetensors", tmp_path / "curve.png"
+    run(cli.train, recipe(NETWORK), "-o", model, "--plot", plot, "--seed", 7)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in log if "epoch" in line] == [1, 2, 3, 4]
+    loaded = load_model(model)
+    assert loaded.recipe.seed == 7
+    assert loaded.estimator.options.vector_size == 25 + 4
+    names = [test_set / f"out.{system}" for system in ("poor", "good", "fair")]
+    assert run(cli.rank, *by(model), *names, test_set / "ref.en").startswith("rank\twins\tsystem\n1\t")
+    with pytest.raises(ConfigError, match="compares hypotheses"):
+        run(cli.predict, *by(model), test_set / "out.good", test_set / "ref.en")
+
+
+@pytest.mark.parametrize("every", [0.0, 1000.0])
+def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
+    """Whether a checkpoint was just written or a long time ago, nothing is lost, and nothing is logged twice."""
+    import meteor_e_learned.checkpoints as checkpoints
+
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", every)
+    store = FeatureStore(tmp_path / "features")
+    loaded = load_recipe(recipe(NETWORK))
+    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
+
+    def interrupt(event):
+        if event.get("epoch") == 3:
+            raise KeyboardInterrupt
+
+    def epochs(name):
+        lines = map(json.loads, (tmp_path / f"{name}.jsonl").read_text().splitlines())
+        return [(line["epoch"], line["tau"]) for line in lines if "epoch" in line]
+
+    with pytest.raises(KeyboardInterrupt):
+        train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
+    assert not (tmp_path / "part").exists()
+    assert (tmp_path / "part.checkpoint").exists()
+    assert len(epochs("part")) == 3
+    with pytest.raises(ConfigError, match="another recipe"):
+        train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True, seed=9)
+    resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
+    assert (resumed.estimator.theta_ == whole.estimator.theta_).all()
+    assert not (tmp_path / "part.checkpoint").exists()
+    assert epochs("part") == epochs("whole")
+    assert [epoch for epoch, _ in epochs("part")] == [1, 2, 3, 4]
+
+
+def test_other_features_are_refused(run, recipe, test_set, tmp_path):
+    model, words = tmp_path / "model", tmp_path / "words.txt"
+    words.write_bytes((test_set / "words.txt").read_bytes())
+    run(cli.train, recipe(NETWORK.replace("DATA/words.txt", "words.txt")), "-o", model)
+    text = words.read_text(encoding="utf-8").splitlines()
+    words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="trained on other features"):
+        run(cli.rank, *by(model), test_set / "out.good", test_set / "out.poor", test_set / "ref.en")
+
+
+def test_nothing_to_validate_with():
+    none, rows = np.array([], np.int64), np.zeros((2, 1))
+    some = Examples(
+        ("Small xx-en",), rows, rows, rows, np.array([0]), np.array([1]), *(np.array([0]),) * 2, np.ones(1),
+        np.full(2, np.nan), np.zeros(2, np.int64),
+    )  # fmt: skip
+    held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
+    for estimator in (PairwiseNetwork(features=1), MaxSD()):
+        with pytest.raises(InputError, match="no comparisons to validate with"):
+            estimator.learn(some, held, Run(1))
+
+
+def test_a_learning_curve_needs_a_format_of_pictures(run, recipe, tmp_path):
+    with pytest.raises(ConfigError, match="no kind of picture"):
+        run(cli.train, recipe(NETWORK), "-o", tmp_path / "model", "--plot", tmp_path / "curve.xyz")
+    assert not (tmp_path / "model").exists()

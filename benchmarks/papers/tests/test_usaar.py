@@ -1,0 +1,226 @@
+"""USAAR's metrics: document vectors, COSINE, ZWICKEL, COMET, and the means that make a system's score."""
+
+from __future__ import annotations
+
+import lzma
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_learned import cli
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.features.document_cosine import DocumentCosineFeature, join_phrases
+from meteor_e_learned.means import MEANS, system_mean
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.training import train
+from meteor_e_papers.document_vectors import train_document_vectors
+from meteor_e_papers.usaar import Comet, Cosine, Zwickel
+from scipy import stats
+
+from meteor_e.api import FeatureBatch
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.metrics.specs import parse_metric
+
+
+@pytest.fixture
+def phrase_vectors(tmp_path):
+    file = tmp_path / "phrases.txt"
+    file.write_text("4 2\nprime 1 0\nminister 0 1\nprime_minister -1 0\nhouse 0 -2\n", encoding="utf-8")
+    return str(file)
+
+
+def test_means_are_those_of_scipy():
+    values = np.random.default_rng(1).uniform(0.05, 1, 41)
+    expected = {
+        "arithmetic": values.mean(),
+        "median": np.median(values),
+        "geometric": stats.gmean(values),
+        "harmonic": stats.hmean(values),
+        "root-mean-square": np.sqrt((values**2).mean()),
+    }
+    for name, value in expected.items():
+        assert system_mean(name, values)[0] == pytest.approx(value, rel=1e-12), name
+    # Gauss's constant is one over the arithmetic-geometric mean of 1 and √2.
+    pair = np.array([3 - np.sqrt(8), 1.0])  # (their arithmetic, their geometric mean) = (2 - √2, √2 - 1)
+    expected_agm = np.pi / 2 / _elliptic(pair.mean(), np.sqrt(pair.prod()))
+    assert system_mean("arithmetic-geometric", pair)[0] == pytest.approx(expected_agm, rel=1e-9)
+
+
+def _elliptic(one: float, other: float) -> float:
+    """The integral that the arithmetic-geometric mean of two numbers is defined by."""
+    from scipy.integrate import quad
+
+    return quad(lambda t: 1 / np.sqrt((one * np.cos(t)) ** 2 + (other * np.sin(t)) ** 2), 0, np.pi / 2)[0]
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_weighted_mean_is_that_of_repeated_segments(mean):
+    values = np.array([0.9, 0.1, 0.4, 0.0, -0.3, 0.4])
+    weights = np.array([[1, 0, 2, 3, 0, 1], [0, 2, 0, 0, 2, 0], [1, 1, 1, 1, 1, 1]], float)
+    found = system_mean(mean, values, weights)
+    for sample, value in zip(weights, found, strict=True):
+        assert value == pytest.approx(system_mean(mean, np.repeat(values, sample.astype(int)))[0], abs=1e-12)
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_no_mean_is_nan_and_none_falls_with_a_better_segment(mean):
+    worst = np.array([0.0, 0.0, -1.0])
+    better = np.array([0.0, 0.5, -1.0])
+    assert np.isfinite(system_mean(mean, worst)).all()
+    assert system_mean(mean, better)[0] >= system_mean(mean, worst)[0]
+
+
+def test_means_say_what_is_wrong():
+    with pytest.raises(ConfigError, match=r"unknown mean 'harmonc'.*harmonic"):
+        system_mean("harmonc", np.ones(2))
+    with pytest.raises(ConfigError, match="above 0"):
+        system_mean("harmonic", np.ones(2), floor=0.0)
+    with pytest.raises(InputError, match="no segments"):
+        system_mean("median", np.array([]))
+
+
+def test_phrases_are_joined_from_the_left():
+    vocabulary = {"new_york", "new_york_times", "york_times"}
+    assert join_phrases(["the", "new", "york", "times", "of", "york", "times"], vocabulary) == [
+        "the", "new_york_times", "of", "york_times",
+    ]  # fmt: skip
+
+
+def test_document_cosine_joins_phrases_and_is_never_nan(phrase_vectors):
+    feature = DocumentCosineFeature(phrase_vectors)
+    assert feature.document("Prime minister house").tolist() == [-0.5, -1.0]
+    assert feature.row("prime minister", "prime")[0] == pytest.approx(-1)
+    assert feature.row("minister prime", "prime minister")[0] == pytest.approx(-1 / np.sqrt(2))
+    for hypothesis, reference in (("", "house"), ("zzz", "house"), ("house", "zzz"), ("", "")):
+        assert feature.row(hypothesis, reference) == [0.0]
+    batch = FeatureBatch(["house"], [["house", "minister"]])
+    assert feature.compute(batch)[0] == [pytest.approx(0.0)]  # the mean of 1 and -1
+
+
+def test_zwickel_is_bayesian_ridge_and_comet_switches():
+    from sklearn.linear_model import BayesianRidge
+
+    draw = np.random.default_rng(3)
+    cosines = draw.uniform(-0.2, 1, (200, 1))
+    meteor = (0.3 + 0.5 * cosines[:, 0] + draw.normal(0, 0.05, 200)).clip(0.01, 0.99)
+    meteor[:3] = 0.0, 1.0, 0.5
+    expected = BayesianRidge().fit(cosines, meteor).predict(cosines)
+    zwickel = Zwickel().fit(cosines, meteor)
+    assert zwickel.predict(cosines) == pytest.approx(expected, abs=1e-12)
+    both = np.column_stack([cosines, meteor])
+    comet = Comet().fit(both, meteor)
+    found = comet.predict(both)
+    assert found[:2].tolist() == [0.0, 1.0]
+    assert found[2:] == pytest.approx(expected[2:], abs=1e-12)
+    assert Cosine().fit(cosines).predict(cosines).tolist() == cosines[:, 0].tolist()
+    assert zwickel.score(cosines, meteor) > 0.9
+
+
+def test_estimators_refuse_other_features():
+    with pytest.raises(InputError, match=r"\(hypotheses, 1\)"):
+        Cosine().fit(np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"METEOR's score is expected: \(hypotheses, 2\)"):
+        Comet().fit(np.ones((3, 1)), np.ones(3))
+    with pytest.raises(InputError, match="y is missing"):
+        Zwickel().fit(np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("kind", [Cosine, Zwickel, Comet])
+def test_an_unknown_mean_is_found_before_training(kind):
+    rows = np.ones((3, 2 if kind is Comet else 1))
+    with pytest.raises(ConfigError, match="did you mean 'harmonic'"):
+        kind(mean="harmnic").fit(rows, np.ones(3))
+    with pytest.raises(ConfigError, match="floor must be a number above 0, not 0"):
+        kind(floor=0).fit(rows, np.ones(3))
+
+
+RECIPE = """
+name: small-{kind}
+estimator: usaar-{kind}
+train: [{{index: DATA/ranked.yaml}}]
+features: [{{use: document-cosine, file: DATA/words.txt}}{meteor}]
+target: {target}
+options: {{mean: {mean}}}
+"""
+SCORE = "{use: meteor, columns: [score]}"
+
+
+@pytest.mark.parametrize("kind", ["cosine", "zwickel", "comet"])
+def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
+    text = RECIPE.format(kind=kind, mean="harmonic", target=SCORE, meteor=f", {SCORE}" if kind == "comet" else "")
+    path = recipe(text)
+    store = FeatureStore(tmp_path / "cache")
+    output = tmp_path / f"{kind}.safetensors"
+    model = train(load_recipe(path), output, folder=path.parent, store=store)
+    again = load_model(output)
+    rows = model.features.extract(FeatureBatch(["a cat", "the city"], [["the city"], ["the city"]]), store)
+    assert np.array_equal(again.estimator.predict(rows), model.estimator.predict(rows))
+    assert again.estimator.get_params()["mean"] == "harmonic"
+    (tmp_path / "h.txt").write_text("new houses\nzzyx\n", encoding="utf-8")
+    (tmp_path / "r.txt").write_text("new houses\nthe old city\n", encoding="utf-8")
+    arguments = [str(tmp_path / "h.txt"), str(tmp_path / "r.txt"), "-M", str(output), "--no-cache", "-q"]
+    result = CliRunner().invoke(cli.predict, arguments, catch_exceptions=False)
+    lines = dict(line.split("\t") for line in result.output.splitlines())
+    segments = np.array([float(lines["1"]), float(lines["2"])])
+    assert float(lines["all"]) == pytest.approx(system_mean("harmonic", segments)[0])
+    if kind == "comet":
+        assert segments.tolist() == [1.0, 0.0]
+
+
+def test_model_is_a_metric_with_its_mean_of_systems(recipe, test_set, tmp_path):
+    from meteor_e_evaluation.data import load_test_set
+    from meteor_e_evaluation.index import load_index
+
+    from meteor_e.base.array_cache import ArrayCache
+
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target=SCORE, meteor=""))
+    output = tmp_path / "zwickel.safetensors"
+    train(load_recipe(path), output, folder=path.parent, store=FeatureStore(enabled=False))
+    test = load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")
+    metric = parse_metric(f"model:{output}")
+    scores = metric.score_outputs(test, test.judged(), ArrayCache(tmp_path / "cache" / "evaluation"), systems=True)
+    assert scores.systems == pytest.approx(np.median(scores.segments, axis=1))
+    weights = np.ones((1, len(test)))
+    assert [scores.resampled(row, weights)[0] for row in range(3)] == pytest.approx(scores.systems)
+    assert dict(zip(test.systems, scores.systems, strict=True))["good"] == max(scores.systems)
+
+
+def test_files_of_a_target_are_seen_from_the_model(recipe, test_set, tmp_path):
+    target = "{use: document-cosine, file: DATA/words.txt}"
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target=target, meteor=""))
+    (tmp_path / "models").mkdir()
+    model = train(load_recipe(path), tmp_path / "models" / "m", folder=path.parent, store=FeatureStore(enabled=False))
+    file = model.recipe.target["file"]
+    assert (tmp_path / "models" / file).resolve() == (test_set / "words.txt").resolve()
+
+
+def test_target_is_one_number(recipe, tmp_path):
+    path = recipe(RECIPE.format(kind="zwickel", mean="median", target="lengths", meteor=""))
+    with pytest.raises(ConfigError, match="target has 8 numbers"):
+        train(load_recipe(path), tmp_path / "m", folder=path.parent, store=FeatureStore(enabled=False))
+
+
+def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("the prime minister said that new york is far\nprime minister of new york\n" * 30, encoding="utf-8")
+    made = []
+    for name in ("one.bin", "two.bin"):
+        count = train_document_vectors([text], tmp_path / name, dimension=8, epochs=2, phrase_threshold=0.1)
+        made.append((tmp_path / name).read_bytes())
+    assert count > 4
+    assert made[0] == made[1]
+    assert b"prime_minister" in made[0]
+    with pytest.raises(InputError, match="no word occurs 1000 times"):
+        train_document_vectors([text], tmp_path / "three.bin", min_count=1000)
+    assert not (tmp_path / "three.bin").exists()
+    packed = tmp_path / "text.xz"
+    packed.write_bytes(lzma.compress(text.read_bytes()))
+    train_document_vectors([packed], tmp_path / "four.bin", dimension=8, epochs=2, phrase_threshold=0.1)
+    assert (tmp_path / "four.bin").read_bytes() == made[0]
+    for content, message in ((packed.read_bytes()[:-20], "breaks off"), (b"no xz", "cannot read .*text.xz")):
+        packed.write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            train_document_vectors([packed], tmp_path / "five.bin", dimension=8)
+    assert not (tmp_path / "five.bin").exists()

@@ -1,0 +1,109 @@
+"""The rules of ``meteor-e stress``: what they do to a text."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from meteor_e_evaluation.stress import PerturbationContext, perturbations
+
+TEXTS = (
+    "The dogs did not bark at the old men who were walking home, although she had bought 3.5 kg of apples on Monday.",
+    "A man in a red shirt is riding a bicycle down the street.",
+    "Don't open the window before the two engines have stopped.",
+    "The minister said that Germany won't increase its exports to France in 2015, and nobody must object.",
+    "\"I can't see the well-known face,\" said Mary's brother, who hoped for help from his neighbours.",
+)
+RULES = {each.name: each for each in perturbations("en")}
+WITHOUT_OCCASION = {"source-copied"}
+
+
+def changed(name: str, text: str, seed: int = 0, **more: object) -> str | None:
+    context = PerturbationContext(language="en", texts=(text, *TEXTS), reference="A reference.", **more)  # type: ignore[arg-type]
+    return RULES[name].apply(text, random.Random(seed), context)
+
+
+@pytest.mark.parametrize("name", sorted(set(RULES) - WITHOUT_OCCASION))
+def test_every_rule_finds_an_occasion_and_repeats_itself(name):
+    results = [changed(name, text, seed=3) for text in TEXTS]
+    found = [(text, result) for text, result in zip(TEXTS, results, strict=True) if result is not None]
+    assert found
+    assert all(text != result for text, result in found)
+    assert results == [changed(name, text, seed=3) for text in TEXTS]
+
+
+def results(name: str, text: str) -> set[str | None]:
+    return {changed(name, text, seed=seed) for seed in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("negation-dropped", "He did not see it.", {"He saw it."}),
+        ("negation-dropped", "She doesn't try hard.", {"She tries hard."}),
+        ("negation-dropped", "Don't stop the car.", {"Stop the car."}),
+        ("negation-dropped", "It will not be easy.", {"It will be easy."}),
+        ("negation-dropped", "It is fine.", {None}),
+        ("negation-added", "He planned the trip.", {"He did not plan the trip.", "He didn't plan the trip."}),
+        ("negation-added", "They are here.", {"They are not here.", "They aren't here."}),
+        ("tense-changed", "She goes home.", {"She went home."}),
+        ("tense-changed", "He hoped for help.", {"He hopes for help."}),
+        ("agreement-changed", "He sees a tree.", {"He see a tree."}),
+        ("noun-number-changed", "He saw the child.", {"He saw the children."}),
+        ("unit-changed", "It weighs 5 kg.", {"It weighs 5 mg.", "It weighs 5 g.", "It weighs 5 t."}),
+        ("case-changed", "Anna saw him.", {"Anna saw he."}),
+        ("word-dropped", "Red cars, too.", {"Cars, too.", "Red, too.", "Red cars,."}),
+        ("final-punctuation-dropped", 'He said: "No."', {'He said: "No"'}),
+        ("spelling-variant", "Grey colours.", {"Gray colors."}),
+        ("contraction", "I do not know.", {"I don't know."}),
+        ("quotes", 'The "old" man\'s hat', {"The “old” man’s hat"}),
+        ("truncated", "One two three four.", {"One", "One two", "One two three"}),
+    ],
+)
+def test_what_a_rule_does(name, text, expected):
+    assert results(name, text) == expected
+
+
+def test_untranslated_words_are_the_sources():
+    text = changed("untranslated", "The castle stands there.", source="Schloss")
+    assert "Schloss" in text or "schloss" in text
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Der Hund lief über die Straße."),
+        ("zh", "我们明天去北京看朋友。"),
+        ("hi", "वह कल दिल्ली जाएगा।"),
+        ("xx", "Ta ta ko?"),
+    ],
+)
+def test_other_languages_have_the_rules_without_grammar(language, text):
+    rules = perturbations(language)
+    assert {rule.name for rule in rules} < set(RULES)
+    context = PerturbationContext(language=language, texts=(text, "Ein anderer Satz, der hier steht."))
+    made = {rule.name for rule in rules if rule.apply(text, random.Random(1), context) not in (None, text)}
+    assert {"word-dropped", "word-repeated", "swapped-near", "final-punctuation-dropped", "other-text", "empty"} <= made
+
+
+def test_a_plugin_brings_a_perturbation():
+    from meteor_e.api import Perturbation, hookimpl
+    from meteor_e.plugins import Registry
+
+    class VowelDropped(Perturbation):
+        """A word loses its first vowel."""
+
+        name = "vowel-dropped"
+
+        def apply(self, text, rng, context):
+            return text.replace("a", "", 1)
+
+    class Plugin:
+        @hookimpl
+        def meteor_e_perturbations(self):
+            return [VowelDropped]
+
+    registry = Registry()
+    registry.register(Plugin(), "vowels")
+    assert registry.perturbation("vowel-dropped") is VowelDropped
+    assert "negation-added" in registry.names("perturbation")

@@ -1,0 +1,26 @@
+"""The hooks."""
+
+from __future__ import annotations
+
+from meteor_e import hookimpl
+
+
+@hookimpl
+def meteor_e_lemmatizers() -> dict[str, str]:
+    """Return the lemmatizers; what each stands on is imported when a chain uses it."""
+    return {
+        "auto": "meteor_e_languages.lemmatizers.simplemma_tables:AutoLemmatizer",
+        "hanta": "meteor_e_languages.lemmatizers.hanta:HantaLemmatizer",
+        "simplemma": "meteor_e_languages.lemmatizers.simplemma_tables:SimplemmaLemmatizer",
+        "treetagger": "meteor_e_languages.lemmatizers.treetagger:TreeTaggerLemmatizer",
+        "udpipe": "meteor_e_languages.lemmatizers.udpipe:UdpipeLemmatizer",
+    }
+
+
+@hookimpl
+def meteor_e_segmenters() -> dict[str, str]:
+    """Return segmenters; the library of each is imported when a language uses it."""
+    return {
+        "jieba": "meteor_e_languages.segmenters.chinese:JiebaSegmenter",
+        "fugashi": "meteor_e_languages.segmenters.japanese:FugashiSegmenter",
+    }

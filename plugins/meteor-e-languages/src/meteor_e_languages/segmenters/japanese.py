@@ -1,0 +1,52 @@
+"""Japanese words by MeCab, through fugashi, with the dictionary UniDic."""
+
+from __future__ import annotations
+
+import re
+import threading
+from importlib import metadata
+from typing import Any
+
+from meteor_e.api import PluginError, Segmenter
+from meteor_e_languages.segmenters.checks import check_words, spaced
+
+_taggers = threading.local()
+_SURROGATES = re.compile("([\ud800-\udfff])")
+
+
+def _tagger() -> Any:
+    """Return this thread's tagger: MeCab's state is not for two at once."""
+    if not hasattr(_taggers, "tagger"):
+        try:
+            import fugashi
+            import unidic_lite
+        except ImportError as error:
+            raise PluginError(
+                "segmenter 'fugashi' needs the libraries fugashi and unidic-lite; "
+                "pip install 'meteor-e-languages[japanese]'"
+            ) from error
+        # Named, because another dictionary that is installed would give other words.
+        _taggers.tagger = fugashi.Tagger(f'-Owakati -d "{unidic_lite.DICDIR}"')
+    return _taggers.tagger
+
+
+class FugashiSegmenter(Segmenter):
+    """Japanese words: short units of UniDic, as found by MeCab."""
+
+    name = "fugashi"
+    requires = ("fugashi", "unidic-lite")
+
+    def __init__(self) -> None:
+        _tagger()
+
+    def segment(self, text: str) -> list[str]:
+        """Return the words."""
+        words: list[str] = []
+        for part in _SURROGATES.split(spaced(text)):
+            # Lone surrogates are no text that MeCab could be given.
+            words += [part] if _SURROGATES.match(part) else [node.surface for node in _tagger()(part)]
+        return check_words("MeCab", text, words)
+
+    def describe(self) -> str:
+        """Return the versions of library and dictionary."""
+        return ",".join(f"{name}={metadata.version(name)}" for name in self.requires)

@@ -1,0 +1,363 @@
+"""The lemmatizers.
+
+TreeTagger cannot be shipped: a program of our own that keeps to its line protocol tests how it is run. UDPipe's models
+cannot either: a tiny one is trained here.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import meteor_e_languages.plugin
+import pytest
+from meteor_e_languages.lemmatizers import hanta, simplemma_tables
+from meteor_e_languages.lemmatizers.hanta import HantaLemmatizer
+from meteor_e_languages.lemmatizers.simplemma_tables import AutoLemmatizer, SimplemmaLemmatizer
+from meteor_e_languages.lemmatizers.tags import universal_tag
+from meteor_e_languages.lemmatizers.treetagger import TreeTaggerLemmatizer
+from meteor_e_languages.lemmatizers.udpipe import UdpipeLemmatizer
+
+from meteor_e import ConfigError, Meteor, PluginError, ResourceError
+from meteor_e.api import MatcherContext
+from meteor_e.languages.files import builtin_language
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.testing import check_lemmatizer, check_plugin
+
+
+def context(code):
+    return MatcherContext(builtin_language(code), LanguageResources())
+
+
+def test_plugin_conforms():
+    check_plugin(meteor_e_languages.plugin)
+
+
+# -- simplemma -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "lemmas"),
+    [
+        ("en", ["houses", "were", "xyzzy"], ["house", "be", "xyzzy"]),
+        ("fr", ["maisons", "mangeait"], ["maison", "manger"]),
+        ("de", ["häuser", "ging"], ["haus", "gehen"]),
+        ("cs", ["domy"], ["dům"]),
+        ("no", ["husene"], ["hus"]),
+    ],
+)
+def test_simplemma(code, words, lemmas):
+    lemmatizer = SimplemmaLemmatizer.make(context(code))
+    tokens = lemmatizer.analyze(words)
+    assert [token.lemma for token in tokens] == lemmas
+    assert {token.tag for token in tokens} == {None}
+
+
+def test_simplemma_conforms():
+    check_lemmatizer(SimplemmaLemmatizer, words=["houses", "were"])
+    check_lemmatizer(SimplemmaLemmatizer, words=["maisons"], context=context("fr"), language="fr", greedy=True)
+    check_lemmatizer(AutoLemmatizer, words=["houses"])
+
+
+def test_simplemma_asks_each_word_once(monkeypatch):
+    import simplemma
+
+    asked = []
+    plain = simplemma.lemmatize
+    monkeypatch.setattr(simplemma, "lemmatize", lambda word, **options: asked.append(word) or plain(word, **options))
+    lemmatizer = SimplemmaLemmatizer("en")
+    lemmatizer.analyze(["houses", "and", "houses"])
+    lemmatizer.analyze(["and", "houses"])
+    assert sorted(asked) == ["and", "houses"]
+
+
+def test_languages_that_simplemma_does_not_know(monkeypatch):
+    with pytest.raises(ConfigError, match="simplemma does not know the language 'other'; it knows ar, ast, "):
+        Meteor("other", lemmatizer="simplemma")
+    meteor = Meteor("other", matchers=["exact"], lemmatizer="auto")
+    assert "lemmas:auto(none)" in meteor.signature
+    assert meteor.tokenize("houses")[0].lemma is None
+    assert AutoLemmatizer.make(context("fr")).analyze(["maisons"])[0].lemma == "maison"
+    assert AutoLemmatizer.make(context("fr")).describe().startswith("simplemma ")
+    with pytest.raises(ConfigError, match="no option 'language'"):
+        AutoLemmatizer.make(context("fr"), language="de")
+
+
+def test_without_simplemma(monkeypatch):
+    monkeypatch.setitem(sys.modules, "simplemma.strategies.dictionaries.dictionary_factory", None)
+    with pytest.raises(ResourceError, match=r"simplemma is not installed; install it with `pip install"):
+        simplemma_tables.known_languages()
+
+
+def test_its_version_is_in_the_signature():
+    from importlib.metadata import version
+
+    meteor = Meteor("other", matchers=["exact"], lemmatizer={"use": "simplemma", "language": "it"})
+    assert f"lemmas:simplemma({version('simplemma')} it)" in meteor.signature
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_simplemma_gives_the_lemmas_that_the_meteor_e_program_was_run_with(code, shared):
+    table = shared / f"golden/meteor-e/resources/{code}.lemmas.tsv"
+    rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+    words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
+    ours = [lemma for lemma, _ in SimplemmaLemmatizer(code).lemmatize(words)]
+    # Another version of its tables may differ in a few words.
+    assert sum(one == other for one, other in zip(ours, lemmas, strict=True)) >= 0.99 * len(lemmas)
+
+
+# -- HanTa ---------------------------------------------------------------------------------------------------------
+
+
+def test_hanta():
+    sentence = ["he", "saw", "the", "saws", "and", "saw", "them"]
+    lemmatizer = HantaLemmatizer.make(context("en"))
+    see, saw = ("see", "VERB"), ("saw", "NOUN")
+    assert lemmatizer.lemmatize(sentence) == [
+        *(("he", "PRON"), see, ("the", "DET"), saw, ("and", "CCONJ"), see, ("they", "PRON")),
+    ]
+    assert lemmatizer.analyze(["a", "saw", "."])[1].lemma == "saw", "the sentence decides"
+    german = HantaLemmatizer("de").lemmatize(["die", "häuser", "brannten", "."])
+    assert german[1:] == [("haus", "NOUN"), ("brennen", "VERB"), (".", "PUNCT")]
+
+
+def test_hanta_conforms():
+    check_lemmatizer(HantaLemmatizer, words=["the", "dogs"])
+    check_lemmatizer(HantaLemmatizer, words=["das", "haus"], context=context("de"), language="de")
+
+
+def test_hanta_in_a_chain():
+    from importlib.metadata import version
+
+    meteor = Meteor("en", matchers=["exact"], lemmatizer="hanta")
+    assert f"lemmas:hanta({version('HanTa')} en)" in meteor.signature
+    assert [token.tag for token in meteor.tokenize("The dogs barked.")] == ["DET", "NOUN", "VERB", "PUNCT"]
+
+
+@pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
+def test_hanta_and_words_that_are_none(word):
+    (first, second) = HantaLemmatizer("en").lemmatize([word, "dogs"])
+    assert first[0]
+    assert second[0] == "dog"
+    assert len(word) < hanta.LONGEST or first[0] == word
+
+
+def test_what_hanta_needs(monkeypatch):
+    with pytest.raises(ConfigError, match=r"HanTa has no model of the language 'fr'; it has de, en, nl"):
+        Meteor("fr", matchers=["exact"], lemmatizer="hanta")
+    monkeypatch.setitem(sys.modules, "HanTa", None)
+    hanta._tagger.cache_clear()
+    with pytest.raises(ResourceError, match=r"HanTa is not installed; install it with `pip install"):
+        HantaLemmatizer("en")
+
+
+def test_hanta_reads_no_model_of_the_working_directory(tmp_path, monkeypatch):
+    (tmp_path / "morphmodel_en.pgz").write_bytes(b"no model, and it could be any pickle")
+    monkeypatch.chdir(tmp_path)
+    hanta._tagger.cache_clear()
+    assert HantaLemmatizer("en").lemmatize(["dogs"]) == [("dog", "NOUN")]
+
+
+# -- UDPipe --------------------------------------------------------------------------------------------------------
+
+TREEBANK = [
+    [("the", "the", "DET"), ("dogs", "dog", "NOUN"), ("bark", "bark", "VERB")],
+    [("dogs", "dog", "NOUN"), ("saw", "see", "VERB"), ("the", "the", "DET"), ("saw", "saw", "NOUN")],
+    [("the", "the", "DET"), ("Paris", "Paris", "PROPN"), ("saw", "saw", "NOUN"), ("barks", "bark", "VERB")],
+]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """A tagger trained on three sentences."""
+    from ufal.udpipe import InputFormat, ProcessingError, Sentence, Sentences, Trainer
+
+    text = "".join(
+        "".join(f"{n}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n" for n, (form, lemma, tag) in enumerate(rows, 1))
+        + "\n"
+        for rows in TREEBANK * 5
+    )
+    reader = InputFormat.newInputFormat("conllu")
+    reader.setText(text)
+    sentences, error = Sentences(), ProcessingError()
+    sentence = Sentence()
+    while reader.nextSentence(sentence, error):
+        sentences.push_back(sentence)
+        sentence = Sentence()
+    trained = Trainer.train(
+        "morphodita_parsito", sentences, Sentences(), Trainer.NONE, "iterations=3", Trainer.NONE, error
+    )
+    assert not error.occurred(), error.message
+    path = tmp_path_factory.mktemp("udpipe") / "tiny.udpipe"
+    path.write_bytes(trained)
+    return path
+
+
+def test_udpipe(model):
+    lemmatizer = UdpipeLemmatizer(model)
+    assert lemmatizer.lemmatize(["the", "dogs", "saw", "the", "saw"]) == [
+        *(("the", "DET"), ("dog", "NOUN"), ("see", "VERB"), ("the", "DET"), ("saw", "NOUN")),
+    ]
+    assert lemmatizer.describe().startswith("tiny.udpipe@")
+    copy = pickle.loads(pickle.dumps(lemmatizer))
+    assert copy.lemmatize(["dogs"]) == lemmatizer.lemmatize(["dogs"])
+    check_lemmatizer(UdpipeLemmatizer, words=["the", "dogs"], model_file=model)
+
+
+def test_udpipe_in_a_chain(model):
+    meteor = Meteor("other", matchers=["exact"], lemmatizer={"use": "udpipe", "model_file": str(model)})
+    assert f"lemmas:udpipe({UdpipeLemmatizer(model).describe()})" in meteor.signature
+    assert meteor.score("the dogs", ["the dogs"]).score == 1.0
+
+
+@pytest.mark.parametrize("name", ["simplemma", "hanta"])
+def test_lemmas_of_another_language(name):
+    """A chain's lemmas are of its own language; only 'other' has none of its own."""
+    pytest.importorskip({"simplemma": "simplemma", "hanta": "HanTa"}[name])
+    chain = {"matchers": ["exact"], "lemmatizer": {"use": name, "language": "de"}}
+    with pytest.raises(ConfigError, match=f"'{name}': the lemmas are of 'de', and the chain is for 'nl'"):
+        Meteor.from_config({"language": "nl", **chain})
+    for own in ("de", "other"):
+        assert Meteor.from_config({"language": own, **chain}).lemmatizer is not None
+
+
+def test_a_code_of_simplemma_is_that_of_its_languages():
+    """It knows Norwegian as nb."""
+    Meteor("no", matchers=["exact"], lemmatizer={"use": "simplemma", "language": "nb"})
+
+
+def test_models_whose_names_tell_another_language(model, tmp_path):
+    """UDPipe's and TreeTagger's files begin with the English name of their language."""
+    path = tmp_path / "french-gsd.udpipe"
+    path.write_bytes(model.read_bytes())
+    with pytest.raises(ConfigError, match=r"the lemmas of french-gsd\.udpipe are of 'fr', and the chain is for 'de'"):
+        UdpipeLemmatizer.make(context("de"), model_file=str(path))
+    UdpipeLemmatizer.make(context("fr"), model_file=str(path))
+    UdpipeLemmatizer.make(context("de"), model_file=str(path), language="de")
+    with pytest.raises(ConfigError, match="are of 'fr'"):
+        UdpipeLemmatizer.make(context("de"), model_file=str(model), language="fr")
+    with pytest.raises(ConfigError, match=r"the parameters french\.par are of 'fr', and the chain is for 'de'"):
+        TreeTaggerLemmatizer.make(context("de"), parameter_file="french.par")
+
+
+def test_wrong_models(tmp_path):
+    with pytest.raises(ResourceError, match="cannot read"):
+        UdpipeLemmatizer(tmp_path / "none")
+    path = tmp_path / "bad.udpipe"
+    path.write_bytes(b"no model")
+    with pytest.raises(ResourceError, match="is no model of UDPipe 1"):
+        UdpipeLemmatizer(path)
+
+
+# -- TreeTagger ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def treetagger(tmp_path):
+    """Make a lemmatizer with the stand-in for TreeTagger; its parameter file says how it behaves."""
+    program = tmp_path / "tree-tagger"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "fake_tree_tagger.py"}" "$@"\n')
+    program.chmod(0o755)
+
+    def make(mode="good", **options):
+        parameters = tmp_path / "french.par"
+        parameters.write_text(mode, encoding="utf-8")
+        return TreeTaggerLemmatizer(parameters, command=str(program), language="fr", **options)
+
+    return make
+
+
+def test_treetagger(treetagger):
+    lemmatizer = treetagger()
+    assert lemmatizer.lemmatize(["le", "chats", "mange"]) == [("le", "ADV"), ("chat", "NOUN"), ("manger", "VERB")]
+    assert lemmatizer.lemmatize(["suis", "."]) == [("suivre", "VERB"), (".", "PUNCT")]
+    assert lemmatizer.lemmatize(["<unk>", "été", "a\tb"]) == [("<unk>", "ADV"), ("été", "ADV"), ("a\tb", "ADV")]
+    assert lemmatizer.describe().startswith("french.par@")
+
+
+def test_treetagger_conforms(treetagger):
+    check_lemmatizer(treetagger(), words=["le", "chats"])
+
+
+def test_treetagger_is_started_once_and_asked_once_a_sentence(treetagger, monkeypatch):
+    started = []
+    plain = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *args, **options: started.append(args) or plain(*args, **options))
+    lemmatizer = treetagger()
+    for sentence in (["le", "chats"], ["chats", "le"], ["le", "chats"]):
+        lemmatizer.analyze(sentence)
+    assert len(started) == 1
+    assert lemmatizer._process._sentences == 2
+
+
+def test_long_sentences_and_threads(treetagger):
+    lemmatizer = treetagger()
+    long = ["chats", "mange"] * 20_000
+    results = {}
+
+    def run(number):
+        results[number] = lemmatizer.lemmatize(long if number == 0 else ["chats"] * number)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results[0] == [("chat", "NOUN"), ("manger", "VERB")] * 20_000
+    assert all(results[number] == [("chat", "NOUN")] * number for number in range(1, 5))
+
+
+def test_a_treetagger_that_fails(treetagger):
+    with pytest.raises(ResourceError, match="TreeTagger ended: ERROR: unknown file format"):
+        treetagger("bad").lemmatize(["le"])
+    dying = treetagger("dies")
+    assert dying.lemmatize(["le"]) == [("le", "ADV")]
+    with pytest.raises(ResourceError, match="TreeTagger ended: ERROR: out of memory"):
+        dying.lemmatize(["meurs"])
+    assert dying.lemmatize(["chats"]) == [("chat", "NOUN")], "it is started again"
+    hanging = treetagger("hangs", timeout=0.5)
+    with pytest.raises(PluginError, match=r"did not answer a sentence of 1 words in 0\.5 s"):
+        hanging.lemmatize(["dors"])
+    with pytest.raises(PluginError, match="wrote 'no tabs'"):
+        treetagger("odd").lemmatize(["le"])
+
+
+def test_no_process_is_left(treetagger):
+    lemmatizer = treetagger()
+    lemmatizer.lemmatize(["le"])
+    process = lemmatizer._process._process
+    del lemmatizer
+    gc.collect()
+    assert process.poll() is not None
+
+
+def test_what_treetagger_needs(tmp_path, treetagger):
+    with pytest.raises(ResourceError, match="no program 'tree-tagger-nowhere'; install TreeTagger"):
+        TreeTaggerLemmatizer(tmp_path / "x", command="tree-tagger-nowhere")
+    with pytest.raises(ResourceError, match="cannot read"):
+        TreeTaggerLemmatizer(tmp_path / "x", command=sys.executable)
+    with pytest.raises(ConfigError, match="timeout is 0"):
+        treetagger(timeout=0)
+
+
+@pytest.mark.parametrize(
+    ("language", "tag", "universal"),
+    [
+        *(("en", "NNS", "NOUN"), ("en", "NPS", "PROPN"), ("en", "VVZ", "VERB"), ("en", "SENT", "PUNCT")),
+        *(("de", "VAFIN", "AUX"), ("de", "PPOSAT", "DET"), ("de", "$.", "PUNCT"), ("fr", "VER:pres", "VERB")),
+        *(("es", "VLfin", "VERB"), ("es", "VEfin", "AUX"), ("ru", "Ncmsnn", "NOUN"), ("ru", "Npmsny", "PROPN")),
+        *(("it", "NOM", None), ("fr", "??", None), ("en-c5", "VVD", "VERB"), ("en-c5", "NP0", "PROPN")),
+        *(
+            ("de", "VV(PP)", "VERB"),
+            ("nl", "N(eigen,ev,basis,zijd,stan)", "PROPN"),
+            ("nl", "WW(vd,vrij,zonder)", "VERB"),
+        ),
+    ],
+)
+def test_universal_tags(language, tag, universal):
+    assert universal_tag(tag, language) == universal

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from meteor_e_languages.segmenters import checks
+from meteor_e_languages.segmenters.chinese import JiebaSegmenter
+from meteor_e_languages.segmenters.japanese import FugashiSegmenter
+
+from meteor_e import Meteor
+from meteor_e.testing import check_segmenter
+
+CHINESE = ("小猫坐在窗台上。", ["小猫", "坐在", "窗台上", "。"])
+JAPANESE = ("猫が窓辺に座っています。", ["猫", "が", "窓辺", "に", "座っ", "て", "い", "ます", "。"])
+AWKWARD = [
+    "",
+    " ",
+    "a b\tc",
+    "\0",
+    "a\0b",
+    "\u3000全角\u3000",
+    "🙂🙂",
+    "\u202e\u2066",
+    "x" * 5000,
+    "字" * 5000,
+    "한국어",
+    "e\u0301",
+]
+
+
+@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+def test_the_segmenters_fit(segmenter):
+    check_segmenter(segmenter, texts=[CHINESE[0], JAPANESE[0]])
+
+
+@pytest.mark.parametrize(("segmenter", "sentence"), [(JiebaSegmenter, CHINESE), (FugashiSegmenter, JAPANESE)])
+def test_words(segmenter, sentence):
+    text, words = sentence
+    assert segmenter().segment(text) == words
+    assert segmenter().join(text) == " ".join(words)
+
+
+@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+@pytest.mark.parametrize("text", AWKWARD)
+def test_no_character_is_lost(segmenter, text):
+    words = segmenter().segment(text)
+    assert "".join(words) == "".join(text.replace("\0", " ").split())
+    assert all(words)
+
+
+@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+def test_threads_and_pickles(segmenter):
+    made = pickle.loads(pickle.dumps(segmenter()))
+    texts = [CHINESE[0] * k + JAPANESE[0] for k in range(1, 40)]
+    expected = [segmenter().segment(text) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(made.segment, texts)) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "same", "other"),
+    [
+        ("zh", "小猫坐在窗台上。", "一只小狗坐在门口。"),
+        ("ja", "猫が窓辺に座っています。", "犬が玄関に座っていた。"),
+    ],
+)
+def test_scores(language, same, other):
+    meteor = Meteor(language)
+    assert meteor.score(same, same).score == 1.0
+    score = meteor.score(other, same)
+    assert 0 < score.score < 1
+    forms = [token.form for token in meteor.tokenize(same)]
+    assert forms == (CHINESE if language == "zh" else JAPANESE)[1]
+    assert "|task:universal|" in meteor.signature
+    assert "|segmenter:" in meteor.signature
+    assert "|plugins:meteor-e-languages@" in meteor.signature
+
+
+def test_a_library_that_loses_text_is_found_out():
+    with pytest.raises(Exception, match="MeCab has changed the text that begins with 'abc'"):
+        checks.check_words("MeCab", "abc", ["a", "c"])

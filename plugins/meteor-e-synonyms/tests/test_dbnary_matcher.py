@@ -1,0 +1,179 @@
+"""The matcher, with synset files and packs of our own, and against the METEOR-E program."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+
+import meteor_e_synonyms.plugin
+import pytest
+from meteor_e_synonyms.dbnary import DbnaryMatcher, load_synsets, synset_file
+
+from meteor_e import ConfigError, MatcherContext, Meteor, ResourceError, Token
+from meteor_e.languages.files import builtin_language
+from meteor_e.packs import LanguageResources, PackStore, build_pack
+from meteor_e.testing import check_matcher, check_plugin
+
+SYNSETS = "voiture\n1 2\nauto\n2 1\nconduire\n3 4\npiloter\n4 3\npomme_de_terre\n5 6\npatate\n6 5\nisolé\n7\n"
+
+
+@pytest.fixture
+def synsets(tmp_path):
+    path = tmp_path / "french.synsets"
+    path.write_text(SYNSETS, encoding="utf-8")
+    return path
+
+
+def test_it_conforms(synsets):
+    check_plugin(meteor_e_synonyms.plugin)
+    tokens = [Token("voiture"), Token("autos", "auto"), Token("conduit", "conduire"), Token("pilote", "piloter")]
+    french = MatcherContext(builtin_language("fr"), LanguageResources())
+    check_matcher(DbnaryMatcher, tokens=tokens, context=french, file=synsets)
+
+
+def test_a_word_has_its_own_synsets_and_its_lemmas(synsets):
+    matcher = DbnaryMatcher(load_synsets(synsets))
+    assert matcher.keys(Token("voiture")) == {1, 2}
+    assert matcher.keys(Token("voiture", "conduire")) == {1, 2, 3, 4}
+    assert matcher.keys(Token("voitures", "voiture")) == {1, 2}
+    # No suffix rules: without a lemma, an inflected form is unknown.
+    assert matcher.keys(Token("voitures")) == set()
+    assert matcher.keys(Token("pomme_de_terre")) == {5, 6}
+
+
+def test_synsets_of_another_language(synsets, tmp_path):
+    """METEOR-E's synset files tell their language by their name; an option says what a name does not."""
+
+    def made(code, file=synsets, **options):
+        return Meteor(code, matchers=["exact", {"use": "dbnary", "file": str(file), **options}])
+
+    with pytest.raises(ConfigError, match=r"the synsets french\.synsets are of 'fr', and the chain is for 'no'"):
+        made("no")
+    made("fr")
+    made("other")
+    made("no", language="no")
+    mine = tmp_path / "mine.synsets"
+    mine.write_bytes(synsets.read_bytes())
+    made("no", mine)
+    with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
+        made("no", mine, language="fr")
+    with pytest.raises(ConfigError, match="goes with 'file'"):
+        DbnaryMatcher(pack="dbnary-fr", language="fr")
+
+
+def test_a_chain_with_lemmas(synsets, tmp_path):
+    lemmas = tmp_path / "lemmas.tsv"
+    lemmas.write_text("conduisait\tVERB\tconduire\npilotait\tVERB\tpiloter\nautos\tNOUN\tauto\n", encoding="utf-8")
+    matchers = ["exact", {"use": "dbnary", "file": str(synsets), "weight": 0.8}]
+    with_lemmas = Meteor("other", matchers=matchers, lemmatizer={"use": "lookup", "file": str(lemmas)})
+    scored = with_lemmas.score("il conduisait des autos", ["il pilotait une voiture"])
+    assert scored.alignment.pairs() == [
+        ("il", "il", "exact"),
+        ("conduisait", "pilotait", "dbnary"),
+        ("autos", "voiture", "dbnary"),
+    ]
+    assert f"dbnary=0.8({synsets.name}@" in scored.signature
+    assert pickle.loads(pickle.dumps(with_lemmas)).score("autos", ["voiture"]) == with_lemmas.score(
+        "autos", ["voiture"]
+    )
+    without = Meteor("other", matchers=matchers).score("il conduisait des autos", ["il pilotait une voiture"])
+    assert without.alignment.pairs() == [("il", "il", "exact")]
+
+
+def test_plain_and_packed_files_of_a_folder(synsets, tmp_path):
+    french = builtin_language("fr")
+    assert synset_file(tmp_path, french) == synsets
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    (packed / "french.synsets.gz").write_bytes(gzip.compress(synsets.read_bytes()))
+    assert load_synsets(synset_file(packed, french)).index.synsets("auto") == (2, 1)
+    assert synset_file(packed, builtin_language("de")) is None
+
+
+def test_the_languages_pack_is_the_default(synsets, store):
+    build_pack(store / "dbnary-other", language="other", synonyms=synsets)
+    meteor = Meteor("other", matchers=["exact", "dbnary"])
+    assert meteor.score("auto", ["voiture"]).alignment.pairs() == [("auto", "voiture", "dbnary")]
+    assert f"dbnary=0.8(dbnary-other@{PackStore().get('dbnary-other').digest})" in meteor.signature
+    named = Meteor("other", matchers=[{"use": "dbnary", "pack": "dbnary-other"}])
+    assert named.score("auto", ["voiture"]).score > 0
+
+
+def test_no_pack_is_an_error_that_says_what_to_do(store):
+    with pytest.raises(ResourceError, match="make it with `meteor-e dbnary install other`"):
+        Meteor("other", matchers=["exact", "dbnary"])
+    optional = Meteor("other", matchers=["exact", {"use": "dbnary", "optional": True}])
+    assert "(none)" in optional.signature
+    assert optional.score("auto", ["voiture"]).score == 0
+    build_pack(store / "dbnary-other", language="other")
+    with pytest.raises(ResourceError, match="holds no synonyms"):
+        Meteor("other", matchers=["exact", "dbnary"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"files": "x"}, r"no option 'files' \(did you mean 'file'"),
+        ({"synsets": "x"}, "no option 'synsets'"),
+        ({"file": "x", "pack": "y"}, "2 sources"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ConfigError, match=message):
+        Meteor("other", matchers=["exact", {"use": "dbnary", **options}])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("auto\n1 2\nvoiture\n", "line 3: the file ends inside an entry"),
+        ("auto\n1 x\n", "line 2: 'x' is no synset id"),
+        ("\n1\n", "line 1: expected a word"),
+        ("", "there are no synsets in"),
+    ],
+)
+def test_damaged_files(tmp_path, content, message):
+    path = tmp_path / "french.synsets"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ResourceError, match=message):
+        load_synsets(path)
+    with pytest.raises(ResourceError, match="nowhere"):
+        load_synsets(tmp_path / "nowhere")
+
+
+GOLDEN = {
+    "en-dbnary": ("wmt17.cs-en", "english", ["exact", "stem", "dbnary", "paraphrase"], [1.0, 0.6, 0.8, 0.6]),
+    "de-dbnary": ("wmt13.en-de", "german", ["exact", "stem", "dbnary"], [1.0, 0.8, 0.8]),
+    "fr-dbnary": ("wmt13.en-fr", "french", ["exact", "stem", "dbnary"], [1.0, 0.2, 0.8]),
+}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", GOLDEN)
+def test_segments_are_those_of_the_meteor_e_program(name, shared, meteor_packs):
+    """The figures in golden/meteor-e, of chains without vectors."""
+    from meteor_e.formats.plain import read_segments
+
+    code = name[:2]
+    files, folder, modules, weights = GOLDEN[name]
+    meteor = Meteor(
+        code,
+        matchers=[
+            {
+                "use": module,
+                "weight": weight,
+                **({"file": str(shared / f"data/dbnary/{folder}.synsets.gz")} if module == "dbnary" else {}),
+            }
+            for module, weight in zip(modules, weights, strict=True)
+        ],
+        lemmatizer={"use": "lookup", "file": str(shared / f"golden/meteor-e/resources/{code}.lemmas.tsv")},
+    )
+    # The program compares words by their 32-bit hashes.
+    meteor.compare_words_by("java")
+    hypotheses = list(read_segments(shared / f"golden/input/{files}.hyp"))
+    references = list(read_segments(shared / f"golden/input/{files}.ref"))
+    expected = (shared / f"golden/meteor-e/{name}.vout.tsv").read_text().splitlines()
+    assert len(hypotheses) == len(expected)
+    for segment, line in zip(meteor.segments(hypotheses, references), expected, strict=True):
+        ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
+        assert max(abs(x - float(y)) for x, y in zip(ours, line.split("\t"), strict=True)) <= 1e-9

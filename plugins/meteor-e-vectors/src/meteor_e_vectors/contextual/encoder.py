@@ -1,0 +1,269 @@
+"""A sentence encoder: words in, a row of numbers per word out.
+
+**Rows do not depend on what else is encoded.** A network adds up in another order for other shapes of its input, so
+that the last bits differ. Each sentence is therefore given to the network alone, without padding, and one thread
+computes it. Several sentences are computed at once, each by a thread of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from meteor_e import ConfigError, ResourceError
+from meteor_e.api import SentenceMemory
+from meteor_e.base import require
+from meteor_e_vectors.contextual.store import (
+    DESCRIPTION,
+    NETWORK,
+    TOKENIZER,
+    EncoderFiles,
+    encoder_folder,
+    read_encoder,
+)
+
+if TYPE_CHECKING:
+    import onnxruntime
+    import tokenizers
+    from numpy.typing import NDArray
+else:
+    onnxruntime, tokenizers = (
+        require(library, "a sentence encoder", "encoder", "meteor-e-vectors")
+        for library in ("onnxruntime", "tokenizers")
+    )
+
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+"""What a network may ask for."""
+
+
+class Encoder:
+    """An open encoder. Threads may share it; it is pickled as its folder.
+
+    Args:
+        folder: with the three files of :mod:`meteor_e_vectors.contextual.store`.
+        layer: whose rows it gives, from 1; by default the last.
+
+    Attributes:
+        description: what ``encoder.json`` says.
+        layer: the layer, from 1.
+        digest: of the network and the tokenizer.
+        memory: what matchers remember of it.
+
+    Raises:
+        ConfigError: if there is no such layer.
+        ResourceError: if the files are missing, damaged, or hold no encoder.
+    """
+
+    def __init__(self, folder: Path, layer: int | None = None) -> None:
+        self.folder = Path(folder).absolute()
+        files = read_encoder(self.folder)
+        self.description = files.description
+        layers = files.description.layers
+        self.layer = len(layers) if layer is None else layer
+        if not 1 <= self.layer <= len(layers):
+            raise ConfigError(f"encoder {self.folder.name!r} has no layer {layer}; it has {len(layers)}, from 1")
+        self.digest = f"{files.description.network.sha256[:8]}{files.description.tokenizer.sha256[:4]}"
+        self._tensor = layers[self.layer - 1]
+        self._session = make_session(files, [self._tensor], self.folder / NETWORK)
+        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._tokenizer = make_tokenizer(files.tokenizer, self.folder / TOKENIZER)
+        self._unknown = _unknown_piece(files.tokenizer, self._tokenizer)
+        empty = self._tokenizer.encode([], is_pretokenized=True).ids
+        one = self._tokenizer.encode(["a"], is_pretokenized=True)
+        words = [place for place, word in enumerate(one.word_ids) if word is not None]
+        self._opening = one.ids[: words[0]] if words else empty
+        self._closing = one.ids[words[-1] + 1 :] if words else []
+        self._room = files.description.pieces - len(self._opening) - len(self._closing)
+        if self._room < 1:
+            raise ResourceError(f"{self.folder} takes {files.description.pieces} pieces, which is none of a word")
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._lock = threading.Lock()
+        self.memory = SentenceMemory()
+
+    def __reduce__(self) -> tuple[object, tuple[str, int]]:
+        return open_encoder, (str(self.folder), self.layer)
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        """Return the rows of each sentence, a row of length 1 per word, the mean of its pieces.
+
+        A word of which the tokenizer knows no piece has a row of zeros. A sentence of more pieces than the network
+        takes is cut before a word, and its parts are encoded by themselves; of a word with too many, the rest is
+        left out.
+        """
+        if len(sentences) < 2 or _threads() < 2:
+            return [self._encode(sentence) for sentence in sentences]
+        return list(self._workers().map(self._encode, sentences))
+
+    def _encode(self, sentence: Sequence[str]) -> NDArray[np.float32]:
+        encoding = self._tokenizer.encode(
+            [_whole(word) for word in sentence], is_pretokenized=True, add_special_tokens=False
+        )
+        pieces: list[list[int]] = [[] for _ in sentence]
+        for number, word in zip(encoding.ids, encoding.word_ids, strict=True):
+            if word is not None and len(pieces[word]) < self._room:
+                pieces[word].append(number)
+        rows: list[NDArray[np.float32]] = []
+        for part in self._parts(pieces):
+            rows += self._run(part)
+        return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+
+    def _parts(self, pieces: Sequence[list[int]]) -> Iterator[list[list[int]]]:
+        """Cut a sentence where the network has room for no further word."""
+        part: list[list[int]] = []
+        size = 0
+        for word in pieces:
+            if part and size + len(word) > self._room:
+                yield part
+                part, size = [], 0
+            part.append(word)
+            size += len(word)
+        if part:
+            yield part
+
+    def _run(self, words: Sequence[list[int]]) -> Iterator[NDArray[np.float32]]:
+        """Yield the row of each word of a part."""
+        ids = np.array([[*self._opening, *(number for word in words for number in word), *self._closing]], np.int64)
+        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        (hidden,) = self._session.run([self._tensor], {name: given[name] for name in self._inputs})
+        if hidden.ndim != 3 or hidden.shape[:2] != ids.shape:
+            raise ResourceError(
+                f"{self.folder / NETWORK}: {self._tensor!r} has the shape {hidden.shape} for {ids.shape[1]} pieces; "
+                "an encoder gives a row per piece"
+            )
+        start = len(self._opening)
+        for word in words:
+            own = hidden[0, start : start + len(word)].astype(np.float64)
+            start += len(word)
+            row = own.mean(axis=0) if any(number != self._unknown for number in word) else np.zeros(hidden.shape[2])
+            length = float(np.sqrt((row * row).sum()))
+            yield (row / length if length else row).astype(np.float32)
+
+    def _workers(self) -> ThreadPoolExecutor:
+        with self._lock:
+            # The threads of a pool do not live on in a process that was forked.
+            if self._pool is None or self._pool[0] != os.getpid():
+                self._pool = os.getpid(), ThreadPoolExecutor(_threads(), thread_name_prefix="encoder")
+            return self._pool[1]
+
+
+def _whole(word: str) -> str:
+    """Return a word with U+FFFD for halves of characters, which the tokenizer does not take."""
+    return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _threads() -> int:
+    given = os.environ.get("METEOR_E_THREADS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
+    """Start a network that gives some of its tensors.
+
+    Raises:
+        ResourceError: if it is no network, lacks a tensor, or asks for something else than pieces of words.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.use_deterministic_compute = True
+    options.log_severity_level = 4
+    try:
+        session = _start(files.network, options)
+        absent = [name for name in tensors if name not in {given.name for given in session.get_outputs()}]
+        if absent:
+            session = _start(files.network + with_outputs(absent), options)
+    except Exception as error:  # onnxruntime raises its own kinds, which share no base.
+        reason = " ".join(str(error).split())[:300]
+        raise ResourceError(f"{path} is no network that can be run: {reason}") from error
+    unknown = [given.name for given in session.get_inputs() if given.name not in INPUTS]
+    if unknown or "input_ids" not in {given.name for given in session.get_inputs()}:
+        asked = ", ".join(given.name for given in session.get_inputs()) or "nothing"
+        raise ResourceError(f"{path} asks for {asked}; a sentence encoder asks for {', '.join(INPUTS)}")
+    return session
+
+
+def _start(network: bytes, options: Any) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+
+
+def with_outputs(names: Sequence[str]) -> bytes:
+    """Return what makes tensors of a network its outputs, put behind the network's bytes.
+
+    ONNX files are Protocol Buffers: what is put behind a message is merged with it, lists are joined. In onnx.proto,
+    ModelProto.graph is field 7, GraphProto.output 12, ValueInfoProto.name 1.
+    """
+    graph = b"".join(_field(12, _field(1, name.encode())) for name in names)
+    return _field(7, graph)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    encoded = bytearray()
+    while value > 0x7F:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*encoded, value])
+
+
+def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
+    """Read a tokenizer, without the padding and cutting that it may ask for.
+
+    Raises:
+        ResourceError: if it is none.
+    """
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+    except Exception as error:  # The library raises plain Exceptions.
+        raise ResourceError(f"{path} is no tokenizer: {' '.join(str(error).split())[:300]}") from error
+    return tokenizer
+
+
+def _unknown_piece(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
+    """Return the number of the piece that stands for what the tokenizer does not know, if it has one."""
+    import json
+
+    model = json.loads(text)["model"]
+    name = model.get("unk_token") if isinstance(model, dict) else None
+    return tokenizer.token_to_id(name) if isinstance(name, str) else None
+
+
+def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
+    """Open an encoder; one that is open in this process is shared.
+
+    Args:
+        encoder: the name of an installed one, or the path of a folder.
+        layer: whose rows it gives, from 1; by default the last.
+
+    Raises:
+        ConfigError: if there is no such layer.
+        ResourceError: if it is missing or damaged.
+    """
+    folder = encoder_folder(encoder)
+    try:
+        states = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
+    except OSError as error:
+        raise ResourceError(f"there is no file {error.filename}; install the encoder again") from error
+    state = str(folder.absolute()), *((state.st_mtime_ns, state.st_size, state.st_ino) for state in states)
+    found = _open.get((state, layer))
+    if found is None:
+        made = Encoder(folder, layer)
+        # The last layer has a number, too.
+        found = _open[state, layer] = _open.setdefault((state, made.layer), made)
+    return found
+
+
+_open: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()

@@ -1,0 +1,125 @@
+"""The matcher and its chains."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import meteor_e_vectors.plugin
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from meteor_e_vectors.contextual.matcher import EncoderMatcher
+from meteor_e_vectors.contextual.store import encoders_folder
+
+from meteor_e import ConfigError, Meteor, ResourceError
+from meteor_e.testing import check_matcher, check_plugin
+
+
+def test_it_conforms(tiny):
+    check_plugin(meteor_e_vectors.plugin)
+    words = ["the cat sat", "a feline rested"]
+    check_matcher(EncoderMatcher, tokens=words, encoder="tiny", threshold=0.9)
+    check_matcher(EncoderMatcher, tokens=words, folder=str(tiny), threshold=0.9, below=0.999, layer=1)
+
+
+@pytest.fixture(params=["native", "python"])
+def engine(request, monkeypatch):
+    """Either engine."""
+    from meteor_e.engine.native import native_module
+
+    monkeypatch.setenv("METEOR_E_PURE", "1" if request.param == "python" else "")
+    native_module.cache_clear()
+    yield request.param
+    native_module.cache_clear()
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_chain(tiny):
+    meteor = Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "tiny", "threshold": 0.97}])
+    scored = meteor.score("the feline sat", ["a cat sat"])
+    assert scored.alignment.pairs() == [
+        ("the", "a", "contextual"),
+        ("feline", "cat", "contextual"),
+        ("sat", "sat", "exact"),
+    ]
+    assert "contextual=0.6(threshold=0.97 layer=2 tiny@" in meteor.signature
+    assert pickle.loads(pickle.dumps(meteor)).score("the feline", ["a cat"]) == meteor.score("the feline", ["a cat"])
+
+
+@pytest.mark.parametrize("name", ["contextual", "contextual-cosine", "baseline-contextual"])
+def test_the_chains_say_what_is_missing(name):
+    with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
+        Meteor.from_config(name, language="en")
+
+
+WORDS = st.lists(st.sampled_from(["the", "a", "cat", "feline", "sat", "rested", "xyz"]), max_size=9).map(" ".join)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    pairs=st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=12), cuts=st.lists(st.integers(0, 12)), data=st.data()
+)
+def test_scores_do_not_depend_on_what_is_scored_together(pairs, cuts, data, tiny, monkeypatch):
+    """However segments are grouped, ordered and spread over threads, each has the score that it has alone."""
+
+    def fresh(threads):
+        monkeypatch.setenv("METEOR_E_THREADS", str(threads))
+        meteor = Meteor("other", matchers=["exact", {"use": "contextual", "folder": str(tiny), "threshold": 0.9}])
+        meteor.threads = threads
+        meteor.matchers[1].memory.clear()
+        return meteor
+
+    alone = {pair: fresh(1).score(*pair) for pair in pairs}
+    order = data.draw(st.permutations(pairs))
+    meteor = fresh(data.draw(st.integers(1, 3)))
+    edges = sorted({0, len(order), *(cut for cut in cuts if cut < len(order))})
+    for start, end in itertools.pairwise(edges):
+        part = order[start:end]
+        scored = list(meteor.segments([left for left, _ in part], [right for _, right in part]))
+        assert scored == [alone[pair] for pair in part]
+
+
+@pytest.mark.usefixtures("engine", "tiny")
+def test_bands_encode_a_sentence_once(monkeypatch):
+    encoded = []
+    plain = EncoderMatcher.encode
+
+    def encode(self, sentences):
+        encoded.extend(sentences)
+        return plain(self, sentences)
+
+    monkeypatch.setattr(EncoderMatcher, "encode", encode)
+    bands = [{"threshold": 0.99}, {"threshold": 0.9, "below": 0.99}, {"threshold": 0.5, "below": 0.9}]
+    meteor = Meteor("other", matchers=["exact", *({"use": "contextual", "encoder": "tiny", **band} for band in bands)])
+    for copy in (meteor, pickle.loads(pickle.dumps(meteor))):
+        copy.corpus(["the feline sat", "a dog"], ["the cat sat", "the mat"])
+    assert len(encoded) == 4
+
+
+def test_an_encoder_of_another_language(files):
+    from meteor_e_vectors.contextual.install import add_encoder
+
+    from meteor_e.base import silent
+
+    add_encoder("french", *files, pieces=12, languages=["fr"], progress=silent)
+    with pytest.raises(ConfigError, match="the encoder 'french' is of 'fr', and the chain is for 'other'"):
+        Meteor("other", matchers=["exact", {"use": "contextual", "encoder": "french"}])
+
+
+def test_an_encoder_of_another_language_that_is_not_installed():
+    with pytest.raises(ConfigError, match="the encoder 'minilm' is of 'en', and the chain is for 'fr'"):
+        Meteor("fr", matchers=["exact", "contextual"])
+    with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
+        Meteor("en", matchers=["exact", "contextual"])
+
+
+def test_minilm():
+    """The real encoder, where it is installed."""
+    import os
+
+    real = os.environ.get("METEOR_E_TEST_ENCODER")
+    if not real:
+        pytest.skip("METEOR_E_TEST_ENCODER names no folder of the encoder minilm")
+    check_matcher(EncoderMatcher, tokens=["the lawyer answered", "an attorney replied"], folder=real)
+    assert encoders_folder().name == "encoders"

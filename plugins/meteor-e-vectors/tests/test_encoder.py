@@ -1,0 +1,120 @@
+"""Rows of words: pieces, layers, long sentences, and that they do not depend on what else is encoded."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+from meteor_e_vectors.contextual import open_encoder
+from meteor_e_vectors.contextual.store import DESCRIPTION, NETWORK, TOKENIZER, installed_encoders
+from tiny_encoder import WORDS
+
+from meteor_e import ConfigError, ResourceError
+
+
+def sentences(count: int, longest: int = 30) -> list[list[str]]:
+    numbers = random.Random(3)
+    words = [word for word in WORDS if not word.startswith("#")] + ["cats", "plays", "xyzzy", "\x07", "Cat"]
+    return [numbers.choices(words, k=numbers.randint(1, longest)) for _ in range(count)]
+
+
+def test_a_row_a_word(tiny):
+    assert installed_encoders() == ["tiny"]
+    encoder = open_encoder("tiny")
+    (rows,) = encoder.encode([["the", "cats", "xyzzy", "play", "\x07"]])
+    assert rows.shape == (5, 3)
+    assert rows.dtype == np.float32
+    # Nothing is known of "xyzzy", and nothing is left of a control character.
+    assert np.linalg.norm(rows, axis=1).tolist() == pytest.approx([1, 1, 0, 1, 0])
+
+
+def test_a_word_is_the_mean_of_its_pieces(tiny):
+    encoder = open_encoder("tiny", layer=1)
+    (rows,) = encoder.encode([["cats"]])
+    ids = np.array([[1, 3 + WORDS.index("cat"), 3 + WORDS.index("##s"), 2]])
+    (hidden,) = encoder._session.run(["layer_1"], {"input_ids": ids})
+    mean = hidden[0, 1:3].astype(float).mean(axis=0)
+    assert rows[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+
+
+def test_layers(tiny):
+    first, last = (open_encoder("tiny", layer).encode([["the", "cat"]])[0] for layer in (1, 2))
+    assert not np.allclose(first, last)
+    assert np.array_equal(open_encoder("tiny").encode([["the", "cat"]])[0], last)
+    for layer in (0, 3):
+        with pytest.raises(ConfigError, match=r"has no layer \d; it has 2"):
+            open_encoder("tiny", layer)
+
+
+def test_the_rest_of_the_sentence_counts(tiny):
+    encoder = open_encoder("tiny")
+    one, other = encoder.encode([["the", "cat"], ["dog", "cat"]])
+    assert not np.allclose(one[1], other[1])
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_rows_do_not_depend_on_the_batch(tiny, threads, monkeypatch):
+    monkeypatch.setenv("METEOR_E_THREADS", threads)
+    encoder = open_encoder("tiny")
+    given = sentences(200)
+    expected = [encoder.encode([sentence])[0] for sentence in given]
+    order = random.Random(1).sample(range(len(given)), len(given))
+    for size in (2, 7, 200):
+        for start in range(0, len(order), size):
+            part = order[start : start + size]
+            for number, rows in zip(part, encoder.encode([given[number] for number in part]), strict=True):
+                assert rows.tobytes() == expected[number].tobytes()
+    copy = pickle.loads(pickle.dumps(encoder))
+    assert all(np.array_equal(a, b) for a, b in zip(copy.encode(given), expected, strict=True))
+
+
+def test_a_long_sentence_is_cut_before_a_word(tiny):
+    """The network takes 12 pieces, and two of them open and close a sentence."""
+    encoder = open_encoder("tiny")
+    words = ["cats"] * 7 + ["the"]
+    (rows,) = encoder.encode([words])
+    parts = encoder.encode([words[:5], words[5:]])
+    assert np.array_equal(rows, np.concatenate(parts))
+    (one,) = encoder.encode([["play" + "s" * 50, "cat"]])
+    assert one.shape == (2, 3)
+
+
+def test_a_sentence_without_anything_known(tiny):
+    (rows,) = open_encoder("tiny").encode([["\x07", "\u200b"]])
+    assert not rows.any()
+
+
+class TestDamage:
+    """A damaged encoder is an error that names the file."""
+
+    @pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
+    @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b" "])
+    def test_other_content(self, tiny, name, change):
+        file = tiny / name
+        file.write_bytes(change(file.read_bytes()))
+        with pytest.raises(ResourceError, match=f"{name} is damaged"):
+            open_encoder("tiny")
+
+    @pytest.mark.parametrize("text", ["", "{}", "[]", '{"pieces": 1e999}', "[" * 100_000])
+    def test_description(self, tiny, text):
+        (tiny / DESCRIPTION).write_text(text, encoding="utf-8")
+        with pytest.raises(ResourceError, match="describes no encoder"):
+            open_encoder("tiny")
+
+    def test_missing(self, tiny):
+        (tiny / NETWORK).unlink()
+        with pytest.raises(ResourceError, match="there is no file"):
+            open_encoder("tiny")
+        with pytest.raises(ResourceError, match="meteor-e encoder install minilm"):
+            open_encoder("minilm")
+        with pytest.raises(ResourceError, match="meteor-e encoder add other"):
+            open_encoder("other")
+        with pytest.raises(ConfigError, match="is no name of an encoder"):
+            open_encoder("..")
+
+    def test_too_large(self, tiny, monkeypatch):
+        monkeypatch.setattr("meteor_e_vectors.contextual.store.MAX_NETWORK", 100)
+        with pytest.raises(ResourceError, match="more than 100 bytes"):
+            open_encoder("tiny")
