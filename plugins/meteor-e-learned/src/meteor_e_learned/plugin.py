@@ -61,6 +61,7 @@ def meteor_e_estimators() -> dict[str, str]:
     """Return estimators by name; their libraries are imported when a recipe uses one."""
     return {
         "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
+        "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
         "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
         "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
     }

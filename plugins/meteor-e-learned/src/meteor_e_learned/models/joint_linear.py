@@ -135,9 +135,18 @@ class JointLinear(LinearEstimator, PairEstimator):
         return blocks
 
     def _descend(
-        self, start: Floats, penalty: Floats, comparisons: Sequence[Block], assessed: Sequence[Assessed]
+        self,
+        start: Floats,
+        penalty: Floats,
+        comparisons: Sequence[Block],
+        assessed: Sequence[Assessed],
+        *,
+        limits: Sequence[tuple[float | None, float | None]] | None = None,
+        assessments: float | None = None,
     ) -> Floats:
         from scipy.optimize import minimize
+
+        strength = self.options.assessments if assessments is None else assessments
 
         def loss(weights: Floats) -> tuple[float, Floats]:
             away = weights - start
@@ -151,7 +160,7 @@ class JointLinear(LinearEstimator, PairEstimator):
                 score -= score.mean()
                 deviation = max(float(score.std()), 1e-12)
                 r = float((score * human).mean()) / deviation
-                share = self.options.assessments / len(assessed)
+                share = strength / len(assessed)
                 value += share * (1 - r)
                 slope = (human / deviation - r * score / deviation**2) / len(score)
                 gradient = gradient - share * (rows.T @ slope.astype(np.float32))
@@ -159,7 +168,9 @@ class JointLinear(LinearEstimator, PairEstimator):
 
         # Where nothing draws the weights, the correlation needs scores that vary to begin with.
         first = start if start.any() else np.full(len(start), 0.01)
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": self.options.iterations})
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": self.options.iterations}
+        )
         result: Floats = found.x
         return result
 
