@@ -14,9 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from meteor_e.api import Agreement, ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
-from meteor_e.base import Floats
-from meteor_e.plugins import plugin_registry
-from meteor_e.significance import DEFAULT_SEED
+from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
