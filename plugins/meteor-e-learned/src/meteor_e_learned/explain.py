@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.models.guarded_linear import GuardedLinear
 from meteor_e_learned.models.joint_linear import JointLinear
 
 __all__ = ["Explanation", "Reason", "explain"]
@@ -153,5 +154,6 @@ def explain(
     if abs(left) > 1e-9:
         reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
         reasons.sort(key=lambda reason: -abs(reason.points))
-    notes = tuple(dict.fromkeys(note(side) for side in rows)) if (note := getattr(model.estimator, "note", None)) else ()
+    told = model.estimator.note if isinstance(model.estimator, GuardedLinear) else None
+    notes = tuple(dict.fromkeys(told(side) for side in rows)) if told else ()
     return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points), notes)

@@ -182,6 +182,6 @@ def _likeness(images: Sequence[Sequence[str]]) -> Callable[[int, int], float]:
         left, right = weights(words[one]), weights(words[other][1:])
         common = sum(left[word] * right[word] for word in sorted(left.keys() & right.keys()))
         sizes = [sum(value * value for value in side.values()) ** 0.5 for side in (left, right)]
-        return common / max(sizes[0] * sizes[1], 1e-9)
+        return float(common / max(sizes[0] * sizes[1], 1e-9))
 
     return likeness

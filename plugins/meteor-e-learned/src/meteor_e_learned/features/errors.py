@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
-from meteor_e_learned.counting import Pairs, segment_pairs, words
-from meteor_e_learned.features.word_classes import WORD_CLASSES, word_kinds
+from meteor_e_learned.counting import Pairs, mean_over_references, segment_pairs, words
+from meteor_e_learned.features.word_classes import WORD_CLASSES, listed, word_kinds
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 _CLASSES = tuple(WORD_CLASSES)
 _NEGATION = _CLASSES.index("negation")
 _NUMBER, _MARK, _CONTENT = (len(_CLASSES) + step for step in range(3))
-_NUMERALS = frozenset(
+_NUMERALS = listed(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion".split()
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
 )
 _DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
 _END = frozenset(".!?…。")
@@ -108,8 +108,6 @@ class SituationFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Count."""
-        from meteor_e_learned.counting import mean_over_references
-
         pairs, _ = words(batch)
         tally = pairs.tally()
         left, right = (length.astype(float) for length in pairs.lengths)
@@ -135,7 +133,8 @@ def _moved(pairs: Pairs, denies: NDArray[np.bool_]) -> Floats:
     chosen = Pairs(pairs.count, pairs.items[first + 1], pairs.owner[first], pairs.size)
     tally = chosen.tally()
     both = np.stack([tally.total(tally.left), tally.total(tally.right)])
-    return np.minimum(*both) - tally.total(tally.common)
+    moved: Floats = both.min(axis=0) - tally.total(tally.common)
+    return moved
 
 
 def _gaps(pairs: Pairs, kinds: NDArray[np.int64]) -> list[Floats]:

@@ -15,38 +15,39 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["WORD_CLASSES", "WordClassesFeature", "word_kinds"]
+__all__ = ["WORD_CLASSES", "WordClassesFeature", "listed", "word_kinds"]
 
 
-def _listed(text: str) -> frozenset[str]:
+def listed(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 WORD_CLASSES: dict[str, frozenset[str]] = {
-    "determiner": _listed(
+    "determiner": listed(
         "a an the this that these those some any each every either neither another such all both half many much few "
         "several own other"
     ),
-    "pronoun": _listed(
+    "pronoun": listed(
         "i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself "
         "yourself himself herself itself ourselves yourselves themselves one someone somebody something anyone anybody "
         "anything everyone everybody everything there"
     ),
-    "preposition": _listed(
+    "preposition": listed(
         "of in to for with on at from by about as into like through after over between out against during without "
         "before under around among within along across behind beyond up down off above near since until towards "
         "toward despite upon per via onto"
     ),
-    "conjunction": _listed(
+    "conjunction": listed(
         "and but or so yet because although though while whereas if unless whether than however therefore thus also "
         "then moreover"
     ),
-    "auxiliary": _listed(
+    "auxiliary": listed(
         "be am is are was were been being have has had having do does did doing will would shall should can could may "
         "might must ought 's 're 've 'll 'm 'd"
     ),
-    "question": _listed("who whom whose which what when where why how"),
-    "negation": _listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
+    "question": listed("who whom whose which what when where why how"),
+    "negation": listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
 }
 """The classes and their words, in lower case."""
 

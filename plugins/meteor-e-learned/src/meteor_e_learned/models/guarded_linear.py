@@ -10,15 +10,16 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, InputError, Meta, near_miss
-from meteor_e_learned.examples import Examples
+from meteor_e.api import ConfigError, Examples, InputError, Meta, TrainingRun, near_miss
 from meteor_e_learned.made import MADE
-from meteor_e_learned.models.base import Floats, Run, pair_taus, pearsons
-from meteor_e_learned.models.joint_linear import Assessed, Block, JointLinear
+from meteor_e_learned.models.base import Floats
+from meteor_e_learned.models.joint_linear import Block, JointLinear
 from meteor_e_learned.scale import Scale
 
 __all__ = ["GuardedLinear"]
 
+BLOCK = 8192
+"""Rows of features that are in memory twice."""
 Ramp = Annotated[list[float], Meta(min_length=4, max_length=4)]
 
 
@@ -76,51 +77,48 @@ class GuardedLinear(JointLinear):
             float, Meta(gt=0, description="Spread of the base, relative to that of the first situation's sum.")
         ] = 1.3
 
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn the sum of each situation."""
-        columns = list(run.columns)
-        options = self.options
-        if not options.situations:
-            raise ConfigError("guarded-linear: there are no situations")
+        columns, options = list(run.columns), self.options
         self._prepare(columns)
         limits = [(None, 0.0 if name.startswith(options.negative) else None) for name in columns]
-        start = self._start(columns)
+        start, anchor = self._start(columns), int(self.places_[-1])
         found: dict[str, list[Floats]] = {name: [] for name in ("low", "high", "mean", "scale", "weights")}
-        offsets, anchor = [], columns.index(options.base)
-        for number, name in enumerate(options.situations):
-            parts = [
-                place
-                for place, title in enumerate(examples.title)
-                if title.startswith(tuple(options.data.get(name, [""])))
-            ]
-            own = np.isin(examples.hypothesis_part, parts) & _judged(examples)
-            if not own.any():
+        offsets: list[float] = []
+        for name in options.situations:
+            own = _chosen(examples, tuple(options.data.get(name, [""])))
+            judged = _judged(own)
+            if not judged.any():
                 raise InputError(f"there are no judgments to learn situation {name!r} from; see the option 'data'")
-            self._fit_bounds(examples.features[own], options.clip)
-            for place, column in enumerate(columns):
-                for beginning, reach in options.reach.items():
-                    if column.startswith(beginning):
-                        self.high_[place] = max(self.high_[place], reach)
-            self.mean_ = examples.features[own].clip(self.low_, self.high_).mean(axis=0)
-            self._fit_scale(examples.features[own].clip(self.low_, self.high_).std(axis=0))
-            rows = self._of(examples.features, self.low_, self.high_, self.mean_, self.scale_).astype(np.float32)
-            strengths = {"assessments": options.assessments, "penalty": options.penalty, **options.strengths.get(name, {})}
+            self._fit_bounds(own.features[judged], options.clip)
+            for beginning, reach in options.reach.items():
+                chosen = [place for place, column in enumerate(columns) if column.startswith(beginning)]
+                self.high_[chosen] = np.maximum(self.high_[chosen], reach)
+            clipped = own.features[judged].clip(self.low_, self.high_)
+            self.mean_ = clipped.mean(axis=0)
+            self._fit_scale(clipped.std(axis=0))
+            del clipped
+            rows = np.empty(own.features.shape, np.float32)
+            for at in range(0, len(rows), BLOCK):
+                rows[at : at + BLOCK] = self._standardized(own.features[at : at + BLOCK])
+            strengths = options.strengths.get(name, {})
             weights = self._descend(
                 start,
-                self._penalty(columns) * (strengths["penalty"] / max(options.penalty, 1e-12)),
-                self._blocks(examples, rows, parts),
-                self._rated(examples, rows, parts),
+                self._penalty(columns) * (strengths.get("penalty", options.penalty) / max(options.penalty, 1e-12)),
+                self._blocks(own, rows),
+                self._assessed(own, rows),
                 limits=limits,
-                assessments=strengths["assessments"],
+                assessments=strengths.get("assessments", options.assessments),
             )
-            sums = (rows[own] @ weights.astype(np.float32)).astype(float)
-            base = examples.features[own, anchor]
-            if number == 0:
-                self.base_ = np.array([base.mean(), options.base_slope * sums.std() / max(float(base.std()), 1e-12)])
+            sums = (rows[judged] @ weights.astype(np.float32)).astype(float)
+            base = own.features[judged, anchor]
+            spread = max(float(base.std()), 1e-12)
+            if not offsets:
+                self.base_ = np.array([base.mean(), options.base_slope * sums.std() / spread])
                 offsets.append(-float(sums.mean()))
             else:
                 # Sums of other situations are spread as the base is there, so that a blend has no step.
-                factor = self.base_[1] / options.base_slope * base.std() / max(float(sums.std()), 1e-12)
+                factor = self.base_[1] / options.base_slope * spread / max(float(sums.std()), 1e-12)
                 weights = weights * factor
                 offsets.append(float(self.base_[1] * (base.mean() - self.base_[0]) - factor * sums.mean()))
             for key, value in zip(found, (self.low_, self.high_, self.mean_, self.scale_, weights), strict=True):
@@ -128,18 +126,10 @@ class GuardedLinear(JointLinear):
         for key, values in found.items():
             setattr(self, f"{key}_", np.stack(values))
         self.offsets_ = np.array(offsets)
-        first = next(iter(options.situations))
-        of_first = [title.startswith(tuple(options.data.get(first, [""]))) for title in examples.title]
-        own = np.array(of_first)[examples.hypothesis_part] & _judged(examples)
-        self.levels_ = Scale.fit(self.raw(examples.features[own]), examples.hypothesis_part[own]).levels
-        figures: dict[str, Any] = {
-            f"training tau {title}": tau for title, tau in pair_taus(self, examples).items() if not np.isnan(tau)
-        }
-        if held is not None:
-            taus = pair_taus(self, held)
-            figures |= {f"validation tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
-            figures |= pearsons(self, held)
-        return figures
+        own = _chosen(examples, tuple(options.data.get(next(iter(options.situations)), [""])))
+        judged = _judged(own)
+        self.levels_ = Scale.fit(self.raw(own.features)[judged], own.hypothesis_part[judged]).levels
+        return {}
 
     def _prepare(self, columns: Sequence[str]) -> None:
         """Find the places of the features that options name.
@@ -148,6 +138,8 @@ class GuardedLinear(JointLinear):
             ConfigError: for one that is not there, or a range whose numbers do not increase.
         """
         options = self.options
+        if not options.situations:
+            raise ConfigError("guarded-linear: there are no situations")
 
         def place(name: str) -> int:
             if name not in columns:
@@ -162,45 +154,34 @@ class GuardedLinear(JointLinear):
         place(options.base)
         for beginning in (*options.negative, *options.steady, *options.reach):
             if not any(name.startswith(beginning) for name in columns):
-                raise ConfigError(f"guarded-linear: no feature begins with {beginning!r}{near_miss(beginning, columns)}")
+                raise ConfigError(f"guarded-linear: no feature begins with {beginning!r}")
         ranges = [place(name) for situation in options.situations.values() for name in situation]
         self.places_ = np.array([*ranges, place(options.base)], float)
         self.steady_ = np.array([float(name.startswith(options.steady)) for name in columns])
 
-    def _blocks(self, examples: Examples, rows: NDArray[np.float32], parts: Sequence[int]) -> list[Block]:
+    def _blocks(self, examples: Examples, rows: NDArray[np.float32]) -> list[Block]:
         """Return the differences of comparisons: of people's by year, of made ones by kind, with their weights."""
-        years: dict[str, list[int]] = {}
-        made: dict[str, list[int]] = {}
+        families: dict[str, list[int]] = {}
         scored = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
-        for part in parts:
-            title = examples.title[part]
-            if title.startswith(f"{MADE} "):
-                made.setdefault(title.rpartition(" ")[0], []).append(part)
-            elif part not in scored:
-                years.setdefault(title.rpartition(" ")[0], []).append(part)
+        for part, title in enumerate(examples.title):
+            if (title.startswith(f"{MADE} ") or part not in scored) and (examples.part == part).any():
+                families.setdefault(title.rpartition(" ")[0], []).append(part)
+        years = sum(not family.startswith(f"{MADE} ") for family in families)
 
         def block(chosen: NDArray[np.bool_], share: float, sharpness: float = 1.0) -> Block:
             difference = rows[examples.better[chosen]] - rows[examples.worse[chosen]]
-            return np.float32(sharpness) * difference, share * float(examples.weight[chosen].mean())
+            difference *= np.float32(sharpness)
+            return difference, share * float(examples.weight[chosen].mean())
 
         blocks = []
-        for of_year in years.values():
-            chosen = np.isin(examples.part, of_year)
-            if chosen.any():
-                blocks.append(block(chosen, 1 / len(years)))
-        for of_family in made.values():
-            weights = [self.options.kinds.get(examples.title[part].rpartition(" ")[2], 1.0) for part in of_family]
-            for part, weight in zip(of_family, weights, strict=True):
-                chosen = examples.part == part
-                if chosen.any() and weight:
-                    blocks.append(block(chosen, weight / sum(weights), self.options.sharpness))
+        for family, parts in families.items():
+            if not family.startswith(f"{MADE} "):
+                blocks.append(block(np.isin(examples.part, parts), 1 / years))
+                continue
+            weights = [self.options.kinds.get(examples.title[part].rpartition(" ")[2], 1.0) for part in parts]
+            for part, weight in zip(parts, weights, strict=True):
+                blocks.append(block(examples.part == part, weight / sum(weights), self.options.sharpness))
         return blocks
-
-    def _rated(self, examples: Examples, rows: NDArray[np.float32], parts: Sequence[int]) -> list[Assessed]:
-        """Return features and standardized scores of each part that has some."""
-        own = np.isin(examples.hypothesis_part, parts)
-        kept = {"features": examples.features[own], "scores": examples.scores[own]}
-        return self._assessed(replace(examples, hypothesis_part=examples.hypothesis_part[own], **kept), rows[own])
 
     @staticmethod
     def _of(features: Floats, low: Floats, high: Floats, mean: Floats, scale: Floats) -> Floats:
@@ -213,7 +194,8 @@ class GuardedLinear(JointLinear):
         for number, _, ramp, place in self._ranges():
             result[:, number] *= np.interp(features[:, place], ramp, [0.0, 1.0, 1.0, 0.0])
         total = result.sum(axis=1, keepdims=True)
-        return result / np.maximum(total, 1.0)
+        shares: Floats = result / np.maximum(total, 1.0)
+        return shares
 
     def _ranges(self) -> Iterator[tuple[int, str, Ramp, int]]:
         """Yield the number of the situation, the name of the feature, the range, and the feature's place."""
@@ -246,8 +228,8 @@ class GuardedLinear(JointLinear):
 
     def raw(self, features: Floats) -> Floats:
         """Return the scores before they are mapped to shares, ``(hypotheses,)``."""
-        result: Floats = np.ascontiguousarray(self.contributions(features)).sum(axis=1)
-        return result
+        starts = range(0, max(1, len(features)), BLOCK)
+        return np.concatenate([self.contributions(features[at : at + BLOCK]).sum(axis=1) for at in starts])
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return by how much the score of the first hypothesis of each pair is greater, before mapping."""
@@ -297,8 +279,30 @@ class GuardedLinear(JointLinear):
             raise ValueError("places of features are not those of any")
 
 
+def _chosen(examples: Examples, beginnings: tuple[str, ...]) -> Examples:
+    """Return the parts of examples whose titles begin so."""
+    wanted = np.array([title.startswith(beginnings) for title in examples.title], bool)
+    kept, compared = wanted[examples.hypothesis_part], wanted[examples.part]
+    # Made texts are all in the first part of their family, comparisons in the part of their kind.
+    place = np.cumsum(kept) - 1
+    number = np.cumsum(wanted) - 1
+    return replace(
+        examples,
+        title=tuple(title for title, use in zip(examples.title, wanted.tolist(), strict=True) if use),
+        features=examples.features if kept.all() else examples.features[kept],
+        better=place[examples.better[compared]],
+        worse=place[examples.worse[compared]],
+        part=number[examples.part[compared]],
+        weight=examples.weight[compared],
+        scores=examples.scores[kept],
+        hypothesis_part=number[examples.hypothesis_part[kept]],
+        hypotheses=(),
+        references=(),
+    )
+
+
 def _judged(examples: Examples) -> NDArray[np.bool_]:
     """Return which texts are judged, or rated: not those that were only made to be worse."""
-    made = np.array([title.startswith(f"{MADE} ") for title in examples.title])
+    made = np.array([title.startswith(f"{MADE} ") for title in examples.title], bool)
     result: NDArray[np.bool_] = ~made[examples.hypothesis_part] | ~np.isnan(examples.scores)
     return result

@@ -179,6 +179,12 @@ class JointLinear(LinearEstimator):
             raise ConfigError(f"{X.shape[-1]} numbers a pair; the model has {size} features a hypothesis")
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
 
+    def decisions(self, examples: Examples) -> Floats:
+        """Return by how much the sums of the better hypotheses are greater; each hypothesis is added up once."""
+        sums = self.raw(examples.features)
+        result: Floats = sums[examples.better] - sums[examples.worse]
+        return result
+
     def score_segments(self, features: Floats) -> Floats:
         """Return the share of the training's system outputs that each hypothesis beats, in percent."""
         return Scale(self.levels_).of(self.raw(features))
