@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e.base import require
+from meteor_e.toolkit import require
 
 if TYPE_CHECKING:
-    from meteor_e.base import Floats, Integers
+    from meteor_e.toolkit import Floats, Integers
 
 __all__ = ["ORDERS", "Counted", "bleu", "bleu_statistics", "cider", "count_ngrams", "document_frequencies", "rouge_l"]
 

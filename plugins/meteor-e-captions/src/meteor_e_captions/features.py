@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e.base import Memory
-from meteor_e.metrics import aligned
+from meteor_e.toolkit import Memory, aligned
 from meteor_e_captions.lexicon import KINDS, NEGATIONS, split
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e import Meteor
-    from meteor_e.base import Floats, Integers
+    from meteor_e.toolkit import Floats, Integers
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import Token
-from meteor_e.base import Memory, require
+from meteor_e.toolkit import Memory, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e.base import Floats, Integers
+    from meteor_e.toolkit import Floats, Integers
 
 __all__ = ["COLORS", "FUNCTION_WORDS", "KINDS", "NEGATIONS", "NUMBERS", "Lexicon", "split"]
 

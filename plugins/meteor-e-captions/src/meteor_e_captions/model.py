@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.base import require, whole_file
+from meteor_e.toolkit import require, whole_file
 from meteor_e_captions.broken import BrokenDetector
 
 if TYPE_CHECKING:
-    from meteor_e.base import Floats
+    from meteor_e.toolkit import Floats
 
 __all__ = ["CaptionModel", "load_detector", "load_model", "save_detector", "save_model"]
 
