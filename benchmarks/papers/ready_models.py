@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 CARDS = {
     "en-light": (
-        "The model to begin with: translations, old and new, captions with several references; METEOR's order elsewhere.",
+        "The model to begin with: translations, captions with several references; METEOR's order elsewhere.",
         "other languages than English; claims about summaries: for long texts it only follows METEOR.",
     ),
     "en-ranker": (

@@ -28,7 +28,7 @@ def examples(seed=1):
     pairs = pairs[features[pairs[:, 0], 0] != features[pairs[:, 1], 0]]
     ordered = np.where((features[pairs[:, 0], 0] > features[pairs[:, 1], 0])[:, None], pairs, pairs[:, ::-1])
     worse = np.arange(300, 600)
-    features[worse] = features[:300] + [0, 0, 1]
+    features[worse] = features[:300] + np.array([0, 0, 1])
     better = np.concatenate([ordered[:, 0], np.arange(300)])
     none = np.empty((600, 0))
     return Examples(
@@ -57,7 +57,7 @@ def test_outside_of_what_was_learned_the_base_decides_without_a_step():
     assert estimator.shares(far).max() == 0
     assert estimator.shares(rows[:1]).tolist() == [[1.0]]
     # An error counts there, too.
-    wrong = far + [0, 0, 1]
+    wrong = far + np.array([0, 0, 1])
     assert (estimator.raw(wrong) < estimator.raw(far)).all()
     assert estimator.note(rows[:1]) == "learned for: 100 % short"
     assert estimator.note(far).startswith("100 % of the score is METEOR's order: size.words is outside 0 to 10 in 50")
@@ -86,9 +86,9 @@ def test_signs_hold_and_models_come_back():
 
 def test_situations_learn_from_their_own_data():
     two = {**SITUATIONS, "long": {"size.words": [10.0, 20.0, 100.0, 200.0]}}
+    lacking = GuardedLinear(toward=(), situations=two, data={"short": ["Year"], "long": ["Other"]})
     with pytest.raises(InputError, match="no judgments to learn situation 'long' from"):
-        trained_with = GuardedLinear(toward=(), situations=two, data={"short": ["Year"], "long": ["Other"]})
-        trained_with.learn(examples(), None, TrainingRun(columns=COLUMNS))
+        lacking.learn(examples(), None, TrainingRun(columns=COLUMNS))
     for options, message in (
         ({"situations": {}}, "no situations"),
         ({"situations": {"a": {"size.wrds": [0.0, 1.0, 2.0, 3.0]}}}, "did you mean 'size.words'"),
