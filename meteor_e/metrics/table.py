@@ -181,7 +181,11 @@ class SystemTable(Result, Tabular):
         """Return one signature per metric, with the name of the metric where there are several."""
         if len(self.columns) == 1:
             return list(self.signatures.values())
-        return [f"{name}: {signature}" for name, signature in self.signatures.items()]
+        # Columns of one metric have one signature.
+        names: dict[str, list[str]] = {}
+        for name, signature in self.signatures.items():
+            names.setdefault(signature, []).append(name)
+        return [f"{', '.join(each)}: {signature}" for signature, each in names.items()]
 
     # For people.
 

@@ -57,6 +57,7 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 ELSEWHERE = {
     ("metric", "caption-context"): "meteor-e-captions",
     ("metric", "caption-light"): "meteor-e-captions",
+    ("metric", "coco"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",
