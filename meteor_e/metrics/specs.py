@@ -45,7 +45,7 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
                 name, arguments = kind_of_file, spec
     kind = _class(name, text)
     if kind is None:
-        kind, arguments = plugin_registry().metric("chain"), ",".join(filter(None, (name, arguments)))
+        kind, arguments = plugin_registry().get("metric", "chain"), ",".join(filter(None, (name, arguments)))
     given = kind.parse(arguments) if arguments else {}
     twice = given.keys() & options.keys()
     if twice:
@@ -113,7 +113,8 @@ def load_metric(
 def _class(name: str, text: str) -> type[Metric] | None:
     """Return a metric's class; ``None`` for the name of a chain."""
     try:
-        return plugin_registry().metric(name)
+        result: type[Metric] | None = plugin_registry().get("metric", name)
+        return result
     except PluginError:
         names, chains = plugin_registry().names("metric"), plugin_registry().names("chain")
         if name in names:

@@ -116,7 +116,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 
 def estimator_class(name: str) -> Any:
     """Import an estimator's class, ours or another plugin's."""
-    return plugin_registry().estimator(name)
+    return plugin_registry().get("estimator", name)
 
 
 def _check_name(recipe: Recipe, where: str) -> None:
