@@ -45,7 +45,7 @@ ERRORS = (
 """Groups of errors that are made in clean outputs; those of omission leave nothing to mark."""
 SYNTHETIC = 1000
 """Outputs of a pair in which an error is made."""
-MADE = 0.15
+MADE = 0.02
 """What a pair's made errors weigh beside its real ones."""
 MOST = 4500
 """Outputs of a pair; drawn where there are more."""
@@ -297,8 +297,13 @@ def model(name: str, data: dict[str, Data], made: dict[str, Data], lists: bool, 
     }
     curve = np.array([[f1(data[pair], left_out[pair], at) for at in GRID] for pair in data])
     unmatched = np.array([f1(data[pair], data[pair].numbers[:, 0], 0.5) for pair in data])
-    # How far each threshold is above unmatched words, as a ratio: no language may pay for another.
-    gain = np.log(np.maximum(curve, 1e-6) / unmatched[:, None])
+    # How far each threshold is above unmatched words, as a ratio. Gains beyond a quarter count no more: a language of
+    # which nothing is known should be above unmatched words before another is far above them.
+    gain = np.minimum(curve / unmatched[:, None], 1.25)
+    for at in range(2, len(GRID), 6):
+        print(
+            f"at {1 / (1 + np.exp(-GRID[at])):.3f}: " + " ".join(f"{value:.2f}" for value in curve[:, at] / unmatched)
+        )
     # The threshold for a pair is chosen on the others.
     rows = []
     for at, pair in enumerate(data):
@@ -379,7 +384,7 @@ def main() -> None:
         found = model(name, data, made, lists, "python benchmarks/spans/train.py DATA --write")
         print(f"threshold {found.threshold}, omissions {found.omission_threshold}, shifts {found.shifts}")
         if arguments.write:
-            target = Path("plugins/meteor-e-learned/src/meteor_e_learned/ready") / f"spans-{name}.json"
+            target = Path("plugins/meteor-e-learned/src/meteor_e_learned/spans") / f"{name}.json"
             target.write_bytes(msgspec.json.format(msgspec.json.encode(found, order="deterministic"), indent=1) + b"\n")
 
 

@@ -18,7 +18,7 @@ from meteor_e_learned.spans.evaluation import (
     union,
 )
 from meteor_e_learned.spans.features import COLUMNS
-from meteor_e_learned.spans.find import KINDS
+from meteor_e_learned.spans.find import KINDS, describe
 from meteor_e_learned.spans.metric import mqm_score
 from meteor_e_learned.spans.model import load_span_model
 from meteor_e_learned.spans.offsets import utf16_offsets, word_offsets
@@ -55,21 +55,41 @@ def test_spans_are_cut_from_the_raw_text_sorted_and_apart(english):
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "reference", "kind"),
+    ("hypothesis", "reference", "word", "kind"),
     [
-        ("It was built in 1987 by monks", "It was built in 1986 by monks", "number"),
-        ("He does not like the red car", "He does like the red car", "negation"),
-        ("They met in Paris last year", "They met in London last year", "name"),
-        ("The the the house is big and red", "The house is big and red", "repetition"),
-        ("Она купила house вчера утром", "Она купила дом вчера утром", "untranslated"),
-        ("A zebra sleeps on the table now", "A cat sleeps on the table now", "content word"),
+        ("It was built in 1987 by monks", "It was built in 1986 by monks", "1987", "number"),
+        ("He does not like the red car", "He does like the red car", "not", "negation"),
+        ("They met in Paris last year", "They met in London last year", "Paris", "name"),
+        ("The house is big and big and red", "The house is big and red", "and", "repetition"),
+        ("Она купила house вчера утром", "Она купила дом вчера утром", "house", "untranslated"),
+        ("A zebra sleeps on the table now", "A cat sleeps on the table now", "zebra", "content word"),
     ],
 )
-def test_kinds(hypothesis, reference, kind):
-    finder = Spans("other", model="any", threshold=0.01)
-    found = [span for span in finder.find(hypothesis, reference) if span.kind == kind]
-    assert found, finder.find(hypothesis, reference)
-    assert any(repr(hypothesis[span.start : span.end].split()[0])[1:-1] in span.reason for span in found)
+def test_kinds_of_single_words(hypothesis, reference, word, kind):
+    meteor = METEORS["other"]
+    described = describe(meteor, [(hypothesis, [reference])])
+    at = described.words.hypothesis.index(word.lower())
+    sure = np.zeros(len(described.words.hypothesis))
+    sure[at] = 0.9
+    if kind == "repetition":
+        at = len(sure) - 1 - described.words.hypothesis[::-1].index(word)
+        sure[at] = 0.9
+    (span,) = described.spans(0, np.array([at]), sure, sure)
+    assert hypothesis[span.start : span.end] == word
+    assert (span.kind, span.severity, span.probability) == (kind, "major", 0.9)
+    assert repr(word) in span.reason
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "word"),
+    [
+        ("They met in Paris in 1987", "They met in London in 1986", "1987"),
+        ("He does not like the red car", "He does like the red car", "not"),
+    ],
+)
+def test_english_errors_in_otherwise_equal_texts_are_marked(hypothesis, reference, word):
+    marked = [hypothesis[span.start : span.end] for span in Spans("en").find(hypothesis, reference)]
+    assert any(word in text.split() for text in marked)
 
 
 def test_equal_texts_have_no_spans_and_nothing_is_missing(any_language):
@@ -242,7 +262,7 @@ def files(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("form", ["text", "jsonl", "json", "tsv", "mqm", "esa", "wmt"])
+@pytest.mark.parametrize("form", ["text", "jsonl", "json", "tsv", "mqm", "esa", "wmt", "html"])
 def test_the_command_in_every_form(files, form):
     arguments = ["spans", str(files / "out" / "A.txt"), str(files / "ref.txt"), "-f", form, "--threshold", "0.1"]
     result = CliRunner().invoke(cli, [*arguments, "--pair", "de-en"], catch_exceptions=False)
@@ -260,6 +280,9 @@ def test_the_command_in_every_form(files, form):
     elif form == "esa":
         (span, *_) = json.loads(lines[0])["error_spans"]
         assert {*span} == {"start_i", "end_i", "severity"}
+    elif form == "html":
+        assert '<mark class="' in result.output
+        assert result.output.count("<section") == 2
     elif form == "mqm":
         (files / "mqm.tsv").write_text(result.output)
         first, second = read_ratings(str(files / "mqm.tsv"))

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import METRIC_GROUPS, GroupedCommand, OptionGroup, alignment_lines, destination, metric_options
+from meteor_e.toolkit import (
+    METRIC_GROUPS,
+    GroupedCommand,
+    OptionGroup,
+    alignment_lines,
+    destination,
+    metric_options,
+    require,
+)
 
 if TYPE_CHECKING:
     from meteor_e import Alignment, Meteor
@@ -18,7 +26,9 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(("text", "stdio", "encoding"), '--text "the cat sat" "a cat sat down"'),
     **METRIC_GROUPS,
-    "Output": OptionGroup(("maximum_accuracy", "form", "show", "output"), "… --format json -o alignments.jsonl"),
+    "Output": OptionGroup(
+        ("maximum_accuracy", "form", "show", "spans", "output"), "… --format json -o alignments.jsonl"
+    ),
 }
 """The groups of the help text."""
 
@@ -39,6 +49,7 @@ GROUPS = {
     "[default: text]",
 )
 @click.option("--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")
+@click.option("--spans", is_flag=True, help="With --show: say which parts are probably wrong (meteor-e-learned).")
 @click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 def align(
@@ -50,6 +61,7 @@ def align(
     maximum_accuracy: bool,
     form: str,
     show: bool,
+    spans: bool,
     encoding: str,
     output: str | None,
 ) -> None:
@@ -62,6 +74,8 @@ def align(
     """
     if show and form != "text":
         raise ConfigError("--show and --format exclude each other")
+    if spans and not show:
+        raise ConfigError("--spans goes with --show; `meteor-e spans` writes files")
     if stdio:
         if hypothesis is not None or text:
             raise ConfigError("--stdio reads standard input; give no files and no --text")
@@ -74,11 +88,26 @@ def align(
         pairs = _file_pairs(hypothesis, reference, encoding)
     meteor = make_meteor()
     write = _shower(meteor) if show else _WRITERS[form](meteor)
+    wrong = _span_lines(meteor) if spans else None
     with destination(output) as stream:
         for number, (one, other) in enumerate(pairs, 1):
             write(stream, meteor.align(one, other, maximum_accuracy=maximum_accuracy), number)
+            if wrong is not None:
+                stream.writelines(wrong(one, other))
             if stdio:
                 stream.flush()
+
+
+def _span_lines(meteor: Meteor) -> Callable[[str, str], Iterator[str]]:
+    """Return what yields a line for each part of a hypothesis that is probably wrong."""
+    found = require("meteor_e_learned.spans", "--spans", distribution="meteor-e-learned").Spans(meteor=meteor)
+
+    def lines(hypothesis: str, reference: str) -> Iterator[str]:
+        for span in found.find(hypothesis, reference):
+            yield f"✗ {span.severity} {span.kind} ({span.probability:.2f}): {span.reason}\n"
+        yield "\n"
+
+    return lines
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:

@@ -155,8 +155,9 @@ EVALUATE_GROUPS = {
     "metrics",
     multiple=True,
     metavar="NAME",
-    help=f"What is judged: a model (listed, any, a file; default is the language's), {UNMATCHED} (all words without a match), {EVERYTHING}, humans "
-    f"(one rater against another).  [default: default, {UNMATCHED}, {EVERYTHING}, humans]",
+    help=f"What is judged: default (the language's model), listed, any or a model's file, {UNMATCHED} (all words "
+    f"without a match), {EVERYTHING}, humans (one rater against another); repeat it.  "
+    f"[default: default, {UNMATCHED}, {EVERYTHING}, humans]",
 )
 @click.option(
     "--spans",

@@ -24,7 +24,7 @@ Truths = NDArray[np.bool_]
 
 EXACT_MATCHERS = ("exact",)
 FORM_MATCHERS = ("stem", "lemma")
-"""Matchers whose words may differ in their endings. All others, but for the exact one, match other words."""
+"""Matchers whose words may differ in their endings. All others, except for the exact one, match other words."""
 COMPARED = 200
 """So many unmatched words of a side are compared with those of the other."""
 NEIGHBORHOOD = 5

@@ -31,6 +31,9 @@ KINDS = (
 """The kinds of error that an alignment can know."""
 Information: TypeAlias = Callable[[Sequence[str]], NDArray[np.float64]]
 _SEGMENTS = 256
+POLARITY = 0.5
+"""The least probability of an English negation that matches nothing, where the hypothesis has more of them than the
+reference. Ratings have too few to learn it from."""
 _SHOWN = 3
 _NEGATIONS = WORD_CLASSES["negation"]
 _FUNCTION_WORDS = frozenset[str]().union(*WORD_CLASSES.values())
@@ -191,6 +194,10 @@ class Spans:
         described = describe(self.meteor, batch, self._information, first)
         words = described.words
         error, major = self.model.probabilities(words.numbers(), self.language)
+        if self.language == "en":
+            added = described.added_negations()
+            error[added] = np.maximum(error[added], POLARITY)
+            major[added] = np.maximum(major[added], POLARITY)
         runs = runs_of(words, self._information)
         missed = self.model.omissions(runs.numbers)
         starts, at = words.starts[0], 0
@@ -259,6 +266,18 @@ class Described:
             kind, reason = self._explained(pair, int(first) + surest, text[slice(*places[surest])])
             severity = "major" if major[run].max() >= 0.5 else "minor"
             yield Span(start, end, severity, round(float(error[surest]), 4), kind, reason)
+
+    def added_negations(self) -> NDArray[np.int64]:
+        """Return the places of English negations without a match, of hypotheses with more negations than references."""
+        words = self.words
+        own, theirs = (
+            np.array([word in _NEGATIONS for word in side], bool) for side in (words.hypothesis, words.reference)
+        )
+        if not own.any():
+            return np.zeros(0, np.int64)
+        left, right = (np.concatenate([[0], np.cumsum(side)]) for side in (own, theirs))
+        more = np.diff(left[words.starts[0]]) > np.diff(right[words.starts[1]])
+        return np.flatnonzero(own & (words.kind == 0) & more[words.owner])
 
     def _explained(self, pair: int, word: int, shown: str) -> tuple[str, str]:
         """Return kind and reason for a word, by its place among all words."""

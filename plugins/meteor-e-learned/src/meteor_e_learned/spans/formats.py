@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ FORMATS = {
     "tsv": "one row per span",
     "mqm": "Google's MQM columns, the span between <v> and </v>",
     "esa": "spans as Appraise and Pearmut hold them: start_i, end_i (the last character), severity",
+    "html": "a page with the spans in color over the text",
     "wmt": "lines of the WMT QE task's span subtask, ends are the last character",
 }
 """The forms, and what they hold."""
@@ -44,6 +46,9 @@ def written(
         rows = [_object(number, found, texts, utf16) for number, (found, texts) in enumerate(segments, 1)]
         document = {"version": 1, "signature": signature, "system": system, "segments": rows}
         yield json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return
+    if form == "html":
+        yield from _page(segments, system, signature)
         return
     yield from _HEADS.get(form, "")
     for number, (found, texts) in enumerate(segments, 1):
@@ -145,3 +150,45 @@ def _text(number: int, found: Found) -> str:
 
 def _span_line(span: Span) -> str:
     return f"{span.severity} {span.kind} {span.start}-{span.end} ({span.probability:.2f}): {span.reason}"
+
+
+_STYLE = """body{font:16px/1.6 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#1a1a1a}
+@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}}
+section{border-top:1px solid #8884;padding:.6rem 0}p{margin:.2rem 0;overflow-wrap:anywhere;white-space:pre-wrap}
+.reference{opacity:.75}mark{color:#1a1a1a;border-radius:3px;padding:0 2px}
+.minor{background:#ffe08a}.major{background:#ff9d8a}
+.missing{background:none;color:inherit;border-bottom:2px dotted #c33}
+ul{margin:.2rem 0;font-size:.85em}footer{font-size:.8em;overflow-wrap:anywhere}"""
+
+
+def _page(segments: Segments, system: str, signature: str) -> Iterator[str]:
+    """Yield an HTML page: hypotheses and references with what is wrong and what is missing."""
+    name = html.escape(system)
+    yield (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Error spans of {name}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
+        f'<h1>Error spans of {name}</h1>\n<p><mark class="minor">minor</mark> <mark class="major">major</mark> '
+        '<mark class="missing">missing in the hypothesis</mark></p>\n'
+    )
+    for number, (found, references) in enumerate(segments, 1):
+        marks = [(span.start, span.end, span.severity, f"{span.kind}: {span.reason}") for span in found.spans]
+        yield f'<section id="s{number}"><p>{number}. {_colored(found.hypothesis, marks)}</p>\n'
+        for place, text in enumerate(references):
+            lost = [
+                (each.start, each.end, "missing", f"missing at {each.at}")
+                for each in found.missing
+                if each.reference == place
+            ]
+            yield f'<p class="reference">{_colored(text, lost)}</p>\n'
+        reasons = [f"<li>{html.escape(_span_line(span))}</li>" for span in found.spans]
+        yield f"<ul>{''.join(reasons)}</ul></section>\n" if reasons else "</section>\n"
+    yield f"<footer>{html.escape(signature)}</footer></body></html>\n"
+
+
+def _colored(text: str, marks: Iterable[tuple[int, int, str, str]]) -> str:
+    pieces, at = [], 0
+    for start, end, style, title in marks:
+        shown = html.escape(text[start:end])
+        pieces += [html.escape(text[at:start]), f'<mark class="{style}" title="{html.escape(title)}">{shown}</mark>']
+        at = end
+    return "".join(pieces) + html.escape(text[at:])

@@ -112,7 +112,7 @@ def load_span_model(name: str | os.PathLike[str]) -> SpanModel:
         InputError: if the file is no such model.
         ConfigError: if it has weights for numbers that are not known here.
     """
-    own = files("meteor_e_learned") / "ready" / f"spans-{name}.json"
+    own = files("meteor_e_learned") / "spans" / f"{name}.json"
     if not isinstance(name, os.PathLike) and os.sep not in name and own.is_file():
         content, shown = own.read_bytes(), f"spans-{name}"
     else:
