@@ -184,8 +184,13 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
     resampled = []
     for pair in judged.pairs or tuple(index.pairs):
         test = load_test_set(index, pair)
+        if name in ENCODERS and test.language != "en":  # The encoder knows English only.
+            continue
         metric = make(name, test.language)
-        if metric is None or (metric.language and metric.language != test.language):
+        if metric is None:
+            pairs[pair] = {"missing": "it cannot be made"}
+            continue
+        if metric.language and metric.language != test.language:
             continue
         lost = np.ones((len(test.systems), len(test)), bool)
         rated = np.flatnonzero(test.judged().any(axis=0))
@@ -240,8 +245,6 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
 
 def make(name: str, language: str) -> Metric | None:
     """Make a metric with one thread; ``None`` for a language that it does not know."""
-    if name in ENCODERS and language != "en":  # The encoder knows English only.
-        return None
     try:
         return load_metric(SPECS.get(name, name), language=language, threads=1, offline=True)
     except MeteorError as error:
