@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -107,6 +107,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     """
     with located(config.where("language")):
         language = choose_language(config, registry)
+    if config.plain.get("segmenter"):
+        # What it returns are words, whatever the normalization.
+        language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:

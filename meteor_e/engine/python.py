@@ -149,7 +149,7 @@ class PythonEngine:
             [token.form for token in reference],
             () if alignment is None else alignment.matches,
             0 if alignment is None else alignment.chunks,
-            len(self._matchers),
+            [matcher.graded for matcher in self._matchers],
             self._function_words,
             character_mode=self._settings.character_mode,
             weigh=self._settings.weigh,

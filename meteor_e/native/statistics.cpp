@@ -82,15 +82,17 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     std::int64_t* const last = row + last_columns(chain);
     for (const Match& match : matches) {
         std::int64_t* const counts = row + MATCHERS + COUNTS * match.matcher;
+        const double share = chain.matchers[match.matcher].graded ? match.probability : 1.0;
+        const auto units = [&](std::uint32_t type) {
+            return static_cast<std::int64_t>(std::floor(vocabulary.units(type) * share + 0.5));
+        };
         for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
             const std::uint32_t type = hypothesis[match.hypothesis_start + k];
-            counts[vocabulary.functional(type) ? HYPOTHESIS_FUNCTION_MATCHES : HYPOTHESIS_CONTENT_MATCHES] +=
-                vocabulary.units(type);
+            counts[vocabulary.functional(type) ? HYPOTHESIS_FUNCTION_MATCHES : HYPOTHESIS_CONTENT_MATCHES] += units(type);
         }
         for (std::uint32_t k = 0; k < match.reference_length; ++k) {
             const std::uint32_t type = reference[match.reference_start + k];
-            counts[vocabulary.functional(type) ? REFERENCE_FUNCTION_MATCHES : REFERENCE_CONTENT_MATCHES] +=
-                vocabulary.units(type);
+            counts[vocabulary.functional(type) ? REFERENCE_FUNCTION_MATCHES : REFERENCE_CONTENT_MATCHES] += units(type);
         }
         last[HYPOTHESIS_MATCHED] += match.hypothesis_length;
         last[REFERENCE_MATCHED] += match.reference_length;

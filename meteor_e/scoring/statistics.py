@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e.scoring.alignment import AlignedMatch
+
+GRADED_UNIT = 100
+"""What a word counts in a chain where a match may count in part."""
 
 CHARACTER_UNITS = "utf-16-le"
 
@@ -150,7 +154,7 @@ def collect(
     reference: Sequence[str],
     matches: Iterable[AlignedMatch],
     chunks: int,
-    matcher_count: int,
+    graded: Sequence[bool],
     function_words: Collection[str],
     *,
     character_mode: bool = False,
@@ -163,25 +167,28 @@ def collect(
         reference: words of the reference.
         matches: the alignment.
         chunks: its chunks.
-        matcher_count: number of matchers of the chain.
+        graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
+            :data:`GRADED_UNIT`, times what they count otherwise.
         function_words: the language's function words, in lower case.
         character_mode: count lengths and matches in characters.
         weigh: what a word counts, instead of 1.
     """
     sides = []
+    scale = GRADED_UNIT if any(graded) else 1
     for words in (hypothesis, reference):
         units = word_units(words, character_mode) if weigh is None else [weigh(word) for word in words]
         functional = [word.lower() in function_words for word in words]
-        sides.append((units, functional))
+        sides.append(([unit * scale for unit in units], functional))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
-    counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
+    counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in graded]
     hypothesis_matched = reference_matched = 0
     for match in matches:
         count = counts[match.matcher]
+        share = match.probability if graded[match.matcher] else 1.0
         for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += hypothesis_units[i]
+            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += _part(hypothesis_units[i], share)
         for j in range(match.reference_start, match.reference_start + match.reference_length):
-            count["reference_function" if reference_functional[j] else "reference_content"] += reference_units[j]
+            count["reference_function" if reference_functional[j] else "reference_content"] += _part(reference_units[j], share)
         hypothesis_matched += match.hypothesis_length
         reference_matched += match.reference_length
     return Statistics(
@@ -194,6 +201,11 @@ def collect(
         hypothesis_matched=hypothesis_matched,
         reference_matched=reference_matched,
     )
+
+
+def _part(units: int, share: float) -> int:
+    """Return a share of what a word counts, rounded."""
+    return math.floor(units * share + 0.5)
 
 
 class StatisticsSum:
