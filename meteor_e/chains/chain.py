@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from meteor_e.chains.config import ChainConfig
     from meteor_e.plugins.registry import Registry
 
+NO_PACK = "none"
+"""Stands, in a chain, for no pack, whatever the language needs."""
+
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
 
@@ -88,8 +91,8 @@ class Chain(PlainKeys):
             ],
             **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
         }
-        if self.pack is not None:
-            chain["pack"] = self.pack
+        if self.pack is not None or self.language.pack is not None:
+            chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:
             chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
@@ -139,7 +142,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         normalization=normalization,
         matchers=matchers,
         **config.plain,
-        pack=config.pack or language.pack,
+        pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
     )
@@ -155,9 +158,9 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     """
     name = "en" if config.language is None else config.language
     try:
-        return find_language(name, registry, generic=config.pack is None)
+        return find_language(name, registry, generic=config.pack in (None, NO_PACK))
     except ConfigError as error:
-        if config.pack is None or is_path(name):
+        if config.pack in (None, NO_PACK) or is_path(name):
             raise
         file = _language_file(config.pack)
         if file is None:

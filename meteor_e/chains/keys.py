@@ -178,7 +178,7 @@ KEYS = {
         default="the language's",
     ),
     "pack": ChainKey(
-        "Resource pack: the name of an installed one, or a folder.",
+        "Resource pack: the name of an installed one, or a folder; 'none' for no pack.",
         is_path=is_folder,
         flags=("--pack",),
         metavar="NAME|DIR",

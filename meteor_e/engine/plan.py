@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher, OverlapMatcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import (
+    ContextualMatcher,
+    KeyMatcher,
+    Matcher,
+    OverlapMatcher,
+    PhraseMatcher,
+    SimilarityMatcher,
+)
 from meteor_e.base.errors import ConfigError
 
 _MAX_WEIGHT = 1 << 20
@@ -16,8 +23,8 @@ class PlannedMatcher(NamedTuple):
 
     Attributes:
         matcher: the matcher itself.
-        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``similarity``, ``contextual``,
-            ``phrases`` or ``proposals``.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``characters``, ``similarity``,
+            ``contextual``, ``phrases`` or ``proposals``.
         column: which one it is of those whose features are kept alike.
         search_weight, accuracy_search_weight, match_equal_words, graded: as the matcher has them.
         threshold, below: the similarities that match.

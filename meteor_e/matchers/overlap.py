@@ -34,7 +34,9 @@ class NgramMatcher(OverlapMatcher):
         word = token.form[:_LONGEST]
         lowered = word.lower()
         if lowered != word:
-            yield "case " + "".join("U" if one != other else "l" for one, other in zip(word, lowered, strict=False)).lstrip("l")
+            yield "case " + "".join(
+                "U" if one != other else "l" for one, other in zip(word, lowered, strict=False)
+            ).lstrip("l")
         marked = f"{_START}{lowered}{_END}"
         yield from lowered
         for length in range(2, self.options.longest + 1):

@@ -78,6 +78,8 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
                 room = match_rows(*rows, *others, matcher, hypothesis, reference);
                 break;
             }
+            case Family::characters:
+                break;
             case Family::overlap:
                 room = match_overlap(vocabulary_.keys(matcher.column), matcher.threshold, hypothesis, reference);
                 break;
@@ -405,6 +407,7 @@ bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t 
             case Family::similarity:
                 room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
                 break;
+            case Family::characters:
             case Family::contextual:
             case Family::overlap:
             case Family::phrases:

@@ -33,6 +33,7 @@ Family family_of(PyObject* object) {
         {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
         {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
         {"overlap", Family::overlap},
+        {"characters", Family::characters},
         {"contextual", Family::contextual}, {"proposals", Family::proposals},
     };
     return named(object, names);

@@ -62,6 +62,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
                 phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1));
                 break;
             case Family::exact:
+            case Family::characters:
             case Family::contextual:
             case Family::proposals:
                 break;

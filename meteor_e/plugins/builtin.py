@@ -99,6 +99,7 @@ def meteor_e_matchers() -> dict[str, str]:
         "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
         "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
+        "characters": "meteor_e.matchers.characters:CharactersMatcher",
         "ngram": "meteor_e.matchers.overlap:NgramMatcher",
         "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
     }
