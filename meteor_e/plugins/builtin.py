@@ -25,6 +25,7 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
+    "advise": ("meteor-e-evaluation", "Say which metrics have evidence for a language and a purpose."),
     "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-synonyms", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
@@ -54,6 +55,9 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("metric", "caption-context"): "meteor-e-captions",
+    ("metric", "caption-light"): "meteor-e-captions",
+    ("metric", "coco"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",
@@ -123,6 +127,21 @@ def meteor_e_metrics() -> dict[str, str]:
 def meteor_e_table_formats() -> dict[str, str]:
     """Tables that need no library."""
     return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
+
+
+@hookimpl
+def meteor_e_output_formats() -> dict[str, str]:
+    """For people, programs, papers and WMT."""
+    return {
+        "text": "meteor_e.render.plain:TextOutput",
+        "tsv": "meteor_e.render.delimited:TsvOutput",
+        "json": "meteor_e.render.documents:JsonOutput",
+        "jsonl": "meteor_e.render.documents:JsonLinesOutput",
+        "csv": "meteor_e.render.delimited:CsvOutput",
+        "markdown": "meteor_e.render.markup:MarkdownOutput",
+        "latex": "meteor_e.render.markup:LatexOutput",
+        "wmt": "meteor_e.render.score_files:WmtOutput",
+    }
 
 
 @hookimpl

@@ -17,6 +17,7 @@ from tiny_task import OUTPUTS, REFERENCE, run
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats import test_sets
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
@@ -81,7 +82,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = parse_metric("mtme:Length").score_outputs(test, test.judged(), CACHE, systems=True)
+    scores = score_outputs(parse_metric("mtme:Length"), test, test.judged(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable
@@ -147,7 +148,7 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
 def test_options_of_the_layout_need_it(task, wmt):
     with pytest.raises(ConfigError, match="go with mtme:FOLDER"):
         run("evaluate", task / "index.yaml", "--gold", "mqm")
-    with pytest.raises(ConfigError, match="give an INDEX, mtme:FOLDER, or -t"):
+    with pytest.raises(ConfigError, match="give an INDEX, mtme:FOLDER, or --test-set"):
         run("evaluate")
     assert "acc-eq" in run("evaluate", "--list-measures").stdout
 
@@ -356,20 +357,20 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     assert found.references == [REFERENCE]
     assert list(found.systems) == NAMES
     human = write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
-    arguments = ["evaluate", "-t", "ours", "-l", "cs-en", "--human", human, "-f", "json", "--no-cache"]
+    arguments = ["evaluate", "--test-set", "ours", "--pair", "cs-en", "--human", human, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
     shown = ["--test-set", "ours", "--pair", "cs-en", "--json"]
     mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
     theirs = json.loads(run("score", *shown).stdout)
     assert [system["system"] for system in theirs["systems"]] == NAMES
-    assert mine["systems"][0]["score"] == theirs["systems"][1]["score"]
+    assert mine["systems"][0]["scores"] == theirs["systems"][1]["scores"]
     with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
         run("score", tmp_path / "set" / "beta", "--test-set", "ours")
     with pytest.raises(ConfigError, match="a reference is missing"):
         run("score")
     with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
-        run("evaluate", "-t", "ours", "-l", "cs-en")
+        run("evaluate", "--test-set", "ours", "--pair", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
         test_sets.named_set("ours", "de-en")
     with pytest.raises(InputError, match="knows no test set 'wmt170'"):
@@ -407,7 +408,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     metric = parse_metric("chrf")
     for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
         values = [
-            measure(name).value(each, metric.score_outputs(each, each.judged(), CACHE, systems=False))
+            measure(name).value(each, score_outputs(metric, each, each.judged(), CACHE, systems=False))
             for each in (test, laid_out)
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)

@@ -6,7 +6,7 @@ import meteor_e_example.plugin
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.testing import check_plugin
 
 
@@ -15,7 +15,9 @@ def test_plugin_conforms():
 
 
 def test_plugin_is_installed():
-    found = {(entry.kind, entry.name) for entry in registry().entries() if entry.distribution == "meteor-e-example"}
+    found = {
+        (entry.kind, entry.name) for entry in plugin_registry().entries() if entry.distribution == "meteor-e-example"
+    }
     assert found == {
         ("matcher", "abbreviations"),
         ("matcher", "compounds"),

@@ -8,22 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base import Progress
-from meteor_e.cli import (
+from meteor_e.api import OutputOptions
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
+    Progress,
+    check_output,
+    format_option,
     input_options,
     metric_options,
+    output_format,
+    output_option,
     replaced_option,
+    write_result,
 )
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.base import ArrayCache
+    from meteor_e.toolkit import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.rankings import JudgedResult
 
 __all__ = ["model", "predict", "rank", "train"]
 
@@ -101,7 +108,7 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.base import terminal_progress
+    from meteor_e.toolkit import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -198,7 +205,7 @@ PREDICT_GROUPS = {
     ),
     **METRIC_GROUPS,
     "Features": _FEATURES,
-    "Output": OptionGroup(("output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
+    "Output": OptionGroup(("form", "output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
 }
 """The groups of the help text."""
 
@@ -211,7 +218,8 @@ PREDICT_GROUPS = {
     "--name", "names", multiple=True, metavar="NAME", help="Name of the system; files of scores know it by that."
 )
 @_NAME_NOT_SYSTEM
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@format_option("tsv")
+@output_option()
 @_store_options
 def predict(
     files: tuple[str, ...],
@@ -221,6 +229,7 @@ def predict(
     metric: str,
     make_meteor: MeteorMaker,
     names: tuple[str, ...],
+    form: str,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -236,11 +245,12 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import lined_up, named, systems, table_of_scores, terminal_progress
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
+    check_output(output, (*files, *references))
+    written = output_format(form)
     inputs = named(systems(files, references, references_per_segment, encoding), names)
     if len(inputs) > 1:
         raise ConfigError(
@@ -253,10 +263,7 @@ def predict(
         (scores,) = predicted(
             chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
         )
-    with destination(output) as stream:
-        for number, score in enumerate(scores.segments.tolist(), 1):
-            stream.write(f"{number}\t{score!r}\n")
-        stream.write(f"all\t{scores.score!r}\n")
+    write_result(table_of_scores(chosen, texts, [scores]), written, output, OutputOptions())
 
 
 RANK_GROUPS = {
@@ -266,7 +273,7 @@ RANK_GROUPS = {
     ),
     **METRIC_GROUPS,
     "Features": _FEATURES,
-    "Output": OptionGroup(("segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
+    "Output": OptionGroup(("form", "segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
 }
 """The groups of the help text."""
 
@@ -291,7 +298,8 @@ RANK_GROUPS = {
     help="A language pair of the index; may be repeated.  [default: all into the metric's language]",
 )
 @click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@format_option()
+@output_option()
 @_store_options
 def rank(
     files: tuple[str, ...],
@@ -305,6 +313,7 @@ def rank(
     index: str | None,
     pairs: tuple[str, ...],
     root: str | None,
+    form: str,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -322,22 +331,25 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
+    from meteor_e_learned.rankings import RankingResult
 
     _check_form("rank", files)
+    check_output(output, (*files, *references))
+    written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:
-        from meteor_e.base import ArrayCache
+        from meteor_e.toolkit import ArrayCache
 
         if files or segments or names or references:
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
         (chosen,) = make_meteor.metrics([metric], jobs)
         kept = ArrayCache(cache, enabled=not no_cache)
-        with terminal_progress(quiet) as progress, destination(output) as stream:
-            stream.write(_judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress))
+        with terminal_progress(quiet) as progress:
+            judged = _judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress)
+        write_result(judged, written, output, OutputOptions())
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
@@ -349,14 +361,8 @@ def rank(
     with terminal_progress(quiet) as progress:
         found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
     by_place, whole = order(found)
-    with destination(output) as stream:
-        stream.write("rank\twins\tsystem\n")
-        for place in sorted(range(len(texts)), key=lambda place: (whole.ranks[place], place)):
-            stream.write(f"{whole.ranks[place]}\t{whole.wins[place]:.4f}\t{texts[place].name}\n")
-        if segments:
-            stream.write("\nsegment\t" + "\t".join(system.name for system in texts) + "\n")
-            for number, ranking in enumerate(by_place, 1):
-                stream.write(f"{number}\t" + "\t".join(map(str, ranking.ranks)) + "\n")
+    ranked = RankingResult([system.name for system in texts], whole, by_place if segments else (), chosen.signature)
+    write_result(ranked, written, output, OutputOptions())
 
 
 def _judged(
@@ -369,14 +375,14 @@ def _judged(
     kept: ArrayCache,
     jobs: int,
     progress: Progress,
-) -> str:
+) -> JudgedResult:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require, staged
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import require, staged
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
+    from meteor_e_learned.rankings import JudgedResult
 
     data = evaluation.load_index(index, root=root)
     language = metric.language or language
@@ -401,36 +407,7 @@ def _judged(
         )
         for test in tests
     ]
-    parts = []
-    for entry in found:
-        order = sorted(range(len(entry.systems)), key=lambda place: (entry.ranking.ranks[place], place))
-        rows = [
-            [
-                str(entry.ranking.ranks[place]),
-                entry.systems[place],
-                f"{entry.ranking.wins[place]:.4f}",
-                f"{entry.human[place]:.4f}",
-            ]
-            for place in order
-        ]
-        parts.append(f"{data.name} {entry.pair}\n" + format_table(["rank", "system", "wins", "human"], rows, left=2))
-    rows = [
-        [
-            entry.pair,
-            str(entry.agreement.comparisons),
-            f"{entry.agreement.share:.4f}",
-            f"{entry.agreement.tau:.4f}",
-            f"{entry.spearman:.4f}",
-            f"{entry.kendall:.4f}",
-        ]
-        for entry in found
-    ]
-    if len(found) > 1:
-        values = [(entry.agreement.share, entry.agreement.tau, entry.spearman, entry.kendall) for entry in found]
-        means = [f"{sum(column) / len(column):.4f}" for column in zip(*values, strict=True)]
-        rows.append(["mean", str(sum(entry.agreement.comparisons for entry in found)), *means])
-    header = ["agreement", "comparisons", "share", "tau-strict", "system rho", "system tau-b"]
-    return "\n".join([*parts, format_table(header, rows)]).rstrip("\n") + "\n"
+    return JudgedResult(data.name, found, metric.signature)
 
 
 @click.group(cls=FullHelpGroup)
@@ -446,26 +423,36 @@ def list_models(as_json: bool) -> None:
     \b
     meteor-e model list
     """
+    import textwrap
+
     import msgspec
 
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import atlas, format_table
+    from meteor_e_learned.card import TASKS, beside_meteor
     from meteor_e_learned.ready import model_size, ready_models
 
     models = ready_models()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
         return
+    known, width = atlas(), 100
     rows = []
     for entry in models.values():
-        reaches = "; ".join(
-            f"{figure.data} {figure.value:.3f} (METEOR {figure.meteor:.3f})" for figure in entry.figures
-        )
-        rows.append(
-            [entry.name, entry.language, f"{model_size(entry.name) / 1000:.0f} kB", ", ".join(entry.needs), reaches]
-        )
-    click.echo(format_table(["name", "language", "size", "needs", "reaches, on data it had not seen"], rows, left=5))
+        measured = known.get(entry.name)
+        gains = ["–"] * len(TASKS) if measured is None else [beside_meteor(measured, task) for task in TASKS]
+        noticed = "–" if measured is None or not measured["stress"] else f"{100 * measured['stress']['mean']:.0f} %"
+        speed = "–" if measured is None else str(measured["segments_per_second"])
+        size = f"{model_size(entry.name) / 1000:.0f} kB"
+        rows.append([entry.name, entry.language, size, noticed, speed, *gains])
+    click.echo(format_table(["name", "language", "size", "errors", "segments/s", *TASKS], rows, left=2))
+    notes = (
+        "errors: noticed by the stress test. ranking, rating, captions: agreement with people beside METEOR's on the "
+        "sets of the atlas, the mean difference, on data that the model had not seen. `meteor-e model show` has all."
+    )
+    click.echo("\n" + "\n".join(textwrap.wrap(notes, width)))
     for entry in models.values():
-        click.echo(f"{entry.name}: {entry.summary} Not for: {entry.avoid}")
+        text = f"{entry.name}: {entry.summary} Not for: {entry.avoid} Needs: {', '.join(entry.needs)}."
+        click.echo("\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)))
 
 
 @model.command("explain")
@@ -491,7 +478,7 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import lined_up, systems
+    from meteor_e.toolkit import lined_up, systems
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
@@ -531,7 +518,7 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     import json
 
     from meteor_e.api import guarded
-    from meteor_e.cli import printable
+    from meteor_e.toolkit import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 
