@@ -30,10 +30,10 @@ bool to_bool(PyObject* object) {
 
 Family family_of(PyObject* object) {
     static const std::pair<const char*, Family> names[] = {
-        {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
-        {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
-        {"overlap", Family::overlap},
-        {"characters", Family::characters},
+        {"exact", Family::exact},           {"keys", Family::keys},
+        {"strings", Family::strings},       {"synonyms", Family::synonyms},
+        {"phrases", Family::phrases},       {"similarity", Family::similarity},
+        {"overlap", Family::overlap},       {"characters", Family::characters},
         {"contextual", Family::contextual}, {"proposals", Family::proposals},
     };
     return named(object, names);
@@ -309,7 +309,8 @@ PyObject* core_describe(PyObject* self, PyObject* arguments) {
         }
         for (std::size_t k = 0; count && k < items.size(); ++k) {
             const Matcher& matcher = core.chain.matchers[k];
-            if (matcher.family == Family::keys || matcher.family == Family::overlap) add_keys(vocabulary.keys(matcher.column), items[k]);
+            if (matcher.family == Family::keys || matcher.family == Family::overlap)
+                add_keys(vocabulary.keys(matcher.column), items[k]);
             if (matcher.family == Family::strings) {
                 add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
             }

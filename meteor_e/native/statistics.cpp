@@ -46,7 +46,8 @@ double ratio(double numerator, double denominator) {
 }
 
 // A segment's n-grams of characters, hashed and sorted; its words are joined and surrounded by spaces.
-void find_ngrams(const Vocabulary& vocabulary, Words words, std::array<std::vector<std::uint64_t>, LONGEST_NGRAM>& ngrams) {
+void find_ngrams(const Vocabulary& vocabulary, Words words,
+                 std::array<std::vector<std::uint64_t>, LONGEST_NGRAM>& ngrams) {
     std::u32string text(1, U' ');
     for (const std::uint32_t type : words) {
         const View<char32_t> form = vocabulary.form(type);

@@ -131,8 +131,8 @@ void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
 
 bool Vocabulary::complete() const {
     for (const Matcher& matcher : chain_.matchers) {
-        const bool has_keys = matcher.family == Family::keys || matcher.family == Family::strings ||
-                              matcher.family == Family::overlap;
+        const bool has_keys =
+            matcher.family == Family::keys || matcher.family == Family::strings || matcher.family == Family::overlap;
         if (has_keys && keys_[matcher.column].size() != size()) return false;
         if (matcher.family == Family::similarity && vectors_[matcher.column].size() != size()) return false;
     }
