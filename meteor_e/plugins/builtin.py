@@ -120,6 +120,7 @@ def meteor_e_output_formats() -> dict[str, str]:
         "text": "meteor_e.render.plain:TextOutput",
         "tsv": "meteor_e.render.delimited:TsvOutput",
         "json": "meteor_e.render.documents:JsonOutput",
+        "jsonl": "meteor_e.render.documents:JsonLinesOutput",
         "csv": "meteor_e.render.delimited:CsvOutput",
         "markdown": "meteor_e.render.markup:MarkdownOutput",
         "latex": "meteor_e.render.markup:LatexOutput",
