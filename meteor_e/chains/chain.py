@@ -14,11 +14,12 @@ from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.config import MatcherConfig
 from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds
 from meteor_e.chains.lookup import find_language
+from meteor_e.languages.files import is_ours, own_tasks
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
-    from meteor_e.api.languages import Language
+    from meteor_e.api.languages import Language, Task
     from meteor_e.chains.config import ChainConfig
     from meteor_e.plugins.registry import Registry
 
@@ -116,7 +117,8 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
-        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
+        weights = _default_weights(language, task_name, task, registry)
+        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in weights.items())
     else:
         matchers = tuple(_chain_matcher(entry, task.weights, registry) for entry in config.matchers)
     if not matchers:
@@ -146,6 +148,20 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
     )
+
+
+def _default_weights(language: Language, name: str, task: Task, registry: Registry) -> Mapping[str, float]:
+    """Return matchers and weights of a task where the chain names none.
+
+    The task ``universal`` has weights of two matchers only. A language file of one's own that has it as its default
+    task gets all the matchers that it lists. In meteor_e's files, what the default task leaves out is off on purpose.
+    """
+    if name != language.default_task or name in own_tasks(language) or is_ours(language):
+        return task.weights
+    return {
+        matcher: task.weights.get(matcher, registry.get("matcher", matcher).default_weight)
+        for matcher in language.matchers
+    }
 
 
 def choose_language(config: ChainConfig, registry: Registry) -> Language:
