@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 
 from meteor_e.api.component import Component, options_by_name
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -34,10 +34,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from meteor_e.api.component import Component
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
-from meteor_e.base.errors import ConfigError, InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
+from meteor_e.base.errors import ConfigError, InputError, PluginError, guarded
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_items, listed

@@ -1,5 +1,5 @@
 from meteor_e.base.array_cache import ArrayCache as ArrayCache, digest as digest
-from meteor_e.base.arraytypes import Cells as Cells, Floats as Floats, Integers as Integers
+from meteor_e.base.array_cache import Cells as Cells, Floats as Floats, Integers as Integers
 from meteor_e.base.extras import comes_with_plugin as comes_with_plugin, require as require
 from meteor_e.base.files import (
     PathLike as PathLike,
@@ -28,7 +28,7 @@ from meteor_e.base.progress import (
     staged as staged,
     terminal_progress as terminal_progress,
 )
-from meteor_e.base.store import cache_folder as cache_folder, data_folder as data_folder
+from meteor_e.base.folders import cache_folder as cache_folder, data_folder as data_folder
 from meteor_e.base.texts import check_items as check_items
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (

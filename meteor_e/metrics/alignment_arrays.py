@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e.base.arraytypes import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import width

@@ -13,8 +13,7 @@ import numpy as np
 from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs, named_options
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
+from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.alignment_arrays import aligned

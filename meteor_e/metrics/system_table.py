@@ -17,8 +17,7 @@ import numpy as np
 
 from meteor_e.api.metrics import BATCH, Metric, MetricScore, RunningScore, SystemOutputs
 from meteor_e.api.tables import SystemInput
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import ArrayCache, Floats, digest
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent, staged

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from meteor_e.api.languages import ISO_CODES
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import locked, remove_folder
+from meteor_e.base.folders import data_folder, locked, remove_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.store import data_folder
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install, language_code

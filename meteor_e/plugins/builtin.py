@@ -45,13 +45,6 @@ COMMANDS_OF_PLUGINS = {
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 
 
-LATER: dict[str, tuple[str, ...]] = {}
-"""Of each kind but languages, names that meteor_e took when plugins could already have had them.
-
-Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
-"""
-
-
 ELSEWHERE = {
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
@@ -81,12 +74,12 @@ def is_taken_later(kind: str, name: str) -> bool:
     A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
     are found without a look at plugins.
     """
-    if kind == "language":
-        from meteor_e.api.languages import ISO_CODES
-        from meteor_e.languages.files import BUILTIN_CODES
+    if kind != "language":
+        return False
+    from meteor_e.api.languages import ISO_CODES
+    from meteor_e.languages.files import BUILTIN_CODES
 
-        return name not in BUILTIN_CODES and name not in ISO_CODES
-    return name in LATER.get(kind, ())
+    return name not in BUILTIN_CODES and name not in ISO_CODES
 
 
 @hookimpl

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from meteor_e.api import InputError
 from meteor_e.base import PathLike, input_name, open_binary, reading, spell_size
 from meteor_e.formats import csv_rows, read_segments
-from meteor_e_evaluation.fields import whole_number
+from meteor_e_evaluation.metric_task import whole_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
