@@ -1,6 +1,12 @@
-"""Whether a metric prefers a text to the same text with one error: perturbations, and the run over metrics.
+"""Whether a metric prefers a text to the same text with one error.
 
 :func:`perturbations` returns the rules for a language; each turns a text into a worse or an equally good one.
+:func:`make_suite` makes pairs of them, and :func:`stress` says how often metrics prefer the better text::
+
+    examples = bundled_examples("en")
+    suite = make_suite(examples.references, examples.hypotheses)
+    report = stress([load_metric("chrf"), my_function], suite)
+    print(render_stress(report, "text"))
 """
 
 from meteor_e.base import lazy_names

@@ -1,0 +1,189 @@
+"""``meteor-e stress``: the pairs, what is counted, and the command."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_evaluation.stress import (
+    bundled_examples,
+    chosen_rules,
+    make_suite,
+    perturbations,
+    render_stress,
+    stress,
+    write_suite,
+)
+
+from meteor_e import load_metric
+from meteor_e.api import ConfigError, InputError
+from meteor_e.cli import cli
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(cli, ["stress", *arguments])
+
+
+def length(hypotheses, references):
+    """Score the longer text higher."""
+    return [len(text) for text in hypotheses]
+
+
+def likes_it(hypotheses, references):
+    """Score all texts alike."""
+    return [1.0] * len(hypotheses)
+
+
+@pytest.fixture(scope="module")
+def suite():
+    examples = bundled_examples("en")
+    return make_suite(examples.references[:30], examples.hypotheses[:30], pairs=20)
+
+
+def test_the_bundled_sentences_give_every_rule_an_occasion():
+    examples = bundled_examples("en")
+    suite = make_suite(examples.references, examples.hypotheses, ["Das ist eine Quelle."] * len(examples.references))
+    assert len(suite.texts) >= 120
+    empty = [name for name, texts in suite.changed.items() if not any(text is not None for text in texts)]
+    assert not empty
+    least = {name: sum(text is not None for text in texts) for name, texts in suite.changed.items()}
+    assert min(least[name] for name in ("negation-dropped", "negation-added", "antonym", "number-changed")) > 25
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es", "ru", "zh", "ja"])
+def test_sentences_of_other_languages(language):
+    examples = bundled_examples(language)
+    suite = make_suite(examples.references, examples.hypotheses, language=language)
+    assert len(examples.hypotheses) >= 6
+    assert sum(any(text is not None for text in texts) for texts in suite.changed.values()) > 20
+
+
+def test_a_language_without_sentences():
+    with pytest.raises(ConfigError, match="--reference FILE"):
+        bundled_examples("sw")
+
+
+def test_what_is_counted(suite):
+    report = stress([length, likes_it, load_metric("chrf")], suite, examples=1)
+    assert report.metrics == ("length", "likes_it", "chrF")
+    by_length, alike, chrf = ({each.rule: each for each in report.findings[name]} for name in report.metrics)
+    assert by_length["word-dropped"].share == 1
+    assert by_length["word-repeated"].share == 0
+    assert all(each.share == 0 and each.ties == 1 for each in alike.values() if each.kind == "error")
+    assert chrf["empty"].share == 1
+    assert chrf["empty"].low > 0.8
+    assert by_length["word-dropped"].low < 1 <= by_length["word-dropped"].high
+    assert by_length["word-repeated"].worst[0].changed.split() != by_length["word-repeated"].worst[0].text.split()
+    assert not by_length["word-dropped"].worst
+    assert chrf["word-repeated"].p < 0.05
+    assert np.isnan(by_length["empty"].p)
+    share, low, high = report.means["chrF"]
+    errors = [each.share for each in chrf.values() if each.kind == "error"]
+    assert share == pytest.approx(np.mean(errors))
+    assert low < share < high
+
+
+def test_an_error_count_is_turned_round(suite):
+    report = stress([load_metric("ter")], suite)
+    found = {each.rule: each.share for each in report.findings["TER"]}
+    assert found["empty"] == 1
+    assert found["other-text"] > 0.9
+
+
+def test_the_seed_repeats_the_pairs_and_another_changes_them(suite):
+    examples = bundled_examples("en")
+    again = make_suite(examples.references[:30], examples.hypotheses[:30], pairs=20)
+    other = make_suite(examples.references[:30], examples.hypotheses[:30], pairs=20, seed=2)
+    assert again.changed == suite.changed != other.changed
+
+
+def test_references_alone_are_changed_a_little():
+    references = [["The old dog sleeps under the table in the kitchen."], ["Three men walk along the wide river."]]
+    suite = make_suite(references)
+    assert suite.made
+    assert all(text != own[0] for text, own in zip(suite.texts, references, strict=True))
+    two = make_suite([[*own, own[0].upper()] for own in references])
+    assert two.texts == [own[0].upper() for own in references]
+    assert two.references == references
+
+
+def test_uneven_texts_are_refused():
+    with pytest.raises(InputError, match="1 hypotheses and 2 segments"):
+        make_suite([["a"], ["b"]], ["a"])
+    with pytest.raises(InputError, match="no segments"):
+        make_suite([])
+    with pytest.raises(InputError, match="found an occasion"):
+        stress([length], make_suite([["..."]], ["..."], rules=chosen_rules("en", ["antonym"])))
+
+
+def test_two_metrics_of_one_name(suite):
+    with pytest.raises(ConfigError, match="two metrics are called 'length'"):
+        stress([length, length], suite)
+
+
+def test_a_score_that_is_no_number(suite):
+    def broken(hypotheses, references):
+        return [float("nan")] * len(hypotheses)
+
+    with pytest.raises(InputError, match="no finite number for original"):
+        stress([broken], suite)
+
+
+def test_rules_by_name_group_and_kind():
+    assert {rule.group for rule in chosen_rules("en", ["polarity"])} == {"polarity"}
+    harmless = chosen_rules("en", ["harmless"], ["quotes"])
+    assert harmless
+    assert all(rule.kind == "harmless" and rule.name != "quotes" for rule in harmless)
+    with pytest.raises(ConfigError, match="did you mean 'antonym'"):
+        chosen_rules("en", ["antonim"])
+
+
+def test_texts_for_a_metric_that_runs_elsewhere(suite, tmp_path):
+    written = write_suite(suite, tmp_path)
+    assert len(written) == 2 + len(suite.changed)
+    lines = {file.stem: file.read_text(encoding="utf-8").splitlines() for file in written}
+    scores = tmp_path / "scores.tsv"
+    rows = [f"{name}\t{len(text)}" for name, texts in lines.items() if name != "reference1" for text in texts]
+    scores.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    report = stress([load_metric(f"given=scores:{scores}"), length], suite)
+    given, asked = (report.findings[name] for name in report.metrics)
+    assert [each.share for each in given] == [each.share for each in asked]
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "json", "markdown"])
+def test_forms(suite, form):
+    report = stress([length, load_metric("chrf")], suite, examples=1)
+    text = render_stress(report, form)
+    assert "negation-added" in text
+    assert "chrF" in text
+    if form == "json":
+        assert json.loads(text)["metrics"][1]["findings"][0]["rule"] == report.findings["chrF"][0].rule
+
+
+def test_the_command(tmp_path):
+    result = run("-M", "chrf", "--only", "polarity", "--only", "empty", "-q", "--no-cache")
+    assert result.exit_code == 0, result.output
+    assert "negation-dropped" in result.output
+    assert "all errors" in result.output
+    failed = run("-M", "chrf", "--only", "reference-twice", "--at-least", "90", "-q", "--no-cache")
+    assert failed.exit_code == 1
+    assert "chrF: reference-twice" in failed.stderr
+    listed = run("--list", "-l", "de")
+    assert "word-dropped" in listed.output
+    assert "negation-added" not in listed.output
+    reference = tmp_path / "reference.txt"
+    reference.write_text("Der Hund schläft unter dem Tisch.\nEs regnet seit Tagen in der Stadt.\n", encoding="utf-8")
+    german = run("-R", str(reference), "-l", "de", "-M", "chrf", "-q", "--no-cache", "-f", "json")
+    assert json.loads(german.stdout)["segments"] == 2
+    assert run(str(reference), "-M", "chrf").exit_code != 0
+
+
+def test_rules_do_not_share_their_chance():
+    rule = next(each for each in perturbations("en") if each.name == "word-dropped")
+    from meteor_e.api import PerturbationContext
+
+    text = "One two three four five six seven."
+    assert len({rule.apply(text, random.Random(seed), PerturbationContext()) for seed in range(30)}) > 3
