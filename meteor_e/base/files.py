@@ -9,8 +9,9 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, TextIO, TypeVar, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from meteor_e.base.errors import InputError, MeteorError, ResourceError
 
@@ -28,6 +29,7 @@ _MAGIC = {
     "Zstandard": (b"\x28\xb5\x2f\xfd",),
 }
 _LONGEST_MAGIC = 10
+_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 
 
 def input_name(path: PathLike) -> str:
@@ -204,28 +206,24 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                 device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
                 if device and os.fspath(path) != os.devnull:
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
-            head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
-        packed = compression(head)
-        if packed is not None:
-            unpacked = _unpacked(stream, packed, input_name(path))
-            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, unpacked)))
+            stream = stack.enter_context(unpacked(stream, input_name(path)))
         yield stream
 
 
-def _unpacked(stream: BinaryIO, packed: str, name: str) -> BinaryIO:
-    if packed == "gzip":
-        import gzip
+def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
+    """Return a stream unpacked if it is gzip, bzip2 or xz, which its first bytes tell; else as it is.
 
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if packed == "bzip2":
-        import bz2
-
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if packed == "xz":
-        import lzma
-
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    raise InputError(f"cannot read {name}: it is {packed}; unpack it first (gzip, bzip2 and xz are read as they are)")
+    Raises:
+        InputError: if it is compressed by something else.
+    """
+    packed = compression(stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
+    if packed is None:
+        return stream
+    if packed not in _MODULES:
+        what = "unpack it first (gzip, bzip2 and xz are read as they are)"
+        raise InputError(f"cannot read {name}: it is {packed}; {what}")
+    found = import_module(_MODULES[packed]).open(stream)
+    return io.BufferedReader(found)
 
 
 @contextlib.contextmanager

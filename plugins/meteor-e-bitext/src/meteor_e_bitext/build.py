@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import PathLike, Progress, input_name, silent
+from meteor_e.base import PathLike, Progress, input_name, os_errors_as, silent
 from meteor_e.chains import LanguageText
 from meteor_e.formats import read_segments
 from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, SourceFile, pack_place
@@ -291,7 +291,5 @@ class _Work:
 def _source(file: Path) -> SourceFile:
     # What has no line end for 64 MiB, such as a file of holes, is refused before it is hashed from end to end.
     next(read_segments(file, encoding="latin-1"), None)
-    try:
+    with os_errors_as(InputError, f"cannot read {file}"):
         return SourceFile.of(file)
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from error

@@ -23,7 +23,7 @@ from meteor_e.api import (
     named_options,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Cells, Floats, PathLike, atomic_writer, silent
+from meteor_e.base import ArrayCache, Cells, Floats, PathLike, atomic_writer, os_errors_as, silent
 from meteor_e.formats import score_text
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
@@ -347,10 +347,8 @@ def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_na
             path = target / f"{stem}.{level}.score"
             if path in written:
                 raise InputError(f"two metrics would be written to {path}; tell them apart by LABEL=METRIC")
-            try:
+            with os_errors_as(InputError, f"cannot write to {path.parent}"):
                 path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"cannot write to {path.parent}: {error.strerror}") from error
             with atomic_writer(path) as stream:
                 stream.writelines(f"{line}\n" for line in lines)
             written.append(path)

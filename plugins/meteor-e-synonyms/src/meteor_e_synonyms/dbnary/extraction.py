@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from meteor_e import InputError, ResourceError
 from meteor_e.api import Language
-from meteor_e.base import atomic_writer, locked, silent
+from meteor_e.base import atomic_writer, locked, scratch_folder, silent
 from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name, download_url
 from meteor_e_synonyms.dbnary import dump, endpoint
 from meteor_e_synonyms.dbnary.harvest import Harvest
@@ -164,15 +164,9 @@ def install_dump(
     )
     if offline:
         raise ResourceError(f"offline, so {address} is not downloaded; {otherwise}")
-    folder = PackStore().root
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = TemporaryDirectory(prefix=".dbnary-", dir=folder)
-    except OSError as error:
-        raise ResourceError(f"cannot write to {folder}: {error.strerror}") from error
-    with scratch as place:
+    with scratch_folder(PackStore().root, "dbnary") as place:
         try:
-            path = download_url(address, Path(place), progress)
+            path = download_url(address, place, progress)
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
         try:
