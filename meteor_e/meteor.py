@@ -29,7 +29,7 @@ from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.builtin import meteor_e_matchers
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.results import CorpusScore, SegmentScore, SegmentScores
@@ -136,7 +136,7 @@ class Meteor:
         return meteor
 
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
-        self.chain: Chain = resolve(config, registry())
+        self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         # What plugins lack is said before a pack is downloaded and built.
         awaited = _Awaited(lambda: _resources(self.chain, offline))
@@ -155,7 +155,7 @@ class Meteor:
         self._function_words = self.resources.function_words
         rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
         self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
-        self._segmenter = make_segmenter(self.chain.language, registry())
+        self._segmenter = make_segmenter(self.chain.language, plugin_registry())
         self._rarity = None if self.chain.idf is None else self._read_rarity(self.chain.idf)
         self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
@@ -175,7 +175,7 @@ class Meteor:
             chain,
             self.matchers,
             self.resources.description,
-            plugins_of(chain, registry()),
+            plugins_of(chain, plugin_registry()),
             self._lemmatizer,
             self._segmenter,
         )
@@ -273,7 +273,7 @@ class Meteor:
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
-            kind = registry().matcher(entry.name)
+            kind = plugin_registry().matcher(entry.name)
             if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
                 self._check_lemmas(entry)
             matcher = kind.make(context, **entry.options)
@@ -649,4 +649,4 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
         return None
     name, options = chain.lemmatizer
     with guarded(f"making lemmatizer {name!r}"):
-        return registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)
+        return plugin_registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)

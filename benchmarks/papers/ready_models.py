@@ -20,15 +20,15 @@ import msgspec
 import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
+from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import Run, pearson, strict_tau
+from meteor_e_learned.models.base import pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import FeatureBatch
+from meteor_e.api import Examples, FeatureBatch, TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
@@ -165,7 +165,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
     """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
-    estimator.learn(Examples.joined(training), None, Run(recipe.seed, features.columns))
+    estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
     result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
     return result
 

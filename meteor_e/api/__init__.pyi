@@ -5,7 +5,7 @@ from meteor_e.api.context import (
     Resources as Resources,
     SynonymTable as SynonymTable,
 )
-from meteor_e.api.estimators import Estimator as Estimator
+from meteor_e.api.estimators import Estimator as Estimator, Examples as Examples, TrainingRun as TrainingRun
 from meteor_e.api.features import (
     Feature as Feature,
     FeatureBatch as FeatureBatch,

@@ -78,9 +78,9 @@ class LazyGroup(click.Group):
 
 
 def _registry() -> Registry:
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    return registry()
+    return plugin_registry()
 
 
 def _summary(name: str) -> str:

@@ -148,15 +148,15 @@ def find_table(
             raise ConfigError(f"--hypothesis-column {name} is given twice")
     if options.split is not None and found in ("csv", "tsv"):
         raise ConfigError(f"{files[0]} is no dataset with splits; leave --split out")
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    return registry().table_format(found)().open(files[0], options.texts, split=options.split, encoding=encoding)
+    return plugin_registry().table_format(found)().open(files[0], options.texts, split=options.split, encoding=encoding)
 
 
 def _check_format(form: str) -> None:
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    known = sorted({*INPUT_FORMATS, *registry().names("table format")})
+    known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
     if form not in known:
         raise ConfigError(
             f"--format-in: there is no format {form!r}{near_miss(form, known)}; the formats: {', '.join(known)}"
@@ -165,12 +165,12 @@ def _check_format(form: str) -> None:
 
 def _format_of_plugins(path: str) -> str | None:
     """Return the name of a plugin's format that knows a file that we do not."""
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    for name in registry().names("table format"):
+    for name in plugin_registry().names("table format"):
         if name not in INPUT_FORMATS:
             with guarded(f"table format {name!r}"):
-                if registry().table_format(name).recognizes(path):
+                if plugin_registry().table_format(name).recognizes(path):
                     return name
     return None
 
@@ -196,6 +196,6 @@ def run_elsewhere(meteor: Meteor, run: ScoreRun) -> list[StatisticsSum]:
     Raises:
         PluginError: if it is not installed.
     """
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    return registry().runner("table" if run.cluster is None else "dask")().run(meteor, run)
+    return plugin_registry().runner("table" if run.cluster is None else "dask")().run(meteor, run)

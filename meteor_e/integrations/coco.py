@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import check_text
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
@@ -66,28 +66,51 @@ class Meteor:
         from meteor_e.scoring import formula
         from meteor_e.scoring.statistics import StatisticsSum
 
-        _check_mapping(gts, "gts")
-        _check_mapping(res, "res")
-        for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
-            missing = [key for key in one if key not in other]
-            if missing:
-                raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}" + _more(missing))
-        if not gts:
-            raise InputError("there are no captions to score")
         hypotheses, references = [], []
-        for key, texts in gts.items():
-            own = _texts(res[key], key, "res")
-            if len(own) != 1:
-                raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
+        for caption, texts in _lined_up(gts, res):
             # What pycocoevalcap writes to the Java program: it cleans the caption alone.
-            hypotheses.append(_line(own[0].replace("|||", "").replace("  ", " ")))
-            references.append([_line(part) for text in _texts(texts, key, "gts") for part in text.split("|||")])
+            hypotheses.append(_line(caption.replace("|||", "").replace("  ", " ")))
+            references.append([_line(part) for text in texts for part in text.split("|||")])
         total = StatisticsSum(len(self._meteor.matchers))
         scores = []
         for segment in self._meteor.segments(hypotheses, references):
             total.add(segment.statistics)
             scores.append(segment.score)
         return formula.compute(total.total, self._meteor.chain.parameters).score, scores
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.method()
+
+
+class CaptionMetric:
+    """Any metric in the shape of pycocoevalcap's classes: ``caption-light``, ``caption-context``, ``chrf`` …
+
+    Args:
+        metric: the name of a metric, as :func:`meteor_e.load_metric` takes it.
+        options: of the metric.
+
+    Raises:
+        ConfigError: for an unknown metric or option.
+        ResourceError: if something that it needs is missing.
+    """
+
+    def __init__(self, metric: str = "caption-light", **options: Any) -> None:
+        from meteor_e.metrics.specs import load_metric
+
+        self._metric = load_metric(metric, language="en", **options)
+
+    def method(self) -> str:
+        """Return the name of the metric."""
+        return self._metric.label
+
+    def compute_score(
+        self, gts: Mapping[Id, Sequence[str]], res: Mapping[Id, Sequence[str]]
+    ) -> tuple[float, list[float]]:
+        """Return the score of all captions and of each, in the order of ``gts``; as :meth:`Meteor.compute_score`."""
+        pairs = _lined_up(gts, res)
+        found = self._metric.corpus([caption for caption, _ in pairs], [texts for _, texts in pairs])
+        return found.score, found.segments.tolist()
 
     def __str__(self) -> str:
         """Return the name."""
@@ -104,7 +127,7 @@ class PTBTokenizer:
     """
 
     def __init__(self) -> None:
-        self._segmenter = registry().segmenter("ptb").make()
+        self._segmenter = plugin_registry().segmenter("ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.
@@ -134,6 +157,25 @@ class PTBTokenizer:
         # Empty captions leave nothing, so that one line stays one caption.
         tokens = iter([line.rstrip() for line in self._segmenter.join_lines(lines)] if lines else [])
         return {key: [next(tokens) for _ in range(count)] for key, count in counts}
+
+
+def _lined_up(gts: Mapping[Id, Sequence[str]], res: Mapping[Id, Sequence[str]]) -> list[tuple[str, Sequence[str]]]:
+    """Return the caption and the references of each image, in the order of ``gts``."""
+    _check_mapping(gts, "gts")
+    _check_mapping(res, "res")
+    for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
+        missing = [key for key in one if key not in other]
+        if missing:
+            raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}" + _more(missing))
+    if not gts:
+        raise InputError("there are no captions to score")
+    pairs = []
+    for key, texts in gts.items():
+        own = _texts(res[key], key, "res")
+        if len(own) != 1:
+            raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
+        pairs.append((own[0], _texts(texts, key, "gts")))
+    return pairs
 
 
 def _check_mapping(value: object, name: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.statistics import width
+from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -78,7 +78,7 @@ def aligned(
         return _aligned(meteor, hypotheses, references, numbers)[0]
     known = shared.get(meteor.signature)
     if known is None:
-        empty = _arrays([], [], width(len(meteor.matchers)))
+        empty = _arrays([], [], statistics_width(len(meteor.matchers)))
         known = shared[meteor.signature] = _Known(empty)
     keys = [(hypothesis, tuple(texts)) for hypothesis, texts in zip(hypotheses, references, strict=True)]
     new = [at for at, key in enumerate(keys) if key not in known.places]
@@ -109,7 +109,7 @@ def _aligned(
                 )
         scores.append(scored.scores)
         statistics.append(scored.statistics)
-    return _arrays(scores, statistics, width(len(meteor.matchers))), failed
+    return _arrays(scores, statistics, statistics_width(len(meteor.matchers))), failed
 
 
 def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], columns: int) -> Aligned:

@@ -19,8 +19,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.alignment_arrays import aligned
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import as_summed
-from meteor_e.scoring.statistics import width as statistics_width
+from meteor_e.scoring.statistics import as_summed, statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -158,7 +157,7 @@ def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tupl
     Returns:
         Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
     """
-    scores = arrays.score(counts, parameters)
+    scores = arrays.score_arrays(counts, parameters)
     best = scores.argmax(axis=-1)
     chosen = np.take_along_axis(counts, best[..., None, None], axis=-2)[..., 0, :]
     return np.take_along_axis(scores, best[..., None], axis=-1)[..., 0], chosen
@@ -269,7 +268,7 @@ class ChainMetric(Metric):
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
-        return arrays.score(sums, self.current.chain.parameters)
+        return arrays.score_arrays(sums, self.current.chain.parameters)
 
     def pairwise_batches(
         self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
@@ -296,10 +295,10 @@ class ChainMetric(Metric):
         resample = None
         if systems:
             sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
-            whole = arrays.score(sums.sum(axis=1), parameters)
+            whole = arrays.score_arrays(sums.sum(axis=1), parameters)
 
             def resample(system: int, weights: Floats) -> Floats:
-                return arrays.score(weights @ sums[system], parameters)
+                return arrays.score_arrays(weights @ sums[system], parameters)
 
         return Scores(self.label, meteor.signature, segments, whole, resample)
 

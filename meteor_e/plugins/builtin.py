@@ -15,6 +15,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
+    "languages": "List languages, what is known of each, and the evidence for it.",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "score": "Score hypotheses against references.",
@@ -46,6 +47,8 @@ COMMANDS_OF_PLUGINS = {
 
 
 ELSEWHERE = {
+    ("metric", "caption-context"): "meteor-e-captions",
+    ("metric", "caption-light"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",

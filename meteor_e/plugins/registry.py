@@ -396,10 +396,13 @@ _registry: Registry | None = None
 _registry_lock = threading.Lock()
 
 
-def registry() -> Registry:
+def plugin_registry() -> Registry:
     """Return the registry of this process."""
     global _registry
     with _registry_lock:
         if _registry is None:
             _registry = Registry()
         return _registry
+
+
+registry = plugin_registry

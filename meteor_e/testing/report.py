@@ -13,7 +13,7 @@ from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.definitions import KINDS, class_problem
-from meteor_e.plugins.registry import Registry, registry
+from meteor_e.plugins.registry import Registry, plugin_registry
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ def short(value: object) -> str:
 
 def default_context() -> MatcherContext:
     """Return English without a resource pack."""
-    return MatcherContext(registry().language("en"), LanguageResources())
+    return MatcherContext(plugin_registry().language("en"), LanguageResources())
 
 
 def check_class(report: Report, cls: type[Component]) -> None:

@@ -14,7 +14,7 @@ from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, l
 from meteor_e.api import ComponentOptions, Meta, MetricContext, SystemInput
 from meteor_e.metrics import ChainMetric, SystemTexts, score_table, system_table
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
@@ -151,7 +151,7 @@ def plugin(monkeypatch):
         return [Overlap, Broken]
 
     module.meteor_e_metrics = meteor_e_metrics
-    registry().register(module, "overlap")
+    plugin_registry().register(module, "overlap")
 
 
 def test_a_metric_of_a_plugin(plugin):

@@ -119,7 +119,7 @@ def files(tmp_path):
 
 def test_wheel_holds_its_data(wheels):
     names = zipfile.ZipFile(wheels[1]).namelist()
-    for name in ("data/ca.yaml", "data/example-ca.yaml", "data/abbreviations.en.tsv", "py.typed", "plugin.py"):
+    for name in ("data/co.yaml", "data/example-co.yaml", "data/abbreviations.en.tsv", "py.typed", "plugin.py"):
         assert f"meteor_e_example/{name}" in names
     assert not [name for name in names if "test" in name and "/templates/" not in name]
     assert "meteor_e_example/templates/plugin.py.txt" in names
@@ -180,10 +180,10 @@ def test_scores_in_python(installed, files):
 
 def test_its_language_and_chain(installed, files):
     output = run(
-        *(installed / "meteor-e", "score", "hypothesis.txt", "reference.txt", "--chain", "example-ca", "--json"),
+        *(installed / "meteor-e", "score", "hypothesis.txt", "reference.txt", "--chain", "example-co", "--json"),
         cwd=files,
     )
-    assert "lang:ca|task:untuned" in output
+    assert "lang:co|task:untuned" in output
 
 
 def blocks() -> list[tuple[str, str, str]]:

@@ -20,7 +20,7 @@ from meteor_e_evaluation.stress import (
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli import cli
+from meteor_e.toolkit import cli
 
 
 def run(*arguments: str):

@@ -10,9 +10,8 @@ from meteor_e_learned.features.fluency import FluencyFeature
 
 from meteor_e.api import MatcherContext
 from meteor_e.base.errors import ConfigError
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
 from meteor_e.testing import check_feature
+from meteor_e.toolkit import LanguageResources, plugin_registry
 
 
 def row(feature, hypothesis, reference):

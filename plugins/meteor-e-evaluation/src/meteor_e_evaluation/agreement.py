@@ -11,8 +11,17 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import InputError, Measure, Metric, Scores
-from meteor_e.base import ArrayCache, Floats, Progress, silent, staged
-from meteor_e.significance import DEFAULT_SEED, Interval, draw_weights, interval
+from meteor_e.toolkit import (
+    DEFAULT_SEED,
+    ArrayCache,
+    Floats,
+    Interval,
+    Progress,
+    draw_weights,
+    interval,
+    silent,
+    staged,
+)
 from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import DataIndex

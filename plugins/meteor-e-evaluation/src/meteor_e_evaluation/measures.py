@@ -14,9 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from meteor_e.api import Agreement, ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
-from meteor_e.base import Floats
-from meteor_e.plugins import plugin_registry
-from meteor_e.significance import DEFAULT_SEED
+from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
@@ -487,6 +485,17 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             source="WMT",
             mtme="Spearman, none",
             ties="mean ranks",
+            missing=_RATED,
+        ),
+        _defined(
+            SegmentCorrelation,
+            "kendall-c",
+            "Kendall τ-c",
+            coefficient="kendall-c",
+            definition="Kendall's τ-c over all rated segments of all systems",
+            source="Stuart (1953); captions since Anderson et al. (2016)",
+            mtme="–",
+            ties="corrected as in τ-c, for ratings in few steps",
             missing=_RATED,
         ),
         _grouped("kendall", "none", "kendall", "Kendall τ-b, all segments", "Kendall, none"),

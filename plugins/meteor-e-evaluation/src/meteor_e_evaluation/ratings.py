@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, input_name
-from meteor_e.formats import csv_rows, read_segments
+from meteor_e.toolkit import PathLike, csv_rows, input_name, read_segments
 from meteor_e_evaluation.metric_task import finite_number, split_fields, whole_number
 
 

@@ -23,8 +23,7 @@ from meteor_e.api import (
     named_options,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Cells, Floats, PathLike, atomic_writer, os_errors_as, silent
-from meteor_e.formats import score_text
+from meteor_e.toolkit import ArrayCache, Cells, Floats, PathLike, atomic_writer, os_errors_as, score_text, silent
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores

@@ -43,7 +43,7 @@ def importances(model: LearnedModel) -> list[tuple[str, float]]:
 
 def as_text(model: LearnedModel, weights: int = 15) -> str:
     """Return the card for a terminal."""
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import format_table
 
     recipe, card = model.recipe, model.card
     ready = ready_models().get(recipe.name) if model.folder == Path(str(files(ready_package))) else None

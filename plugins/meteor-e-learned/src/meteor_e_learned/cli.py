@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base import Progress
-from meteor_e.cli import (
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
+    Progress,
     input_options,
     metric_options,
     replaced_option,
@@ -22,7 +22,7 @@ from meteor_e.cli import (
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.base import ArrayCache
+    from meteor_e.toolkit import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
 
 __all__ = ["model", "predict", "rank", "train"]
@@ -101,7 +101,7 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.base import terminal_progress
+    from meteor_e.toolkit import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -236,8 +236,7 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
@@ -322,15 +321,14 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
 
     _check_form("rank", files)
     store = _store(cache, no_cache)
     if index is not None:
-        from meteor_e.base import ArrayCache
+        from meteor_e.toolkit import ArrayCache
 
         if files or segments or names or references:
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
@@ -372,8 +370,7 @@ def _judged(
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require, staged
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import format_table, require, staged
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
@@ -448,7 +445,7 @@ def list_models(as_json: bool) -> None:
     """
     import msgspec
 
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import format_table
     from meteor_e_learned.ready import model_size, ready_models
 
     models = ready_models()
@@ -491,7 +488,7 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import lined_up, systems
+    from meteor_e.toolkit import lined_up, systems
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
@@ -531,7 +528,7 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     import json
 
     from meteor_e.api import guarded
-    from meteor_e.cli import printable
+    from meteor_e.toolkit import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 

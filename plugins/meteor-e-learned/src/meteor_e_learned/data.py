@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.base import Progress, require, silent, staged
-from meteor_e_learned.examples import Examples
+from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
+from meteor_e.toolkit import Progress, require, silent, staged
+from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec, resolve
 
@@ -74,7 +74,7 @@ def load_examples(
         for test in chosen:
             told = staged(progress, f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
-    return Examples.joined(found)
+    return joined(found)
 
 
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
-from meteor_e.base import Progress, cache_folder, digest, silent, worked_on
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import LanguageResources, Progress, cache_folder, digest, plugin_registry, silent, worked_on
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature", "picked"]
 
@@ -205,6 +203,17 @@ class FeatureSet:
     def definition(self) -> tuple[str, ...]:
         """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
+
+    def only(self, columns: Collection[str]) -> FeatureSet:
+        """Return the features with these of their columns, in the features' own order."""
+        return FeatureSet(
+            [
+                NamedFeature(entry.label, entry.feature, tuple(
+                    place for place, column in zip(entry.chosen, entry.columns, strict=True) if column in columns
+                ))
+                for entry in self.features
+            ]
+        )  # fmt: skip
 
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from meteor_e.api import ConfigError, near_miss
-from meteor_e.base import find_problems, parse_yaml, raise_problems, read_yaml
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import find_problems, parse_yaml, plugin_registry, raise_problems, read_yaml
 from meteor_e_learned.extraction import FeatureSet
 
 __all__ = [

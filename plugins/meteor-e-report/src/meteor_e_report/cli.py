@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.base import terminal_progress
-from meteor_e.cli import (
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
     MeteorMaker,
@@ -21,6 +20,7 @@ from meteor_e.cli import (
     metric_options,
     named,
     systems,
+    terminal_progress,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def report(
 
 def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
     """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
-    from meteor_e.metrics import ChainMetric
+    from meteor_e.toolkit import ChainMetric
 
     found: list[Metric | None] = []
     for metric in make_meteor.metrics(names):

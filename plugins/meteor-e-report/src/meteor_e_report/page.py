@@ -18,8 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
-from meteor_e.base import PathLike, Progress, atomic_writer, silent
-from meteor_e.significance import DEFAULT_SEED, SystemTest
+from meteor_e.toolkit import DEFAULT_SEED, PathLike, Progress, SystemTest, atomic_writer, silent
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
 from meteor_e_report.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style

@@ -22,8 +22,7 @@ from meteor_e.api import (
     SystemOutputs,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Floats, Progress, atomic_writer, silent, staged
-from meteor_e.significance import draw_weights, interval
+from meteor_e.toolkit import ArrayCache, Floats, Progress, atomic_writer, draw_weights, interval, silent, staged
 from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations
 from meteor_e_evaluation.stress.words import Words

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from meteor_e import load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.base import digest
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import digest, read_segments
 from meteor_e_learned.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:

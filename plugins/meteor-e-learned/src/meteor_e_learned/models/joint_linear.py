@@ -9,9 +9,8 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta, near_miss
-from meteor_e_learned.examples import Examples
-from meteor_e_learned.models.base import Floats, PairEstimator, Run, pair_taus, pearsons
+from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta, TrainingRun, near_miss
+from meteor_e_learned.models.base import Floats, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
 
@@ -21,7 +20,7 @@ Block = tuple[NDArray[np.float32], float]
 Assessed = tuple[NDArray[np.float32], Floats]
 
 
-class JointLinear(LinearEstimator, PairEstimator):
+class JointLinear(LinearEstimator):
     """A weighted sum of features that orders hypotheses as comparisons do, and correlates with assessments.
 
     The loss has three parts. For each year of comparisons: the mean logistic loss of the differences. For the
@@ -63,7 +62,7 @@ class JointLinear(LinearEstimator, PairEstimator):
         iterations: Annotated[int, Meta(ge=1, description="Of L-BFGS, at most.")] = 100
         seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
 
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from all comparisons and all human scores that the examples have."""
         start = self._start(run.columns)
         self._fit_bounds(examples.features, self.options.clip)
@@ -74,14 +73,8 @@ class JointLinear(LinearEstimator, PairEstimator):
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self.weights_ = self._descend(start, self._penalty(run.columns), comparisons, assessed)
         self.levels_ = Scale.fit(rows @ self.weights_, examples.hypothesis_part).levels
-        figures: dict[str, Any] = {
-            f"training tau {title}": tau for title, tau in pair_taus(self, examples).items() if not np.isnan(tau)
-        }
-        if held is not None:
-            taus = pair_taus(self, held)
-            figures |= {f"validation tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
-            figures |= pearsons(self, held)
-        return figures
+        taus = pair_taus(self, examples)
+        return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
     def _start(self, columns: Sequence[str]) -> Floats:
         """Return the weights that the penalty draws to; features with one are what all begins with."""

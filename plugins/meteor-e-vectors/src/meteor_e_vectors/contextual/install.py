@@ -11,8 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base import decode_utf8, locked, put_folder, workplace
-from meteor_e.packs import Progress, Wheel, check_wheel, download_wheel, read_member
+from meteor_e.toolkit import (
+    Progress,
+    Wheel,
+    check_wheel,
+    decode_utf8,
+    download_wheel,
+    locked,
+    put_folder,
+    read_member,
+    workplace,
+)
 from meteor_e_vectors.contextual.store import (
     MAX_NETWORK,
     MAX_TOKENIZER,
