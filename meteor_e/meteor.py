@@ -336,7 +336,7 @@ class Meteor:
         scored = self.score_chunk(chunk)
         if scored.failures:
             raise scored.failures[0]
-        return next(self._segment_scores(chunk, scored))
+        return next(self.segment_scores(chunk, scored))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Score every hypothesis against every reference; each text is read once.
@@ -432,7 +432,7 @@ class Meteor:
                 :attr:`on_error` has it.
         """
         for chunk, scored in self.scored_chunks(hypotheses, references, alignments=alignments):
-            yield from self._segment_scores(chunk, scored)
+            yield from self.segment_scores(chunk, scored)
 
     def corpus(
         self,
@@ -479,7 +479,7 @@ class Meteor:
         total = StatisticsSum(len(self.matchers))
         for chunk, scored in self.scored_chunks(hypotheses, references):
             wanted = kept is not None or scored.failures
-            counted = list(self._segment_scores(chunk, scored)) if wanted else []
+            counted = list(self.segment_scores(chunk, scored)) if wanted else []
             if kept is not None:
                 kept += counted
             if scored.failures:
@@ -526,7 +526,7 @@ class Meteor:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
 
-    def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
+    def segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)

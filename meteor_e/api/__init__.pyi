@@ -47,6 +47,15 @@ from meteor_e.api.options import (
     Meta as Meta,
     SimilarityOptions as SimilarityOptions,
 )
+from meteor_e.api.outputs import (
+    Grid as Grid,
+    MetricColumn as MetricColumn,
+    OutputFormat as OutputFormat,
+    OutputOptions as OutputOptions,
+    Result as Result,
+    SegmentRow as SegmentRow,
+    WmtNames as WmtNames,
+)
 from meteor_e.api.perturbations import (
     Perturbation as Perturbation,
     PerturbationContext as PerturbationContext,

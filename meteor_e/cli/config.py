@@ -114,8 +114,8 @@ def list_chains(as_json: bool) -> None:
     \b
     meteor-e config list
     """
-    from meteor_e.cli.tables import format_table, printable
     from meteor_e.plugins.registry import plugin_registry
+    from meteor_e.render.plain import format_table, printable
 
     entries = plugin_registry().entries("chain", describe_chain)
     if as_json:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.chains.lookup import find_language
-from meteor_e.cli.tables import format_table
 from meteor_e.packs import PackStore
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.render.plain import format_table
 
 if TYPE_CHECKING:
     from meteor_e.api.languages import Language
@@ -36,8 +36,8 @@ def languages(code: str | None, as_json: bool) -> None:
     packs: dict[str, list[str]] = {}
     for name in store.names():
         packs.setdefault(name.partition("-")[0], []).append(name)
-    codes = sorted({registry().language(name).code for name in registry().names("language")})
-    found = [find_language(code)] if code else [registry().language(each) for each in codes]
+    codes = sorted({plugin_registry().language(name).code for name in plugin_registry().names("language")})
+    found = [find_language(code)] if code else [plugin_registry().language(each) for each in codes]
     rows = [_row(language, packs.get(language.code, [])) for language in found]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))

@@ -18,7 +18,7 @@ from meteor_e.cli import (
     replaced_option,
 )
 from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates
-from meteor_e.mbr.choices import choices
+from meteor_e.mbr.decisions import choices
 
 GROUPS = {
     "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),

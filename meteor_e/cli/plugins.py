@@ -12,9 +12,9 @@ import click
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
 from meteor_e.cli.groups import plugin_command
-from meteor_e.cli.tables import format_table, printable
 from meteor_e.plugins.definitions import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, plugin_registry
+from meteor_e.render.plain import format_table, printable
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component

@@ -73,6 +73,8 @@ def distinct(metrics: list[Metric]) -> list[Metric]:
     """
     labels = [metric.label for metric in metrics]
     for label in labels:
+        if not label.isprintable():
+            raise ConfigError(f"the label {label!r} has a line end, a tab or another control character; leave it out")
         if labels.count(label) > 1:
             raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
     return metrics

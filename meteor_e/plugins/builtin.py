@@ -118,6 +118,20 @@ def meteor_e_table_formats() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_output_formats() -> dict[str, str]:
+    """For people, programs, papers and WMT."""
+    return {
+        "text": "meteor_e.render.plain:TextOutput",
+        "tsv": "meteor_e.render.delimited:TsvOutput",
+        "json": "meteor_e.render.documents:JsonOutput",
+        "csv": "meteor_e.render.delimited:CsvOutput",
+        "markdown": "meteor_e.render.markup:MarkdownOutput",
+        "latex": "meteor_e.render.markup:LatexOutput",
+        "wmt": "meteor_e.render.score_files:WmtOutput",
+    }
+
+
+@hookimpl
 def meteor_e_lemmatizers() -> dict[str, str]:
     """No lemmas, and lemmas from a file."""
     return {

@@ -50,6 +50,7 @@ KINDS = {
         Kind("perturbation", "perturbations", "meteor_e_perturbations", "meteor_e.api.perturbations:Perturbation"),
         Kind("java module", "Java modules", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("table format", "table formats", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
+        Kind("output format", "output formats", "meteor_e_output_formats", "meteor_e.api.outputs:OutputFormat"),
         Kind("runner", "runners", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),

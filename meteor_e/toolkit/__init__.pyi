@@ -57,7 +57,7 @@ from meteor_e.chains.lookup import find_language as find_language
 from meteor_e.chains.paths import chain_with_paths as chain_with_paths
 from meteor_e.chains.settings import apply_settings as apply_settings
 from meteor_e.chains.texts import LanguageText as LanguageText, language_text as language_text, pack_text as pack_text
-from meteor_e.cli.alignments import alignment_lines as alignment_lines
+from meteor_e.render.alignments import alignment_lines as alignment_lines
 from meteor_e.cli.grouped_help import (
     FullHelpGroup as FullHelpGroup,
     GroupedCommand as GroupedCommand,
@@ -73,7 +73,7 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
-from meteor_e.cli.tables import (
+from meteor_e.render.plain import (
     count_or_no as count_or_no,
     display_width as display_width,
     format_table as format_table,
@@ -100,9 +100,12 @@ from meteor_e.formats.test_sets import named_set as named_set, target_language a
 from meteor_e.java.alignments import format_alignment as format_alignment
 from meteor_e.languages.files import named_languages as named_languages, own_tasks as own_tasks
 from meteor_e.metrics.alignment_arrays import aligned as aligned
-from meteor_e.metrics.chain_metric import ChainMetric as ChainMetric, chain_statistics as chain_statistics
+from meteor_e.metrics.chain_metric import ChainMetric as ChainMetric
+from meteor_e.metrics.output_statistics import chain_statistics as chain_statistics
+from meteor_e.metrics.outputs import metric_score as metric_score, score_outputs as score_outputs
 from meteor_e.metrics.specs import parse_metrics as parse_metrics
-from meteor_e.metrics.system_table import SystemTexts as SystemTexts, metric_score as metric_score
+from meteor_e.api.running import checked_statistics as checked_statistics
+from meteor_e.metrics.system_texts import SystemTexts as SystemTexts
 from meteor_e.packs.build import Ingredients as Ingredients, build_pack as build_pack, pack_place as pack_place
 from meteor_e.packs.build_paraphrases import build_paraphrase_index as build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index as build_synonym_index

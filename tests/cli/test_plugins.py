@@ -135,7 +135,7 @@ def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
 
     code, output, errors = run_cli(*score("exact", "initial"))
     assert code == 0
-    assert "|plugins:sound-plugin@2.5" in json.loads(output)["signature"]
+    assert "|plugins:sound-plugin@2.5" in json.loads(output)["metrics"]["METEOR"]["signature"]
     assert errors.startswith("meteor-e: warning: sad-plugin 1.0: 'sad_plugin' cannot be imported: ModuleNotFoundError")
     assert errors.count("\n") == 1
 

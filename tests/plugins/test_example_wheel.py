@@ -143,20 +143,21 @@ def test_scores_on_the_command_line(installed, files):
         PYTHONHASHSEED="3",
     )
     result = json.loads(output)
-    first, second = result["systems"][0]["segments"]
-    words = first["alignment"]["hypothesis"], first["alignment"]["reference"]
+    first, second = (segment["scores"]["METEOR"] for segment in result["systems"][0]["segments"])
+    alignment = first["details"]["alignment"]
+    words = alignment["hypothesis"], alignment["reference"]
     pairs = [
         [
             " ".join(side[match[f"{name}_start"] :][: match[f"{name}_length"]])
             for name, side in zip(("hypothesis", "reference"), words, strict=True)
         ]
         + [match["matcher"]]
-        for match in first["alignment"]["matches"]
+        for match in alignment["matches"]
     ]
     assert pairs == EXPECTED
     assert 0.7 < first["score"] < 1
     assert second["score"] == 1.0
-    assert result["signature"].endswith("|lemmas:contractions|plugins:meteor-e-example@0.1.0")
+    assert result["metrics"]["METEOR"]["signature"].endswith("|lemmas:contractions|plugins:meteor-e-example@0.1.0")
 
 
 def test_scores_in_python(installed, files):

@@ -14,6 +14,7 @@ from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.toolkit import metric_task_lines
@@ -30,7 +31,7 @@ def test(task):
 
 def score(test, spec, systems=True):
     metric = parse_metric(spec) if isinstance(spec, str) else spec
-    return metric.score_outputs(test, test.judged(), CACHE, systems=systems)
+    return score_outputs(metric, test, test.judged(), CACHE, systems=systems)
 
 
 def write(path, rows):

@@ -19,6 +19,7 @@ from meteor_e.toolkit import (
     Progress,
     draw_weights,
     interval,
+    score_outputs,
     silent,
     staged,
 )
@@ -292,7 +293,7 @@ def _score(
     scores = []
     for metric in metrics:
         tell = staged(progress, f"{test.name} {test.pair} {metric.label}")
-        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        found = score_outputs(metric, test, cells, cache, systems=of_systems, progress=tell)
         # Measures take the higher score for the better.
         scores.append(found if metric.higher_is_better else found.negated())
     return scores

@@ -41,6 +41,7 @@ class ScoreFileMetric(Metric):
 
     name: ClassVar[str] = "scores"
     by_system: ClassVar[bool] = True
+    streaming: ClassVar[bool] = False
     _in_data = False
     """Whether file names are relative to the folder of the test set."""
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import ClassVar, TextIO
+
+from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+
+__all__ = ["TextOutput", "count_or_no", "display_width", "format_table", "isolated", "printable"]
 
 
 def display_width(text: str) -> int:
@@ -59,3 +64,25 @@ def printable(text: str) -> str:
         else " "
         for char in text
     )
+
+
+class TextOutput(OutputFormat):
+    """Tables that line up, for a terminal."""
+
+    name: ClassVar[str] = "text"
+    segments: ClassVar[bool] = True
+    alignments: ClassVar[bool] = True
+
+    def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
+        """Write lines as they come, then the tables with their notes."""
+        before = False
+        for line in result.lines(options.digits):
+            stream.write(line + "\n")
+            before = True
+        for grid in result.grids(options.digits):
+            stream.write("\n" if before else "")
+            before = True
+            stream.write(f"{grid.title}\n" if grid.title else "")
+            stream.write(format_table(grid.header, grid.rows, left=grid.left) + "\n" if grid.header else "")
+            stream.write("\n" if grid.notes and grid.header else "")
+            stream.writelines(f"{note}\n" for note in grid.notes)

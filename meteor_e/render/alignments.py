@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meteor_e.cli.tables import format_table, isolated, printable
+from meteor_e.render.plain import format_table, isolated, printable
 from meteor_e.scoring.alignment import Alignment
 
 

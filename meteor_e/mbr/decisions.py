@@ -14,6 +14,7 @@ import numpy as np
 from meteor_e.api import Metric
 from meteor_e.base import Floats, Progress, silent
 from meteor_e.base.errors import InputError
+from meteor_e.metrics import pairwise_batches
 
 __all__ = ["Choice", "choices"]
 
@@ -67,7 +68,7 @@ def choices(
             yield fed.popleft()
 
     means: list[Floats] = []
-    matrices = metric.pairwise_batches(hypotheses(), language, references())
+    matrices = pairwise_batches(metric, hypotheses(), language, references())
     while True:
         try:
             matrix = next(matrices, None)
