@@ -131,22 +131,20 @@ def read_regular(path: PathLike, limit: int) -> bytes:
     return content
 
 
-def decode_utf8(content: bytes, name: str, before: int = 0) -> str:
+def decode_utf8(content: bytes, name: str, before: int = 0, kind: type[MeteorError] = ResourceError) -> str:
     """Return the text that is in some bytes, without a byte order mark.
 
     Args:
         content: the bytes.
         name: where they come from.
         before: lines before them.
-
-    Raises:
-        ResourceError: if they are not UTF-8, with the line.
+        kind: the error that is raised, with the line, if they are not UTF-8.
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = before + content.count(b"\n", 0, error.start) + 1
-        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
+        raise kind(f"{name}, line {line}: not valid UTF-8") from None
 
 
 def refuse_special(path: PathLike) -> None:

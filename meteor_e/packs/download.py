@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import os_errors_as
+from meteor_e.base.files import os_errors_as, spell_size
 from meteor_e.base.folders import sha256_of
 from meteor_e.base.progress import Progress
 
@@ -116,7 +116,7 @@ def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) ->
     with archive.open(member) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
-        raise ResourceError(f"{name}: {member} is larger than {limit >> 20} MiB; refusing to read it")
+        raise ResourceError(f"{name}: {member} is larger than {spell_size(limit)}; refusing to read it")
     return content
 
 

@@ -28,7 +28,8 @@ def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) ->
     """
     wanted = CODES.get(language)
     synsets: dict[Synset, list[str]] = {}
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", decode_utf8(content, str(tab))), 1):
+    text = decode_utf8(content, str(tab), kind=InputError)
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split("\t")
