@@ -103,6 +103,7 @@ from meteor_e.metrics.alignment_arrays import aligned as aligned
 from meteor_e.metrics.chain_metric import ChainMetric as ChainMetric
 from meteor_e.metrics.output_statistics import chain_statistics as chain_statistics
 from meteor_e.metrics.outputs import metric_score as metric_score, score_outputs as score_outputs
+from meteor_e.metrics.evidence import advice_table as advice_table, advise as advise, atlas as atlas
 from meteor_e.metrics.specs import parse_metrics as parse_metrics
 from meteor_e.api.running import checked_statistics as checked_statistics
 from meteor_e.metrics.system_texts import SystemTexts as SystemTexts
