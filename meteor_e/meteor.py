@@ -273,7 +273,7 @@ class Meteor:
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
-            kind = plugin_registry().matcher(entry.name)
+            kind = plugin_registry().get("matcher", entry.name)
             if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
                 self._check_lemmas(entry)
             matcher = kind.make(context, **entry.options)
@@ -285,7 +285,8 @@ class Meteor:
                     f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives tags, "
                     "such as treetagger, udpipe, hanta or a lookup file with tags"
                 )
-            return matcher
+            result: Matcher = matcher
+            return result
 
     def _check_lemmas(self, entry: ChainMatcher) -> None:
         if self._lemmatizer is None:
@@ -649,4 +650,5 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
         return None
     name, options = chain.lemmatizer
     with guarded(f"making lemmatizer {name!r}"):
-        return plugin_registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)
+        kind: type[Lemmatizer] = plugin_registry().get("lemmatizer", name)
+        return kind.make(MatcherContext(chain.language, resources), **options)

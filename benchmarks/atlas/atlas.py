@@ -107,8 +107,12 @@ NEEDS = {
     "exact": "nothing",
     "universal": "pack of the language, if there is one",
     "any": "nothing",
+    "caption-light": "the plugin meteor-e-captions, pack en",
+    "caption-context": "the same, and the encoder minilm (23 MB)",
     "bertscore": "encoder minilm (23 MB)",
 }
+SEEN = {"caption-light": {"Composite"}, "caption-context": {"Composite"}}
+"""What models without a card have been trained on."""
 SPECS = {"bertscore": "scorer:bertscore:BertScore"}
 
 
@@ -316,7 +320,7 @@ def seen(name: str) -> set[str]:
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
-    return set() if card is None else set(re.findall(r"WMT\d\d", card.trained))
+    return SEEN.get(name, set()) if card is None else set(re.findall(r"WMT\d\d|Composite", card.trained))
 
 
 def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:

@@ -202,7 +202,7 @@ def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry:
         weight = weights.get(entry.use)
     if weight is None:
         with located(entry.where):
-            weight = registry.matcher(entry.use).default_weight
+            weight = registry.get("matcher", entry.use).default_weight
     options = sound_options("matcher", entry, registry)
     return ChainMatcher(entry.use, float(weight), options, not entry.optional, entry.where)
 
@@ -215,7 +215,7 @@ def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, 
         PluginError: if there is no such matcher or lemmatizer.
     """
     with located(entry.where):
-        found = registry.component(kind, entry.use)
+        found = registry.get(kind, entry.use)
         if not entry.options and not isinstance(found.Options, type):
             # Without a look at types, which take time to import.
             return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,7 +62,7 @@ GROUPS = {
         ),
         "… --segments --format tsv -o scores.tsv",
     ),
-    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
+    "Statistics": OptionGroup(("significance", "samples", "seed", "purpose"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 
@@ -98,6 +99,7 @@ class ScoreOptions:
     digits: int | None
     output: str | None
     on_error: str
+    purpose: str | None
     quiet: bool
 
     def output_format(self) -> OutputFormat:
@@ -234,6 +236,12 @@ def _table_options(command: Any) -> Any:
 )
 @output_option("Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.")
 @on_error_option
+@click.option(
+    "--advise",
+    "purpose",
+    metavar="PURPOSE",
+    help="Score nothing; say which metrics have evidence for such texts: for ranking, rating, captions or reward.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
 def score(**given: Any) -> None:
     """Score hypotheses against references.
@@ -258,6 +266,10 @@ def score(**given: Any) -> None:
     into_table = is_table_output(options.output, from_table)
     options.check(form, into_table)
     check_output(options.output, (*options.files, *options.references))
+    if options.purpose is not None:
+        with destination(options.output) as stream:
+            stream.write(_advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
+        return
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
     output = None if into_table else options.output
     if into_table or options.cluster is not None:
@@ -267,6 +279,16 @@ def score(**given: Any) -> None:
     with terminal_progress(options.quiet) as progress:
         table = _table(options, metrics, inputs, form, progress)
         _write(table, form, output, options, wmt)
+
+
+def _advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
+    """Return a table of the metrics that have evidence for texts with such references, as text."""
+    from meteor_e.metrics.evidence import advice_table, advise
+    from meteor_e.render.plain import format_table
+
+    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
+    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
+    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
 
 
 def _write(

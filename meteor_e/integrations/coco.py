@@ -10,9 +10,11 @@ Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and C
 
 from __future__ import annotations
 
+import os
 import re
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
@@ -117,6 +119,67 @@ class CaptionMetric:
         return self.method()
 
 
+@dataclass(frozen=True)
+class CocoScores:
+    """COCO's table of a system.
+
+    Attributes:
+        scores: by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L``, ``CIDEr``, and a metric of ours.
+        images: the same for each image id.
+        missing: ids of annotated images that have no result; they do not count.
+        signature: what must be the same for the numbers to be the same.
+    """
+
+    scores: dict[str, float]
+    images: dict[Any, dict[str, float]]
+    missing: list[Any]
+    signature: str
+
+
+def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> CocoScores:
+    """Return COCO's table of caption metrics with pycocoevalcap's numbers, without Java; SPICE is left out.
+
+    Args:
+        annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
+        results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        beside: the metric of ours: ``caption-light``, ``caption-context`` or ``none``.
+
+    Raises:
+        InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
+        PluginError: if the plugin meteor-e-captions is not installed.
+    """
+    import numpy as np
+
+    from meteor_e.api.running import checked_statistics
+    from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
+    from meteor_e.metrics.specs import load_metric
+
+    paths = str, os.PathLike
+    known = (
+        read_coco_annotations(annotations)
+        if isinstance(annotations, paths)
+        else coco_annotations(annotations, "annotations")
+    )
+    found = read_coco_results(results) if isinstance(results, paths) else coco_results(results, "results")
+    unknown = [key for key in found if key not in known]
+    if unknown:
+        raise InputError(f"image {unknown[0]!r} has a result, but no annotation" + _more(unknown))
+    keys = [key for key in known if key in found]
+    metric = load_metric("coco", language="en", beside=beside)
+    captions, references = [found[key] for key in keys], [known[key] for key in keys]
+    metric.prepare(references, "en")
+    rows = checked_statistics(metric, captions, references)
+    names = [column.name for column in metric.columns]
+    whole = np.asarray(metric.corpus_scores(rows.sum(axis=0)[None]), float)[0].tolist()
+    each = np.asarray(metric.segment_scores(rows), float).tolist()
+    return CocoScores(
+        dict(zip(names, whole, strict=True)),
+        {key: dict(zip(names, values, strict=True)) for key, values in zip(keys, each, strict=True)},
+        [key for key in known if key not in found],
+        metric.signature,
+    )
+
+
 class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
@@ -127,7 +190,7 @@ class PTBTokenizer:
     """
 
     def __init__(self) -> None:
-        self._segmenter = plugin_registry().segmenter("ptb").make()
+        self._segmenter = plugin_registry().get("segmenter", "ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.

@@ -113,7 +113,8 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
     )
 
     def module(name: str) -> JavaModule:
-        return plugin_registry().java_module(name).make()
+        result: JavaModule = plugin_registry().get("java module", name).make()
+        return result
 
     entries = [
         dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}

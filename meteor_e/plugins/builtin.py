@@ -50,6 +50,7 @@ COMMANDS_OF_PLUGINS = {
 ELSEWHERE = {
     ("metric", "caption-context"): "meteor-e-captions",
     ("metric", "caption-light"): "meteor-e-captions",
+    ("metric", "coco"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",
@@ -125,6 +126,7 @@ def meteor_e_output_formats() -> dict[str, str]:
         "text": "meteor_e.render.plain:TextOutput",
         "tsv": "meteor_e.render.delimited:TsvOutput",
         "json": "meteor_e.render.documents:JsonOutput",
+        "jsonl": "meteor_e.render.documents:JsonLinesOutput",
         "csv": "meteor_e.render.delimited:CsvOutput",
         "markdown": "meteor_e.render.markup:MarkdownOutput",
         "latex": "meteor_e.render.markup:LatexOutput",

@@ -106,7 +106,7 @@ def test_codes_of_the_java_program():
     for alias, code in ISO_CODES.items():
         assert builtin_language(code).aliases == (alias,)
         assert builtin_language(code).meteor_code == alias
-        assert plugin_registry().language(alias) == plugin_registry().language(code)
+        assert plugin_registry().get("language", alias) == plugin_registry().get("language", code)
     for code in set(BUILTIN_CODES) - set(ISO_CODES.values()):
         assert builtin_language(code).meteor_code == code
 
@@ -132,7 +132,7 @@ def test_our_own_files_have_no_mistakes(code):
     assert language_problems(document) == []
     assert parse_language(document) == builtin_language(code)
     assert builtin_language(code).code == code
-    assert plugin_registry().language(code) == builtin_language(code)
+    assert plugin_registry().get("language", code) == builtin_language(code)
 
 
 def test_the_shared_tasks_have_no_mistakes():
@@ -145,7 +145,7 @@ def test_the_shared_tasks_have_no_mistakes():
 def test_opening_a_language_does_not_import_the_checker():
     code = (
         "import sys, meteor_e.plugins.registry\n"
-        "meteor_e.plugins.registry.plugin_registry().language('en')\n"
+        "meteor_e.plugins.registry.plugin_registry().get('language', 'en')\n"
         "assert 'meteor_e.languages.files' in sys.modules\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('msgspec', 'numpy', 'nltk', 'rich')])"
     )

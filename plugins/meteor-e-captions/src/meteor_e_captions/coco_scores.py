@@ -21,7 +21,17 @@ from meteor_e.toolkit import require
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats, Integers
 
-__all__ = ["ORDERS", "Counted", "bleu", "bleu_statistics", "cider", "count_ngrams", "document_frequencies", "rouge_l"]
+__all__ = [
+    "ORDERS",
+    "Captions",
+    "Frequencies",
+    "bleu",
+    "bleu_statistics",
+    "cider",
+    "count_frequencies",
+    "count_ngrams",
+    "rouge_l",
+]
 
 ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9
@@ -46,18 +56,48 @@ class Counted(NamedTuple):
     grams: int
 
 
+class Frequencies(NamedTuple):
+    """In how many images' references n-grams are.
+
+    Attributes:
+        words: numbers of the words.
+        keys: for each order from 2 the n-grams, ordered, as the number of their beginning and their last word.
+        images: for each order from 1 and each n-gram the number of images.
+        documents: number of images.
+    """
+
+    words: dict[str, int]
+    keys: list[Integers]
+    images: list[Integers]
+    documents: int
+
+    def of(self, before: Integers, words: Integers, order: int) -> Integers:
+        """Return numbers of n-grams by the numbers of their beginnings and their last words; -1 for unknown ones."""
+        size = len(self.words)
+        wanted = np.where((before >= 0) & (words < size), before * size + words, -1)
+        known = self.keys[order - 2]
+        found = np.full(len(wanted), -1)
+        at, hit = _find(known, wanted)
+        found[hit] = at
+        return found
+
+
 class Captions(NamedTuple):
     """Captions and references as numbers.
 
     Attributes:
         orders: n-grams of each order from 1.
+        images: for each order and n-gram the number of images with a reference that has it.
+        documents: number of images.
         own_lengths, ref_lengths: in words.
         caption_of: for each reference, the caption that it belongs to.
         per: number of references of each caption.
-        characters: each text with a character per word, captions first.
+        characters: captions and references, with a character per word.
     """
 
     orders: list[Counted]
+    images: list[Integers]
+    documents: int
     own_lengths: Integers
     ref_lengths: Integers
     caption_of: Integers
@@ -65,44 +105,105 @@ class Captions(NamedTuple):
     characters: tuple[list[str], list[str]]
 
 
-def count_ngrams(captions: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
-    """Count the n-grams of captions and references."""
+class _Words(NamedTuple):
+    """Words of texts: their numbers, the text of each, and how many there are from it to the end of its text."""
+
+    numbers: Integers
+    text: Integers
+    left: Integers
+    lengths: Integers
+
+
+def _flat(numbered: Sequence[Sequence[int]]) -> _Words:
+    lengths = np.array([len(words) for words in numbered], np.int64)
+    numbers = np.array([word for text in numbered for word in text], np.int64)
+    within = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    text = np.repeat(np.arange(len(numbered)), lengths)
+    return _Words(numbers, text, lengths[text] - within, lengths)
+
+
+def _longer(words: _Words, before: Integers, order: int, size: int) -> tuple[Integers, Integers, Integers]:
+    """Return distinct n-grams of an order as numbers, each place's n-gram, and which places have one.
+
+    Args:
+        words: all words.
+        before: for each place, the number of the n-gram that is a word shorter.
+        order: at least 2.
+        size: number of distinct words.
+    """
+    usable = np.flatnonzero(words.left >= order)
+    keys, inverse = np.unique(before[usable] * size + words.numbers[usable + order - 1], return_inverse=True)
+    grams = np.zeros(len(words.numbers), np.int64)
+    grams[usable] = inverse
+    return keys, grams, usable
+
+
+def count_frequencies(references: Sequence[Sequence[str]]) -> Frequencies:
+    """Count in how many images' references n-grams are."""
     known: dict[str, int] = {}
     number = known.setdefault
-    per = np.array([len(texts) for texts in references], np.int64)
-    texts = [*captions, *(text for texts in references for text in texts)]
-    numbered = [[number(word, len(known)) for word in text.split()] for text in texts]
-    lengths = np.array([len(words) for words in numbered], np.int64)
-    words = np.array([word for text in numbered for word in text], np.int64)
-    characters = ["".join([chr(_character(word)) for word in text]) for text in numbered]
-    text_of = np.repeat(np.arange(len(texts)), lengths)
-    within = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    left = lengths[text_of] - within  # words from here to the end of the text
-    grams, size = words, max(len(known), 1)
-    count, orders = len(captions), []
-    distinct = size
+    words = _flat([[number(word, len(known)) for word in text.split()] for texts in references for text in texts])
+    image = np.repeat(np.arange(len(references)), [len(texts) for texts in references])[words.text]
+    keys, images = [], []
+    grams, usable, distinct = words.numbers, np.arange(len(words.numbers)), len(known)
     for order in range(1, ORDERS + 1):
         if order > 1:
-            keep = left >= order
-            longer = grams[:-1] * size + words[order - 1 :] if len(grams) else grams
-            longer, keep = longer[keep[: len(longer)]], keep
-            found, inverse = np.unique(longer, return_inverse=True)
-            # Places without such an n-gram keep a number that is never used.
-            grams = np.zeros(max(len(words) - order + 1, 0), np.int64)
-            grams[keep[: len(grams)]] = inverse
-            distinct = max(len(found), 1)
-        usable = left[: len(grams)] >= order
-        key, counts = np.unique(text_of[: len(grams)][usable] * distinct + grams[usable], return_counts=True)
-        text, gram = key // distinct, key % distinct
+            found, grams, usable = _longer(words, grams, order, max(len(known), 1))
+            keys.append(found)
+            distinct = len(found)
+        having = np.unique(image[usable] * max(distinct, 1) + grams[usable])
+        images.append(np.bincount(having % max(distinct, 1), minlength=distinct))
+    return Frequencies(known, keys, images, len(references))
+
+
+def count_ngrams(
+    captions: Sequence[str], references: Sequence[Sequence[str]], frequencies: Frequencies | None = None
+) -> Captions:
+    """Count the n-grams of captions and references.
+
+    Args:
+        captions: one per image.
+        references: of each image.
+        frequencies: of the whole data set; by default of these references.
+    """
+    frequencies = count_frequencies(references) if frequencies is None else frequencies
+    known = frequencies.words
+    further: dict[str, int] = {}
+    size = len(known)
+
+    def number(word: str) -> int:
+        found = known.get(word)
+        return further.setdefault(word, size + len(further)) if found is None else found
+
+    per = np.array([len(texts) for texts in references], np.int64)
+    numbered = [
+        [number(word) for word in text.split()]
+        for text in (*captions, *(text for texts in references for text in texts))
+    ]
+    words, count = _flat(numbered), len(captions)
+    characters = ["".join([chr(_character(word)) for word in text]) for text in numbered]
+    # A word's number, one of a longer n-gram that is local, and the same n-gram's number in the whole data set.
+    grams, usable, distinct = words.numbers, np.arange(len(words.numbers)), max(size + len(further), 1)
+    overall = np.append(np.arange(size), np.full(distinct - size, -1))
+    orders, images = [], []
+    for order in range(1, ORDERS + 1):
+        if order > 1:
+            keys, grams, usable = _longer(words, grams, order, max(size + len(further), 1))
+            before, last = np.divmod(keys, max(size + len(further), 1))
+            overall, distinct = frequencies.of(overall[before], last, order), max(len(keys), 1)
+        having = frequencies.images[order - 1]
+        images.append(np.where(overall >= 0, having[overall] if len(having) else 0, 0))
+        key, counts = np.unique(words.text[usable] * distinct + grams[usable], return_counts=True)
+        text, gram = np.divmod(key, distinct)
         first = int(np.searchsorted(text, count))
+        own, theirs = slice(None, first), slice(first, None)
         orders.append(
-            Counted(
-                text[:first], gram[:first], counts[:first], text[first:] - count, gram[first:], counts[first:], distinct
-            )
+            Counted(text[own], gram[own], counts[own], text[theirs] - count, gram[theirs], counts[theirs], distinct)
         )
     caption_of = np.repeat(np.arange(count), per)
     sides = characters[:count], characters[count:]
-    return Captions(orders, lengths[:count], lengths[count:], caption_of, per, sides)
+    lengths = words.lengths
+    return Captions(orders, images, frequencies.documents, lengths[:count], lengths[count:], caption_of, per, sides)
 
 
 def _character(number: int) -> int:
@@ -171,31 +272,15 @@ def rouge_l(counted: Captions) -> Floats:
     return result
 
 
-def document_frequencies(counted: Captions) -> list[Integers]:
-    """Return for each order and n-gram the number of images with a reference that has it."""
-    found = []
-    for grams in counted.orders:
-        key = np.unique(counted.caption_of[grams.ref_text] * grams.grams + grams.ref_gram)
-        found.append(np.bincount(key % grams.grams, minlength=grams.grams))
-    return found
-
-
-def cider(counted: Captions, frequencies: Sequence[Integers] | None = None, documents: int | None = None) -> Floats:
-    """Return CIDEr-D of each caption.
-
-    Args:
-        counted: captions and references.
-        frequencies: for each order and n-gram the number of images with it; by default of these references.
-        documents: the number of images that they were counted in; by default those here.
-    """
+def cider(counted: Captions) -> Floats:
+    """Return CIDEr-D of each caption."""
     count = len(counted.own_lengths)
-    frequencies = document_frequencies(counted) if frequencies is None else frequencies
-    total = np.log(float(count if documents is None else documents))
+    total = np.log(float(counted.documents))
     pairs = [np.maximum(lengths - 1, 0).astype(float) for lengths in (counted.own_lengths, counted.ref_lengths)]
     difference = pairs[0][counted.caption_of] - pairs[1]
     damping = np.exp(-(difference**2) / (2 * _SIGMA**2))
     similar = np.zeros(len(counted.ref_lengths))
-    for grams, having in zip(counted.orders, frequencies, strict=True):
+    for grams, having in zip(counted.orders, counted.images, strict=True):
         weight = total - np.log(np.maximum(having, 1.0))
         own, theirs = grams.own_count * weight[grams.own_gram], grams.ref_count * weight[grams.ref_gram]
         own_key = grams.own_text * grams.grams + grams.own_gram

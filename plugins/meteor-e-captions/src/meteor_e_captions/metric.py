@@ -66,10 +66,15 @@ class CaptionLight(SegmentMetric):
     @property
     def signature(self) -> str:  # type: ignore[override]
         """Weights, words' weights, and METEOR's own signature."""
+        return f"{self.short_signature}|{self._meteor.signature}"
+
+    @property
+    def short_signature(self) -> str:
+        """The signature without METEOR's."""
         learned = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
-        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}|{self._meteor.signature}"
+        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}"
 
     def _more(self) -> str:
         return ""
@@ -102,6 +107,10 @@ class CaptionLight(SegmentMetric):
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
         """Say for each caption what is missing, what was invented, and whether it is broken."""
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
+
+    def details(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
+        """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
+        return [report.to_dict() for report in self.reports(hypotheses, references)]
 
     def explain(
         self,

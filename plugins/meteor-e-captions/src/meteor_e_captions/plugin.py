@@ -15,6 +15,7 @@ def meteor_e_segmenters() -> dict[str, str]:
 def meteor_e_metrics() -> dict[str, str]:
     """Return the caption metrics."""
     return {
+        "coco": "meteor_e_captions.coco_metric:CocoMetric",
         "caption-light": "meteor_e_captions.metric:CaptionLight",
         "caption-context": "meteor_e_captions.metric:CaptionContext",
     }

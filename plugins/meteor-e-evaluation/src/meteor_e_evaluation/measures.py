@@ -458,8 +458,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             TiedMeasure,
             "acc-eq",
             "acc_eq",
-            definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
-            "scores tie within the threshold that suits it best",
+            definition="share of pairs ordered or tied as people do, mean of segments; the best threshold makes ties",
             source="Deutsch et al. (2023); WMT23–24",
             mtme="KendallWithTiesOpt (acc23), item",
             ties="ties of both sides are right, ties of one side are wrong",
@@ -585,7 +584,7 @@ def measure(name: str) -> Measure[TestSet]:
     names = measure_names()
     if base not in names:
         raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
-    found: Measure[TestSet] = plugin_registry().measure(base).make(**named_options(text, f"measure {name!r}"))
+    found: Measure[TestSet] = plugin_registry().get("measure", base).make(**named_options(text, f"measure {name!r}"))
     if separator:
         vars(found).update(name=name, title=f"{found.title} ({text})")
     return found
