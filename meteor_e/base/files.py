@@ -204,8 +204,10 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                 device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
                 if device and os.fspath(path) != os.devnull:
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
-            stream = stack.enter_context(unpacked(stream, input_name(path)))
-        yield stream
+            text = unpacked(stream, input_name(path))
+            if text is not stream:  # standard input itself stays open
+                stack.enter_context(text)
+        yield text
 
 
 def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
