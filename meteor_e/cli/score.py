@@ -270,10 +270,6 @@ def score(**given: Any) -> None:
         with destination(options.output) as stream:
             stream.write(_advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
         return
-    if options.purpose is not None:
-        with destination(options.output) as stream:
-            stream.write(_advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
-        return
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
     output = None if into_table else options.output
     if into_table or options.cluster is not None:
@@ -289,16 +285,6 @@ def _advice(language: str, purpose: str, references: Sequence[Sequence[str]]) ->
     """Return a table of the metrics that have evidence for texts with such references, as text."""
     from meteor_e.metrics.evidence import advice_table, advise
     from meteor_e.render.plain import format_table
-
-    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
-    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
-    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
-
-
-def _advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
-    """Return a table of the metrics that have evidence for texts with such references, as text."""
-    from meteor_e.cli.tables import format_table
-    from meteor_e.metrics.evidence import advice_table, advise
 
     words = sum(len(each[0].split()) for each in references) / max(1, len(references))
     header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))

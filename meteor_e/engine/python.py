@@ -10,6 +10,7 @@ from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, guarded
 from meteor_e.engine.candidates import collect_candidates
+from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.engine.streaming import Chunk
@@ -195,5 +196,7 @@ class PythonEngine:
             self._function_words,
             character_mode=self._settings.character_mode,
             weigh=self._settings.weigh,
+            graded=[matcher.graded for matcher in self._matchers],
+            whole=[family_of(matcher) == "characters" for matcher in self._matchers],
         )
         return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))

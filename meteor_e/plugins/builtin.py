@@ -73,29 +73,26 @@ ELSEWHERE = {
 """What distributions of ours bring, by kind and name, so that we can say what to install."""
 
 
-def is_taken_later(kind: str, name: str) -> bool:
-    """Return whether meteor_e took a name of its own when plugins could already have had it.
-
-    A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
-    are found without a look at plugins.
-    """
-    if kind != "language":
-        return False
+def is_taken_later(code: str) -> bool:
+    """Return whether a language of ours is none of METEOR's: a plugin may have had its code first, and is told so."""
     from meteor_e.api.languages import ISO_CODES
     from meteor_e.languages.files import BUILTIN_CODES
 
-    return name not in BUILTIN_CODES and name not in ISO_CODES
+    return code not in BUILTIN_CODES and code not in ISO_CODES
 
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """The modules of METEOR 1.5, and lemmas."""
+    """The modules of METEOR 1.5, lemmas, and words that are alike in part."""
     return {
         "exact": "meteor_e.matchers.exact:ExactMatcher",
         "stem": "meteor_e.matchers.stem:StemMatcher",
         "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
         "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
+        "characters": "meteor_e.matchers.characters:CharactersMatcher",
+        "ngram": "meteor_e.matchers.overlap:NgramMatcher",
+        "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
     }
 
 
@@ -145,10 +142,11 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Words by Unicode's categories, and characters as words."""
+    """Words by Unicode's categories, characters as words, and either by the script."""
     return {
         "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
         "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+        "script": "meteor_e.text.segmentation:ScriptSegmenter",
     }
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from meteor_e.api import Metric
     from meteor_e.toolkit import Progress
     from meteor_e_report.page import PageTable
-    from meteor_e.toolkit import Progress
-    from meteor_e_report.page import PageTable
 
 
 GROUPS = {
@@ -59,13 +57,6 @@ GROUPS = {
 )
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
-@click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
-@click.option(
-    "--advise",
-    "purpose",
-    metavar="PURPOSE",
-    help="Show which metrics have evidence for ranking, rating, captions or reward, in this language.",
-)
 @click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
 @click.option(
     "--advise",
@@ -184,43 +175,6 @@ def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> 
         is_meteor = isinstance(metric, ChainMetric) and metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found
-
-
-def _advice(language: str, purpose: str, references: list[list[str]]) -> PageTable:
-    """Return which metrics have evidence for texts of this language, length and number of references."""
-    from meteor_e.toolkit import advice_table, advise
-    from meteor_e_report.page import PageTable
-
-    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
-    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
-    note = f"From the atlas: agreement with people for the purpose {purpose} and the language {language}. {without}"
-    return PageTable("Which metrics have evidence", note, header, rows)
-
-
-def _stress(
-    metrics: Sequence[Metric],
-    texts: list[str],
-    references: list[list[str]],
-    language: str,
-    seed: int,
-    progress: Progress,
-) -> PageTable:
-    """Return which errors in a system's output metrics notice.
-
-    Raises:
-        ConfigError: if the plugin that makes the errors is missing.
-    """
-    from meteor_e.toolkit import comes_with_plugin
-    from meteor_e_report.page import PageTable
-
-    try:
-        from meteor_e_evaluation.stress import make_suite, stress, stress_table
-    except ImportError:
-        raise ConfigError(comes_with_plugin("--stress", "meteor-e-evaluation")) from None
-    suite = make_suite(references, texts, language=language, pairs=100, seed=seed, progress=progress)
-    header, rows, notes = stress_table(stress(metrics, suite, examples=0, progress=progress))
-    # The name of the error comes first; its group would repeat itself.
-    return PageTable("Errors that the metrics notice", " ".join(notes), header[1:], [row[1:] for row in rows])
 
 
 def _advice(language: str, purpose: str, references: list[list[str]]) -> PageTable:

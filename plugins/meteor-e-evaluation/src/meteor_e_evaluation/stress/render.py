@@ -61,11 +61,6 @@ def stress_table(report: StressReport) -> tuple[list[str], list[list[str]], list
     return _header(report), _rows(report), _notes(report)
 
 
-def stress_table(report: StressReport) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return the header, the rows and the notes of the table."""
-    return _header(report), _rows(report), _notes(report)
-
-
 def _worst(report: StressReport) -> list[tuple[str, str, Example]]:
     return [
         (metric, finding.rule, example)
