@@ -389,8 +389,7 @@ def stress(
             rule.name: (segments[0] - segments[1 + list(suite.changed).index(rule.name)])[applied[rule.name]]
             for rule in used
         }
-        small = [falls[rule.name] for rule in used if rule.kind == "error" and rule.group in TYPICAL]
-        unit = float(np.median(np.concatenate(small or list(falls.values()))))
+        unit = _typical_fall(metric, suite, {rule: falls[rule.name] for rule in used})
         rows, good = [], {}
         for rule in used:
             fall = falls[rule.name]
@@ -407,6 +406,25 @@ def stress(
         signatures.append(metric.signature)
     unused = tuple(rule.name for rule in suite.rules if rule not in used)
     return StressReport(suite, tuple(findings), tuple(signatures), findings, means, tolerance, unused)
+
+
+def _typical_fall(metric: Metric, suite: StressSuite, falls: Mapping[Perturbation, Floats]) -> float:
+    """Return the median fall of a metric's score at a small error, also where the suite has none."""
+    small = [fall for rule, fall in falls.items() if rule.kind == "error" and rule.group in TYPICAL]
+    if small or all(rule.kind == "error" for rule in falls):
+        return float(np.median(np.concatenate(small or list(falls.values()))))
+    rules = [
+        rule for rule in perturbations(suite.language) if rule.name in ("word-dropped", "misspelled", "digits-changed")
+    ]
+    errors = make_suite(
+        suite.references, suite.texts, suite.sources, language=suite.language, rules=rules, pairs=50, seed=suite.seed
+    )
+    outputs = errors.outputs()
+    cells = np.array([[text is not None for text in texts] for texts in errors.changed.values()])
+    cells = np.concatenate([cells.any(axis=0)[None], cells])
+    scores = score_outputs(metric, outputs, cells, ArrayCache(enabled=False), systems=False).segments
+    differences = (scores[:1] - scores[1:])[cells[1:]] * (1 if metric.higher_is_better else -1)
+    return float(np.median(differences)) if len(differences) else 0.0
 
 
 def _finding(
