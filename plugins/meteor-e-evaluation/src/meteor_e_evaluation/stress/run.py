@@ -421,7 +421,7 @@ def _typical_fall(metric: Metric, suite: StressSuite, falls: Mapping[Perturbatio
     )
     outputs = errors.outputs()
     cells = np.array([[text is not None for text in texts] for texts in errors.changed.values()])
-    cells = np.concatenate([cells.any(axis=0)[None], cells])
+    cells = np.concatenate([np.logical_or.reduce(cells)[None], cells])
     scores = score_outputs(metric, outputs, cells, ArrayCache(enabled=False), systems=False).segments
     differences = (scores[:1] - scores[1:])[cells[1:]] * (1 if metric.higher_is_better else -1)
     return float(np.median(differences)) if len(differences) else 0.0
@@ -465,14 +465,16 @@ def _mean(
     names = [rule.name for rule in used if rule.kind == "error"]
     if not names:
         return math.nan, math.nan, math.nan
-    shares = []
-    for name in names:
+    shares = np.full((len(names), len(weights)), np.nan)
+    for row, name in enumerate(names):
         hits = np.zeros(len(applied[name]))
         hits[applied[name]] = good[name]
         counts = weights @ applied[name]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares.append((weights @ hits) / counts)
-    found = interval(np.nanmean(np.stack(shares), axis=0))
+        np.divide(weights @ hits, counts, out=shares[row], where=counts > 0)
+    # A sample without any pair of a rare kind leaves the kind out.
+    known = ~np.isnan(shares)
+    total = np.where(known, shares, 0).sum(axis=0)
+    found = interval(np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan), where=known.any(axis=0)))
     return float(np.mean([np.mean(good[name]) for name in names])), found.low, found.high
 
 
