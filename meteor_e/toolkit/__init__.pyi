@@ -79,6 +79,7 @@ from meteor_e.cli.results import (
     output_option as output_option,
     write_result as write_result,
 )
+from meteor_e.render.documents import json_ready as json_ready
 from meteor_e.render.numbers import shown_number as shown_number, shown_p as shown_p
 from meteor_e.cli.program import cli as cli, main as main
 from meteor_e.render.plain import (
