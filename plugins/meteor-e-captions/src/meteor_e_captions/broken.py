@@ -193,7 +193,8 @@ class BrokenDetector:
                 weight = self._weights.get(" ".join(classes[at : at + size]), 0.0)
                 found.append((weight, size, at))
         for weight, size, at in sorted(found, reverse=True)[:2]:
-            if weight < _TELLING:
+            ended = bool(reasons) and reasons[-1].startswith("it ends")
+            if weight < _TELLING or (ended and at + size >= len(shown) - 1):
                 continue
             text = " ".join(filter(None, shown[at : at + size]))
             end = at + size == len(shown)
