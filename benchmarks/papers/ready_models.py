@@ -29,7 +29,7 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import Examples, FeatureBatch, TrainingRun
+from meteor_e.api import Estimator, Examples, FeatureBatch, TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
@@ -159,22 +159,31 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
             figures.append(figure(test, replace(examples, features=own), scores, base, without))
         return figures
     figures = []
+    known: dict[tuple[str, ...], Estimator] = {}
     for test, examples in parts.items():
         if " " in test and test in names:
             continue  # What is made of training data tests nothing.
         # Neither the test's judgments, nor what is made of its texts.
         others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
-        scores = fitted(recipe, features, [parts[name] for name in others], examples)
+        key = tuple(others)
+        if key not in known:
+            known[key] = trained(recipe, features, [parts[name] for name in others])
+        scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
         figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
     return figures
 
 
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
     """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
+    result: Floats = trained(recipe, features, training).raw(test.features)  # type: ignore[attr-defined]
+    return result
+
+
+def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
+    """Return an estimator that has learned from some test sets."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
     estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
-    result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
-    return result
+    return estimator
 
 
 def agreement(examples: Examples, scores: Floats) -> float:
