@@ -262,8 +262,8 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgments."""
-    light = load_recipe(RECIPES / "en-light.yaml")
+    """Return a table: what each feature brings to en-adequacy, taken out or put in, on each kind of judgments."""
+    light = load_recipe(RECIPES / "en-adequacy.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)
     features = make_features(every.features, "en", RECIPES)
@@ -271,7 +271,7 @@ def gains(store: FeatureStore) -> str:
     names = [year(spec) for spec in light.train]
     tests = ["wmt11", "wmt13", "wmt17"]  # WMT12 is for the last look, not for choosing.
     own = [str(name) for name in light.features]
-    rows: list[tuple[str, list[str]]] = [("en-light", own)]
+    rows: list[tuple[str, list[str]]] = [("en-adequacy", own)]
     rows += [(f"without `{name}`", [each for each in own if each != name]) for name in own]
     rows += [(f"with `{name}`", [*own, str(name)]) for name in rich.features if name not in own]
     rows.append(("with all of them", [str(name) for name in rich.features]))
@@ -295,7 +295,7 @@ def gains(store: FeatureStore) -> str:
             found.append(100 * agreement(examples, fitted(recipe, some, training, examples)))
         lines.append(f"| {label} | {len(columns)} | " + " | ".join(f"{value:.2f}" for value in found) + " |")
         print(lines[-1], file=sys.stderr, flush=True)
-    lines.append("| trees (LightGBM) on en-light's | | " + " | ".join(trees(parts, names, tests, features, own)) + " |")
+    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(trees(parts, names, tests, features, own)) + " |")
     return "\n".join(lines) + "\n"
 
 
