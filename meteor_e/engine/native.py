@@ -20,10 +20,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import MeteorError, ResourceError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import MeteorError, ResourceError, guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
@@ -354,6 +353,9 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
     if planned.family == "keys":
         assert isinstance(matcher, KeyMatcher)
         return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
+    if planned.family == "overlap":
+        assert isinstance(matcher, OverlapMatcher)
+        return [lane.number_keys(place, matcher.distinct_pieces(token)) for token in tokens]
     if planned.family == "similarity":
         assert isinstance(matcher, SimilarityMatcher)
         rows = matcher.checked_vectors(tokens)
