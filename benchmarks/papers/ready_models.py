@@ -295,7 +295,8 @@ def gains(store: FeatureStore) -> str:
             found.append(100 * agreement(examples, fitted(recipe, some, training, examples)))
         lines.append(f"| {label} | {len(columns)} | " + " | ".join(f"{value:.2f}" for value in found) + " |")
         print(lines[-1], file=sys.stderr, flush=True)
-    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(trees(parts, names, tests, features, own)) + " |")
+    cells = trees(parts, names, tests, features, own)
+    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
