@@ -22,13 +22,14 @@ from command import exit_code
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.made import MADE
 from meteor_e_learned.models.base import pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import Examples, FeatureBatch, TrainingRun
+from meteor_e.api import Estimator, Examples, FeatureBatch, TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
@@ -37,8 +38,8 @@ Floats = NDArray[np.float64]
 
 CARDS = {
     "en-light": (
-        "The model to begin with: good on rankings of older systems and on assessments of newer ones, and quick.",
-        "other languages than English; captions and summaries, which it was never tried on; systems that people wrote.",
+        "The model to begin with: translations, captions with several references; METEOR's order elsewhere.",
+        "other languages than English; claims about summaries: for long texts it only follows METEOR.",
     ),
     "en-ranker": (
         "Ranks outputs of one segment against each other, as people did from 2011 to 2014.",
@@ -109,8 +110,10 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         needs.append(ENCODER)
     if "tag-overlap" in recipe.features:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
-    years = ", ".join(year(spec).upper() for spec in recipe.train)
-    trained = f"The shipped weights have seen {years}."
+    years = ", ".join(year(spec).upper() for spec in recipe.train if spec.made is None)
+    trained = f"The shipped weights have seen {years}"
+    made = [f"{spec.made} of {Path(spec.index).name.partition('.')[0]}" for spec in recipe.train if spec.made]
+    trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     for model in stands_on(recipe):
         trained += f" What {model} has seen, on which it stands, is on that model's card."
     return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
@@ -123,8 +126,9 @@ def stands_on(recipe: Recipe) -> list[str]:
 
 
 def year(spec: DataSpec) -> str:
-    """Return the name of a spec's test set."""
-    return Path(spec.index).stem
+    """Return the name of a spec's test set, with what was made of it."""
+    stem = Path(spec.index).name.partition(".")[0]
+    return f"{stem} {spec.made}" if spec.made else stem
 
 
 def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
@@ -155,24 +159,42 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
             figures.append(figure(test, replace(examples, features=own), scores, base, without))
         return figures
     figures = []
+    known: dict[tuple[str, ...], Estimator] = {}
     for test, examples in parts.items():
-        others = [name for name in names if name != test]
-        scores = fitted(recipe, features, [parts[name] for name in others], examples)
+        if " " in test and test in names:
+            continue  # What is made of training data tests nothing.
+        # Neither the test's judgments, nor what is made of its texts.
+        others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
+        key = tuple(others)
+        if key not in known:
+            known[key] = trained(recipe, features, [parts[name] for name in others])
+        scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
         figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
     return figures
 
 
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
     """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
-    estimator = make_estimator(recipe, features, FeatureSet([]))
-    estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
-    result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
+    result: Floats = trained(recipe, features, training).raw(test.features)  # type: ignore[attr-defined]
     return result
 
 
+def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
+    """Return an estimator that has learned from some test sets."""
+    estimator = make_estimator(recipe, features, FeatureSet([]))
+    estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
+    return estimator
+
+
 def agreement(examples: Examples, scores: Floats) -> float:
-    """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ."""
+    """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ.
+
+    Of texts with made errors, the mean over kinds of the share whose better text has the higher score.
+    """
     found = []
+    if examples.title[0].startswith(MADE):
+        higher = scores[examples.better] > scores[examples.worse]
+        return float(np.mean([higher[examples.part == place].mean() for place in range(len(examples.title))]))
     for place in range(len(examples.title)):
         rows = (examples.hypothesis_part == place) & ~np.isnan(examples.scores)
         chosen = examples.part == place
@@ -188,6 +210,10 @@ def figure(name: str, examples: Examples, scores: Floats, features: FeatureSet, 
     assessed = not np.isnan(examples.scores).all()
     own = [examples.features[:, features.columns.index(column)] for column in ("meteor.score", "chrf.score")]
     pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
+    if examples.title[0].startswith(MADE):
+        values = (round(agreement(examples, each), 4) for each in (scores, *own))
+        data = f"{name.partition(' ')[0].upper()}, texts with one error of {len(examples.title)} kinds"
+        return Figure(data, "made errors", "share found", *values, without)
     return Figure(
         f"{name.upper()} ({pairs})",
         "direct assessments" if assessed else "rankings",
@@ -236,8 +262,8 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgments."""
-    light = load_recipe(RECIPES / "en-light.yaml")
+    """Return a table: what each feature brings to en-adequacy, taken out or put in, on each kind of judgments."""
+    light = load_recipe(RECIPES / "en-adequacy.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)
     features = make_features(every.features, "en", RECIPES)
@@ -245,7 +271,7 @@ def gains(store: FeatureStore) -> str:
     names = [year(spec) for spec in light.train]
     tests = ["wmt11", "wmt13", "wmt17"]  # WMT12 is for the last look, not for choosing.
     own = [str(name) for name in light.features]
-    rows: list[tuple[str, list[str]]] = [("en-light", own)]
+    rows: list[tuple[str, list[str]]] = [("en-adequacy", own)]
     rows += [(f"without `{name}`", [each for each in own if each != name]) for name in own]
     rows += [(f"with `{name}`", [*own, str(name)]) for name in rich.features if name not in own]
     rows.append(("with all of them", [str(name) for name in rich.features]))
@@ -269,7 +295,8 @@ def gains(store: FeatureStore) -> str:
             found.append(100 * agreement(examples, fitted(recipe, some, training, examples)))
         lines.append(f"| {label} | {len(columns)} | " + " | ".join(f"{value:.2f}" for value in found) + " |")
         print(lines[-1], file=sys.stderr, flush=True)
-    lines.append("| trees (LightGBM) on en-light's | | " + " | ".join(trees(parts, names, tests, features, own)) + " |")
+    cells = trees(parts, names, tests, features, own)
+    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -181,7 +181,7 @@ def open_chain(source: ChainSource) -> Document:
     from meteor_e.plugins.registry import plugin_registry
 
     try:
-        file = plugin_registry().chain(source)
+        file = plugin_registry().get("chain", source)
     except ConfigError as error:
         if Path(source).is_file():
             return read_yaml(Path(source))

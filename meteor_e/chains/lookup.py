@@ -34,8 +34,10 @@ def find_language(name: str, registry: Registry | None = None, *, generic: bool 
     if is_path(name):
         return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (it is only written down)
     registry = registry or process_registry()
+    found: Language
     try:
-        return registry.language(name)
+        found = registry.get("language", name)
+        return found
     except ConfigError:
         if not isinstance(name, str):
             raise
@@ -45,7 +47,8 @@ def find_language(name: str, registry: Registry | None = None, *, generic: bool 
     tag = find_tag(name, known)
     for code in tag.candidates():
         if code in known:
-            return registry.language(code)
+            found = registry.get("language", code)
+            return found
     language = generic_language(tag)
     text = f"language {tag.code!r} ({language.name}) has no definition"
     if not generic:
@@ -68,8 +71,9 @@ def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
     if name is None:
         return None
     try:
-        found = registry.segmenter(name)
+        found = registry.get("segmenter", name)
     except PluginError as error:
         advice = f"; pip install '{_PLUGIN[name]}'" if name in _PLUGIN else ""
         raise PluginError(f"language {language.code!r}: {error}{advice}") from error
-    return found.make(MatcherContext(language, LanguageResources()))
+    result: Segmenter | None = found.make(MatcherContext(language, LanguageResources()))
+    return result

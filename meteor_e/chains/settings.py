@@ -87,13 +87,14 @@ def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, An
 
 def _own_options(kind: str, entry: MatcherConfig) -> dict[str, Any]:
     """Return the options of an entry, right or wrong, with absolute paths."""
-    return absolute(plugin_registry().component(kind, entry.use), entry) if entry.options else {}
+    return absolute(plugin_registry().get(kind, entry.use), entry) if entry.options else {}
 
 
 def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with paths seen from the working folder; for what is not there, as they are."""
     try:
-        found = plugin_registry().component(kind, name)
+        found = plugin_registry().get(kind, name)
     except MeteorError:
         return dict(options)
-    return found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    result: dict[str, Any] = found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    return result

@@ -57,7 +57,8 @@ def plugin_command(context: click.Context, name: str) -> click.Command | None:
     if name not in plugin_registry().names("command"):
         return _missing_command(name)
     try:
-        return plugin_registry().command(name)
+        result: click.Command | None = plugin_registry().get("command", name)
+        return result
     except MeteorError as error:
         if context.resilient_parsing:  # completion in a shell has no place for errors
             return None

@@ -36,8 +36,8 @@ def languages(code: str | None, as_json: bool) -> None:
     packs: dict[str, list[str]] = {}
     for name in store.names():
         packs.setdefault(name.partition("-")[0], []).append(name)
-    codes = sorted({plugin_registry().language(name).code for name in plugin_registry().names("language")})
-    found = [find_language(code)] if code else [plugin_registry().language(each) for each in codes]
+    codes = sorted({plugin_registry().get("language", name).code for name in plugin_registry().names("language")})
+    found = [find_language(code)] if code else [plugin_registry().get("language", each) for each in codes]
     rows = [_row(language, packs.get(language.code, [])) for language in found]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))

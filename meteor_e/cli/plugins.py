@@ -79,7 +79,8 @@ def _component(entry: Entry) -> type[Component] | None:
     """Return the class of what an entry lists; ``None`` for what has none, or is broken."""
     if entry.error or not KINDS_OF_ALL[entry.kind].base:
         return None
-    return plugin_registry().component(entry.kind, entry.name)
+    result: type[Component] | None = plugin_registry().get(entry.kind, entry.name)
+    return result
 
 
 def _details(entry: Entry) -> dict[str, Any]:
@@ -108,9 +109,10 @@ def _described(entry: Entry) -> str:
 
 
 def _infos(component: type[Component]) -> list[OptionInfo]:
+    from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
-    kind = component.options_class()
+    kind = component.options_class() if issubclass(component, Component) else None
     return [] if kind is None else option_infos(kind)
 
 

@@ -88,7 +88,8 @@ def _summary(name: str) -> str:
     if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
         return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
     try:
-        return _registry().command(name).get_short_help_str(limit=200)
+        result: str = _registry().get("command", name).get_short_help_str(limit=200)
+        return result
     except MeteorError as error:
         return f"ERROR: {error}"
 

@@ -43,7 +43,7 @@ def output_format(name: str) -> OutputFormat:
     from meteor_e.plugins.registry import plugin_registry
 
     try:
-        found: Any = plugin_registry().component("output format", name)
+        found: Any = plugin_registry().get("output format", name)
     except PluginError:
         known = plugin_registry().names("output format")
         if name in known:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -16,7 +17,7 @@ from meteor_e.cli.combinations import check_combination
 from meteor_e.cli.failures import on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import lined_up, named, systems
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.results import (
     check_output,
@@ -61,44 +62,13 @@ GROUPS = {
         ),
         "… --segments --format tsv -o scores.tsv",
     ),
-    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
+    "Statistics": OptionGroup(("significance", "samples", "seed", "purpose"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
 
 
-@dataclass(frozen=True)
-class ScoreOptions:
-    """The options of the command, as the command line gives them."""
-
-    files: tuple[str, ...]
-    references: tuple[str, ...]
-    references_per_segment: int
-    encoding: str
-    form_in: str | None
-    make_meteor: MeteorMaker
-    hypothesis_columns: tuple[str, ...]
-    reference_columns: tuple[str, ...]
-    split: str | None
-    prefix: str
-    cluster: str | None
-    metrics: tuple[str, ...]
-    test_set: str | None
-    pair: str | None
-    wmt_names: tuple[str, str, str] | None
-    names: tuple[str, ...]
-    form: str
-    segments: bool
-    alignments: bool
-    explain: bool
-    as_json: bool
-    tsv: bool
-    significance: str | None
-    samples: int | None
-    seed: int
-    digits: int | None
-    output: str | None
-    on_error: str
-    quiet: bool
+class ScoreOptions(SimpleNamespace):
+    """The options of the command, under their names, as the command line gives them."""
 
     def output_format(self) -> OutputFormat:
         """Return the format of the output.
@@ -153,7 +123,8 @@ class ScoreOptions:
         if not make.language and make.chain is None:
             make = dataclasses.replace(make, given={**make.given, "language": target_language(self.pair)})
         references = tuple(found.reference_files)
-        return dataclasses.replace(self, files=files, references=references, names=names, make_meteor=make)
+        changed = {"files": files, "references": references, "names": names, "make_meteor": make}
+        return ScoreOptions(**{**vars(self), **changed})
 
     def wmt(self, form: OutputFormat) -> WmtNames | None:
         """Return what WMT's format calls pair, test set and reference; ``None`` for another format.
@@ -234,6 +205,12 @@ def _table_options(command: Any) -> Any:
 )
 @output_option("Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.")
 @on_error_option
+@click.option(
+    "--advise",
+    "purpose",
+    metavar="PURPOSE",
+    help="Score nothing; say which metrics have evidence for such texts: for ranking, rating, captions or reward.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
 def score(**given: Any) -> None:
     """Score hypotheses against references.
@@ -258,6 +235,10 @@ def score(**given: Any) -> None:
     into_table = is_table_output(options.output, from_table)
     options.check(form, into_table)
     check_output(options.output, (*options.files, *options.references))
+    if options.purpose is not None:
+        with destination(options.output) as stream:
+            stream.write(_advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
+        return
     metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
     output = None if into_table else options.output
     if into_table or options.cluster is not None:
@@ -267,6 +248,16 @@ def score(**given: Any) -> None:
     with terminal_progress(options.quiet) as progress:
         table = _table(options, metrics, inputs, form, progress)
         _write(table, form, output, options, wmt)
+
+
+def _advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
+    """Return a table of the metrics that have evidence for texts with such references, as text."""
+    from meteor_e.metrics.evidence import advice_table, advise
+    from meteor_e.render.plain import format_table
+
+    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
+    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
+    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
 
 
 def _write(

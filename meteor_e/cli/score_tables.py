@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns, TextTable
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.guard import guarded
+from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
+from meteor_e.base.errors import ConfigError, guarded, near_miss
 from meteor_e.cli.inputs import refuse_pipes
 from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS
 from meteor_e.formats.tables import is_table_name, table_format
@@ -116,7 +115,8 @@ def find_table(
     _check_options(options, references_per_segment, files[0], found)
     from meteor_e.plugins.registry import plugin_registry
 
-    return plugin_registry().table_format(found)().open(files[0], options.texts, split=options.split, encoding=encoding)
+    kind_found: type[TableFormat] = plugin_registry().get("table format", found)
+    return kind_found.make().open(files[0], options.texts, split=options.split, encoding=encoding)
 
 
 def _check_options(options: TableOptions, references_per_segment: int, path: str, form: str) -> None:
@@ -150,7 +150,7 @@ def _format_of_plugins(path: str) -> str | None:
     for name in plugin_registry().names("table format"):
         if name not in INPUT_FORMATS:
             with guarded(f"table format {name!r}"):
-                if plugin_registry().table_format(name).recognizes(path):
+                if plugin_registry().get("table format", name).recognizes(path):
                     return name
     return None
 
@@ -178,4 +178,5 @@ def run_elsewhere(meteor: Meteor, run: ScoreRun) -> list[StatisticsSum]:
     """
     from meteor_e.plugins.registry import plugin_registry
 
-    return plugin_registry().runner("table" if run.cluster is None else "dask")().run(meteor, run)
+    runner: ScoreRunner = plugin_registry().get("runner", "table" if run.cluster is None else "dask").make()
+    return runner.run(meteor, run)

@@ -190,7 +190,7 @@ class PTBTokenizer:
     """
 
     def __init__(self) -> None:
-        self._segmenter = plugin_registry().segmenter("ptb").make()
+        self._segmenter = plugin_registry().get("segmenter", "ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.

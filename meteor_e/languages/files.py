@@ -69,7 +69,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
     from meteor_e.base.validation import find_problems
     from meteor_e.languages.schema import LanguageFile
-    from meteor_e.text.further_stemming import known_stemmers
+    from meteor_e.text.stemming import known_stemmers
 
     problems = find_problems(document, LanguageFile)
     data = document.data
@@ -142,6 +142,11 @@ def own_tasks(language: Language) -> dict[str, Task]:
     """Return the tasks that a language has beyond those of every language, or in their place."""
     common = generic_tasks(language.matchers, common_tasks())
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
+
+
+def is_ours(language: Language) -> bool:
+    """Return whether a language is one that meteor_e defines, or that of a script."""
+    return Path(language.source).parent == _folder() or bool(language.script)
 
 
 def _folder() -> Path:

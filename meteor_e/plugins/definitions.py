@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.base.errors import MeteorError, PluginError
-from meteor_e.base.guard import describe_error
+from meteor_e.base.errors import MeteorError, PluginError, describe_error
 from meteor_e.plugins.loading import PLUGIN_FAILURES, Source
 
 if TYPE_CHECKING:
@@ -198,6 +197,9 @@ def class_problem(kind: Kind, found: object) -> str:
         return f"{where} has no name; give it a class attribute name = '…'"
     if not NAME.fullmatch(name):
         return f"{where} is called {name!r}; {_BAD_NAME}"
+    for name, own in vars(found).items():
+        if inspect.isfunction(own) and isinstance(inspect.getattr_static(base, name, None), classmethod):
+            return f"{where}.{name} must be a class method; write @classmethod above it"
     missing: frozenset[str] = getattr(found, "__abstractmethods__", frozenset())
     if missing:
         return f"{where} does not define {', '.join(sorted(missing))}"

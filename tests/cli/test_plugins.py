@@ -38,7 +38,7 @@ def listing(plugin_site, monkeypatch):
     plugin_site.add("sound-plugin", PLUGIN, version="2.5")
     plugin_site.add("sad-plugin", "raise OSError('no data')")
     own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "registry", lambda: own)
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
 
     def run(*arguments):
         result = CliRunner().invoke(cli, ["plugins", *arguments], catch_exceptions=False)
@@ -288,7 +288,7 @@ OPTIONS = """
 def described(plugin_site, monkeypatch):
     plugin_site.add("table-plugin", OPTIONS, version="2.5")
     own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "registry", lambda: own)
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
 
     def run(*arguments):
         return CliRunner().invoke(cli, ["plugins", *arguments])

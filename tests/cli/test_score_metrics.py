@@ -221,3 +221,14 @@ def test_every_refused_pair_of_options_has_a_reason():
     assert all(one != other and (other, one) not in REFUSED and reason for (one, other), reason in REFUSED.items())
     with pytest.raises(ConfigError, match="--dask does not go with --segments: segments are scored elsewhere"):
         check_combination(known - {"--quiet", "--significance"})
+
+
+def test_advice_in_place_of_scores(cli):
+    result = cli("score", "one", "two", "ref", "--advise", "ranking")
+    assert result.code == 0
+    assert result.out.splitlines()[0].split()[:2] == ["metric", "beside"]
+    assert "meteor" in result.out
+    wrong = cli("score", "one", "ref", "--advise", "rank")
+    assert wrong.code
+    assert "did you mean 'ranking'" in wrong.err
+    assert cli("score", "one", "ref", "-l", "sw", "--advise", "ranking").out.startswith("No evidence: ")

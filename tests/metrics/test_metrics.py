@@ -312,13 +312,13 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
     other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
     alone = score_table([metrics[0]], [system(30)]).kept()
     asked = []
-    chunks = Meteor.scored_chunks
+    chunks = Meteor.scored_batches
 
     def watched(self, hypotheses, references, **options):
         asked.append(len(hypotheses))
         return chunks(self, hypotheses, references, **options)
 
-    monkeypatch.setattr(Meteor, "scored_chunks", watched)
+    monkeypatch.setattr(Meteor, "scored_batches", watched)
     table = score_table([*metrics, other], [system(30)]).kept()
     assert asked == [30, 30]
     for name in ("one", "two"):
@@ -402,3 +402,25 @@ def test_columns_are_as_many_as_the_metric_says():
 def test_labels_are_one_line(label):
     with pytest.raises(ConfigError, match="has a line end, a tab or another control character"):
         parse_metrics([f"{label}=meteor"], MetricContext())
+
+
+class Both(SegmentMetric):
+    """A name for two metrics."""
+
+    name = "test-both"
+
+    @classmethod
+    def create(cls, context, options):
+        return [Lengths(), Ahead()]
+
+    def score_segments(self, hypotheses, references, sources=None):
+        raise NotImplementedError
+
+
+def test_one_name_for_a_set_of_metrics(monkeypatch):
+    monkeypatch.setattr("meteor_e.metrics.specs._class", lambda name, text: Both)
+    assert [metric.label for metric in parse_metrics(["test-both"], MetricContext())] == ["test-lengths", "test-ahead"]
+    labels = [metric.label for metric in parse_metrics(["my=test-both"], MetricContext())]
+    assert labels == ["my test-lengths", "my test-ahead"]
+    with pytest.raises(ConfigError, match="stands for several metrics: test-lengths, test-ahead"):
+        load_metric("test-both")

@@ -75,7 +75,7 @@ def test_languages_that_meteor_never_had(code):
 
 @pytest.mark.parametrize("code", sorted(language_files().keys() - set(BUILTIN_CODES)))
 def test_their_definitions(code):
-    language = plugin_registry().language(code)
+    language = plugin_registry().get("language", code)
     assert language.code == code
     assert language.default_task == "universal"
     assert language.function_words is None

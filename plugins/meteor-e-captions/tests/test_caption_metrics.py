@@ -213,7 +213,7 @@ def tiny(monkeypatch, tmp_path):
     import tiny_encoder
     from meteor_e_vectors.contextual.install import add_encoder
 
-    from meteor_e.base import silent
+    from meteor_e.toolkit import silent
 
     network, tokenizer = tmp_path / "model.onnx", tmp_path / "tokenizer.json"
     tiny_encoder.write_network(network)

@@ -195,7 +195,7 @@ def test_the_table_in_the_documentation_is_that_of_the_code():
 
 def test_measures_are_components_that_travel():
     for name in measure_names():
-        made = plugin_registry().measure(name).make()
+        made = plugin_registry().get("measure", name).make()
         again = pickle.loads(pickle.dumps(made))
         assert (type(again), again.name, again.options) == (type(made), name, made.options)
     chosen = pickle.loads(pickle.dumps(measure("darr:threshold=10")))

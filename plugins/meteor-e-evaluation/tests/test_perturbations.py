@@ -105,5 +105,5 @@ def test_a_plugin_brings_a_perturbation():
 
     registry = Registry()
     registry.register(Plugin(), "vowels")
-    assert registry.perturbation("vowel-dropped") is VowelDropped
+    assert registry.get("perturbation", "vowel-dropped") is VowelDropped
     assert "negation-added" in registry.names("perturbation")

@@ -339,8 +339,7 @@ def test_score_explains(toy):
     assert told.exit_code == 0, told.output
     assert "points above de-en.hasty.txt" in told.output
     for wrong, message in (
-        (["-M", f"model:{toy}", "--explain", "--json"], "text form"),
-        (["--explain"], "goes with -M"),
+        (["--explain"], "none of these metrics"),
         (["-M", "chrf", "--explain"], "none of these metrics"),
     ):
         with pytest.raises(ConfigError, match=message):
@@ -369,8 +368,8 @@ def test_explanations_take_what_scores_take(toy):
     ("estimator", "module", "extra"),
     [
         ("pairwise-logistic", "sklearn", "train"),
-        ("pairwise-network", "torch", "networks"),
         ("joint-linear", "scipy", "train"),
+        ("guarded-linear", "scipy", "train"),
     ],
 )
 def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypatch):
@@ -383,6 +382,9 @@ def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypat
     )
     if estimator == "joint-linear":
         recipe = msgspec.structs.replace(recipe, options={"toward": []})
+    if estimator == "guarded-linear":
+        situations = {"all": {"chrf.score": [-1.0, 0.0, 100.0, 101.0]}}
+        recipe = msgspec.structs.replace(recipe, options={"toward": [], "situations": situations, "base": "chrf.score"})
     message = rf"^training '{estimator}' needs {module}.*, which is not installed; run: pip install '.*\[{extra}\]'$"
     with pytest.raises(ConfigError, match=message):
         train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)

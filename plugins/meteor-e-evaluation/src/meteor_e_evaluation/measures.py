@@ -18,9 +18,8 @@ from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.groups import Grouping, grouped, pair_difference_pearson
+from meteor_e_evaluation.groups import Grouping, grouped, normal_agreement, pair_difference_pearson, soft_accuracy
 from meteor_e_evaluation.judgements import Rankings
-from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -459,8 +458,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             TiedMeasure,
             "acc-eq",
             "acc_eq",
-            definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
-            "scores tie within the threshold that suits it best",
+            definition="share of pairs ordered or tied as people do, mean of segments; the best threshold makes ties",
             source="Deutsch et al. (2023); WMT23–24",
             mtme="KendallWithTiesOpt (acc23), item",
             ties="ties of both sides are right, ties of one side are wrong",
@@ -586,7 +584,7 @@ def measure(name: str) -> Measure[TestSet]:
     names = measure_names()
     if base not in names:
         raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
-    found: Measure[TestSet] = plugin_registry().measure(base).make(**named_options(text, f"measure {name!r}"))
+    found: Measure[TestSet] = plugin_registry().get("measure", base).make(**named_options(text, f"measure {name!r}"))
     if separator:
         vars(found).update(name=name, title=f"{found.title} ({text})")
     return found

@@ -150,7 +150,7 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        context = MatcherContext(plugin_registry().language(language), LanguageResources())
+        context = MatcherContext(plugin_registry().get("language", language), LanguageResources())
         made = []
         for entry in entries:
             options = {"use": entry} if isinstance(entry, str) else dict(entry)
@@ -158,7 +158,7 @@ class FeatureSet:
             if not isinstance(name, str):
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = plugin_registry().feature(name).make(context, **options)
+            feature = plugin_registry().get("feature", name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
         return cls(made)
 
@@ -181,7 +181,7 @@ class FeatureSet:
                 changed.append(entry if isinstance(entry, str) else dict(entry))
                 continue
             options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
-            changed.append({**entry, **plugin_registry().feature(entry["use"]).with_paths(options, change)})
+            changed.append({**entry, **plugin_registry().get("feature", entry["use"]).with_paths(options, change)})
         return changed
 
     @property

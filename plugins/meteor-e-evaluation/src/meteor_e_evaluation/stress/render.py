@@ -56,6 +56,11 @@ def _header(report: StressReport) -> list[str]:
     return ["group", "perturbation", "pairs", *report.metrics]
 
 
+def stress_table(report: StressReport) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the header, the rows and the notes of the table."""
+    return _header(report), _rows(report), _notes(report)
+
+
 def _worst(report: StressReport) -> list[tuple[str, str, Example]]:
     return [
         (metric, finding.rule, example)

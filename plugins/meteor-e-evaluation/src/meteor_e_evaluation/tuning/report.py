@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_evaluation.report import format_p
-from meteor_e_evaluation.tuning.result import GREEK, chain_yaml
+from meteor_e import __version__
+from meteor_e.toolkit import shown_p
 from meteor_e_evaluation.tuning.run import Settings, Tuning
+from meteor_e_evaluation.tuning.scorer import Point
+
+if TYPE_CHECKING:
+    from meteor_e import Meteor
+
+
+GREEK = ("alpha", "beta", "gamma", "delta")
+
+
+def tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:
+    """Return a chain with other parameters and weights."""
+    chain = meteor.chain.effective()
+    chain["parameters"] = dict(zip(GREEK, point[:4], strict=True))
+    for entry, weight in zip(chain["matchers"], point[4:], strict=True):
+        entry["weight"] = weight
+    return {"description": description, **chain}
+
+
+def chain_yaml(meteor: Meteor, point: Point, provenance: Mapping[str, str]) -> str:
+    """Return a chain file.
+
+    Args:
+        meteor: the chain that was tuned.
+        point: the parameters and weights.
+        provenance: what was tuned on what, how, and what it brought; goes into comments and the description.
+    """
+    from meteor_e.toolkit import dump_yaml
+
+    facts = {"made by": f"meteor-e tune {__version__}", **provenance}
+    comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in facts.items())
+    description = f"Tuned for {provenance['objective']} on {provenance['tuned on']}"
+    return comments + dump_yaml(tuned_chain(meteor, point, description))
 
 
 def tuning_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str, Any]:
@@ -98,7 +131,7 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         lines.append(f"held out  {outside['on']}")
         for which in ("default", "tuned", "gain"):
             lines.append(f"          {which:8} {_summary(outside[which])}")
-        lines.append(f"          p        {format_p(outside['p'])} (one-sided permutation test of the gain)")
+        lines.append(f"          p        {shown_p(outside['p'])} (one-sided permutation test of the gain)")
         if outside["left out"]:
             lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
     else:
@@ -120,7 +153,7 @@ def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
         outside = report["held out"]
         provenance["held out"] = (
             f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
-            f"gain {_summary(outside['gain'])}, p {format_p(outside['p'])}"
+            f"gain {_summary(outside['gain'])}, p {shown_p(outside['p'])}"
         )
     else:
         provenance["held out"] = "nothing"

@@ -128,9 +128,18 @@ class JointLinear(LinearEstimator):
         return blocks
 
     def _descend(
-        self, start: Floats, penalty: Floats, comparisons: Sequence[Block], assessed: Sequence[Assessed]
+        self,
+        start: Floats,
+        penalty: Floats,
+        comparisons: Sequence[Block],
+        assessed: Sequence[Assessed],
+        *,
+        limits: Sequence[tuple[float | None, float | None]] | None = None,
+        assessments: float | None = None,
     ) -> Floats:
         from scipy.optimize import minimize
+
+        strength = self.options.assessments if assessments is None else assessments
 
         def loss(weights: Floats) -> tuple[float, Floats]:
             away = weights - start
@@ -144,7 +153,7 @@ class JointLinear(LinearEstimator):
                 score -= score.mean()
                 deviation = max(float(score.std()), 1e-12)
                 r = float((score * human).mean()) / deviation
-                share = self.options.assessments / len(assessed)
+                share = strength / len(assessed)
                 value += share * (1 - r)
                 slope = (human / deviation - r * score / deviation**2) / len(score)
                 gradient = gradient - share * (rows.T @ slope.astype(np.float32))
@@ -152,7 +161,9 @@ class JointLinear(LinearEstimator):
 
         # Where nothing draws the weights, the correlation needs scores that vary to begin with.
         first = start if start.any() else np.full(len(start), 0.01)
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": self.options.iterations})
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": self.options.iterations}
+        )
         result: Floats = found.x
         return result
 
@@ -167,6 +178,12 @@ class JointLinear(LinearEstimator):
         if X.ndim != 2 or X.shape[1] != 2 * size:
             raise ConfigError(f"{X.shape[-1]} numbers a pair; the model has {size} features a hypothesis")
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
+
+    def decisions(self, examples: Examples) -> Floats:
+        """Return by how much the sums of the better hypotheses are greater; each hypothesis is added up once."""
+        sums = self.raw(examples.features)
+        result: Floats = sums[examples.better] - sums[examples.worse]
+        return result
 
     def score_segments(self, features: Floats) -> Floats:
         """Return the share of the training's system outputs that each hypothesis beats, in percent."""
