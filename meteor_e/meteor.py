@@ -14,8 +14,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import MeteorError, ResourceError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import MeteorError, ResourceError, guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.arraytypes import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import statistics_width

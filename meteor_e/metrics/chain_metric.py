@@ -23,8 +23,7 @@ from meteor_e.scoring.statistics import StatisticsSum
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.base.arraytypes import Cells, Floats
+    from meteor_e.base.array_cache import ArrayCache, Cells, Floats
     from meteor_e.meteor import Meteor
 
 __all__ = ["ChainMetric", "MeteorMetric"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from meteor_e.toolkit import (
     GroupedCommand,
     OptionGroup,
     metric_options,
+    scratch_folder,
     terminal_progress,
 )
 
@@ -155,13 +155,8 @@ def train(
     needs = needed(key) if not split else set()
     meteor = _normalizer(language, lemmatizer, needs | {side.removesuffix("s")} if side is not None else needs)
     other = _normalizer(bitext_language, bitext_lemmatizer, needs) if bitext_language is not None else None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"cannot write to {target.parent}: {error.strerror}") from error
-    with scratch as folder:
-        sentences = Path(corpus) if corpus is not None else Path(folder) / "corpus"
+    with scratch_folder(target.parent, target.name) as folder:
+        sentences = Path(corpus) if corpus is not None else folder / "corpus"
         with atomic_writer(sentences) as stream, terminal_progress(quiet) as tell:
             if split:
                 size = copy_corpus(stream, texts, tell)

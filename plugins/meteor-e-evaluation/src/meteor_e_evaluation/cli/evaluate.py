@@ -174,9 +174,8 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
 
 def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
     """Return what the arguments name: index files, folders of mt-metrics-eval, a test set of sacreBLEU."""
-    from meteor_e_evaluation.index import load_index
+    from meteor_e_evaluation.index import load_index, named_index
     from meteor_e_evaluation.mtme import mtme_index
-    from meteor_e_evaluation.named_sets import named_index
 
     options.check_root(paths)
     if options.test_set is not None:
@@ -246,7 +245,7 @@ def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
-    from meteor_e_evaluation.score_writing import write_scores
+    from meteor_e_evaluation.score_files import write_scores
 
     several = len({test.name for test, _ in evaluation.scores.values()}) > 1
     for test, scores in evaluation.scores.values():

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, put_folder, workplace
+from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, os_errors_as, put_folder, workplace
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
 _MAX_MANIFEST = 1 << 20
@@ -26,10 +26,8 @@ def pack_archive(pack: Pack) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
         for name in (FILE_NAME, *sorted(pack.manifest.files)):
-            try:
+            with os_errors_as(ResourceError, f"cannot read {pack.path / name}"):
                 out.write(pack.path / name, name)
-            except OSError as error:
-                raise ResourceError(f"cannot read {pack.path / name}: {error.strerror}") from error
     return archive.getvalue()
 
 
