@@ -68,7 +68,14 @@ def test_wmt17_pearson(load, packs, metric):
         assert measure("pearson").value(test, scores) == pytest.approx(expected, abs=0.00051)
 
 
-@pytest.mark.parametrize(("name", "count"), [("wmt13", 4), ("wmt21", 6)])
+@pytest.mark.parametrize(("name", "count"), [("wmt13", 4), ("wmt21", 6), ("wmt24", 9), ("composite-30k", 1)])
 def test_other_sets_line_up(load, name, count):
     index = load(name)
     assert len([load_test_set(index, pair) for pair in index.pairs]) == count
+
+
+def test_captions_by_stuarts_tau(load, packs):
+    (test,) = (load_test_set(index, pair) for index in [load("composite-30k")] for pair in index.pairs)
+    assert (len(test), len(test.references)) == (2262, 5)
+    scores = parse_metric("meteor").score_outputs(test, test.judged(), ArrayCache(), systems=False)
+    assert measure("kendall-c").value(test, scores) == pytest.approx(0.3505, abs=0.00005)

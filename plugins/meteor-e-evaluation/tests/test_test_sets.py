@@ -212,3 +212,51 @@ def test_comparisons_of_assessments(task):
         (s, b, w, t) for s, b, w, t in np.stack([pairs.segments, pairs.better, pairs.worse, pairs.ties], 1).tolist()
     }
     assert found == {(0, 1, 0, 0), (0, 0, 2, 1), (0, 1, 2, 0)}
+
+
+RECORDS = """name: Captions
+pairs: [en-en]
+records: {file: rated.jsonl, hypothesis: candidate, score: rating}
+"""
+
+
+def records(folder, *lines):
+    (folder / "index.yaml").write_text(RECORDS, encoding="utf-8")
+    (folder / "rated.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return load(folder, "en-en")
+
+
+def test_records_have_references_of_their_own(tmp_path):
+    test = records(
+        tmp_path,
+        '{"candidate": "a dog", "references": ["the dog", "one dog"], "rating": 5}',
+        '{"candidate": "a cat", "references": "the cat", "rating": 1.5}',
+    )
+    assert test.systems == ("all",)
+    assert test.outputs == (["a dog", "a cat"],)
+    assert test.references == (["the dog", "the cat"], ["one dog", "the cat"])
+    assert test.human.tolist() == [[5, 1.5]]
+    assert test.language == "en"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no json",
+        '{"candidate": "a", "references": ["b"]}',
+        '{"candidate": "a", "references": [], "rating": 1}',
+        '{"candidate": 3, "references": ["b"], "rating": 1}',
+        '{"candidate": "a", "references": [4], "rating": 1}',
+        '{"candidate": "a", "references": ["b"], "rating": NaN}',
+        "[]",
+    ],
+)
+def test_a_record_of_another_form(tmp_path, line):
+    with pytest.raises(InputError, match=r"rated\.jsonl, line 2"):
+        records(tmp_path, '{"candidate": "a dog", "references": ["the dog"], "rating": 5}', line)
+
+
+def test_records_take_the_place_of_outputs(tmp_path):
+    (tmp_path / "index.yaml").write_text("name: X\npairs: [en-en]\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="either 'records'"):
+        load_index(tmp_path / "index.yaml")

@@ -21,7 +21,7 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
     Args:
         metric: scores of a metric.
         human: scores of people.
-        kind: ``pearson``, ``spearman`` or ``kendall`` (τ-b).
+        kind: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``kendall-c`` (Stuart's τ-c).
 
     Returns:
         The coefficient; NaN for fewer than two rows or where one side does not vary.
@@ -34,7 +34,7 @@ def correlate(metric: Floats, human: Floats, kind: str = "pearson") -> float:
 
     if kind == "spearman":
         return _pearson(stats.rankdata(metric), stats.rankdata(human))
-    return float(stats.kendalltau(metric, human).statistic)
+    return float(stats.kendalltau(metric, human, variant="c" if kind == "kendall-c" else "b").statistic)
 
 
 def _pearson(first: Floats, second: Floats) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import glob
+import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from meteor_e_evaluation.index import (
     DataIndex,
     JudgementSpec,
     OutputSpec,
+    RecordSpec,
     SegmentMap,
     expand,
     id_pattern,
@@ -112,6 +115,8 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         InputError: for what is missing or does not line up, naming system and file.
     """
     special = index.pair(pair)
+    if index.records is not None:
+        return _read_records(index, pair, index.records)
     root = Path(index.root)
     references = []
     for pattern in special.references or index.references:
@@ -121,7 +126,9 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         if len(segments) != length:
             raise InputError(f"{file} has {len(segments)} segments, {references[0][0]} has {length}")
     documents = _documents(special.documents or index.documents, root, index, pair, length)
-    outputs = _Outputs(special.outputs or index.outputs, root, pair, length, index)
+    where = special.outputs or index.outputs
+    assert where is not None  # load_index has checked it
+    outputs = _Outputs(where, root, pair, length, index)
     judgements = _Judgements(pair, outputs, length, index, frozenset(special.drop), documents)
     specs = index.judgements if special.judgements is None else special.judgements
     for spec in specs:
@@ -151,6 +158,46 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         documents=documents,
         missing_scores=index.missing_scores,
         outliers=tuple(system for system in systems if system in outliers),
+        root=index.root,
+    )
+
+
+def _read_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
+    """Read a file of rated texts, each with its own references: one system, one segment per record.
+
+    A text with fewer references than others has its last one several times.
+    """
+    file = _files(Path(index.root), expand(spec.file, pair), index, pair, "the file of records")[0]
+    texts: list[str] = []
+    lists: list[list[str]] = []
+    scores: list[float] = []
+    for number, line in enumerate(read_segments(file), 1):
+        try:
+            row = json.loads(line)
+            text, references, score = row[spec.hypothesis], row[spec.references], float(row[spec.score])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{file}, line {number}: not a record with these fields: {error}") from None
+        listed = [references] if isinstance(references, str) else references
+        if not isinstance(text, str) or not isinstance(listed, list) or not listed or not math.isfinite(score):
+            raise InputError(f"{file}, line {number}: a text, its references and a finite score are needed")
+        if not all(isinstance(each, str) for each in listed):
+            raise InputError(f"{file}, line {number}: a reference is not a text")
+        texts.append(text)
+        lists.append(listed)
+        scores.append(score)
+    if not texts:
+        raise InputError(f"{file} is empty")
+    most = max(map(len, lists))
+    return TestSet(
+        name=index.name,
+        pair=pair,
+        language=index.pair(pair).language or index.language or target_language(pair),
+        systems=("all",),
+        outputs=(texts,),
+        references=tuple([each[min(at, len(each) - 1)] for each in lists] for at in range(most)),
+        assessments=Assessments(np.arange(len(texts)), np.zeros(len(texts), np.int64), np.array(scores)),
+        known_systems=("all",),
+        missing_scores=index.missing_scores,
         root=index.root,
     )
 

@@ -105,6 +105,20 @@ class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["plain", "sgml", "xml"] | None = None
 
 
+class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A JSON Lines file whose records hold a text, its own references and its rating.
+
+    Attributes:
+        file: its path.
+        hypothesis, references, score: names of the fields.
+    """
+
+    file: str
+    hypothesis: str = "hypothesis"
+    references: str = "references"
+    score: str = "score"
+
+
 class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What differs for one language pair from the rest of the index.
 
@@ -135,6 +149,7 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         outputs, references, source: file patterns; ``{pair}``, ``{source}``, ``{target}`` are filled in.
             ``sacrebleu:NAME`` is a test set that sacreBLEU knows.
         judgements: files of judgments.
+        records: instead of the three: texts, references and ratings in one file, such as ratings of captions.
         description: for people.
         root: folder of the files, relative to the index; environment variables are filled in.
         language: language of the metrics, by default the target.
@@ -147,9 +162,10 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     pairs: dict[str, PairSpec]
-    outputs: OutputSpec
-    references: list[str]
+    outputs: OutputSpec | None = None
+    references: list[str] = []
     judgements: list[JudgementSpec] = []
+    records: RecordSpec | None = None
     description: str = ""
     root: str = "."
     source: str | None = None
@@ -202,6 +218,8 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
         _simplify(document.data)
     raise_problems(find_problems(document, DataIndex))
     index = msgspec.convert(document.data, DataIndex)
+    if (index.outputs is None or not index.references) == (index.records is None):
+        raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgements'")
     for pair in index.pairs:
         if not PAIR.fullmatch(pair):
             raise ConfigError(

@@ -490,6 +490,17 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             ties="mean ranks",
             missing=_RATED,
         ),
+        _defined(
+            SegmentCorrelation,
+            "kendall-c",
+            "Kendall τ-c",
+            coefficient="kendall-c",
+            definition="Kendall's τ-c over all rated segments of all systems",
+            source="Stuart (1953); captions since Anderson et al. (2016)",
+            mtme="–",
+            ties="corrected as in τ-c, for ratings in few steps",
+            missing=_RATED,
+        ),
         _grouped("kendall", "none", "kendall", "Kendall τ-b, all segments", "Kendall, none"),
         _grouped("acc", "none", "acc", "accuracy with ties, all segments", "KendallVariants (acc23), none"),
         *(
