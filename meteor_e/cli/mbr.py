@@ -17,8 +17,8 @@ from meteor_e.cli import (
     metric_options,
     replaced_option,
 )
-from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates
-from meteor_e.mbr.choices import choices
+from meteor_e.mbr.nbest import NBEST_FORMATS, read_candidates
+from meteor_e.mbr.decoding import choices
 
 GROUPS = {
     "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),
