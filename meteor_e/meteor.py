@@ -30,7 +30,7 @@ from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.builtin import meteor_e_matchers
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.results import CorpusScore, SegmentScore, SegmentScores
@@ -137,7 +137,7 @@ class Meteor:
         return meteor
 
     def _set_up(self, config: ChainConfig, offline: bool | None, resources: LanguageResources | None) -> None:
-        self.chain: Chain = resolve(config, registry())
+        self.chain: Chain = resolve(config, plugin_registry())
         """The chain with all defaults filled in."""
         # What plugins lack is said before a pack is downloaded and built.
         awaited = _Awaited(lambda: _resources(self.chain, offline))
@@ -156,7 +156,7 @@ class Meteor:
         self._function_words = self.resources.function_words
         rest = self._make_all([entry for entry, built_in in zip(self.chain.matchers, own, strict=True) if built_in])
         self._matchers: tuple[Matcher, ...] = tuple((rest if built_in else made).pop(0) for built_in in own)
-        self._segmenter = make_segmenter(self.chain.language, registry())
+        self._segmenter = make_segmenter(self.chain.language, plugin_registry())
         self._rarity = None if self.chain.idf is None else self._read_rarity(self.chain.idf)
         self.signature = self.signature_with(self.chain)
         """What must be the same for two scores to be comparable."""
@@ -176,7 +176,7 @@ class Meteor:
             chain,
             self.matchers,
             self.resources.description,
-            plugins_of(chain, registry()),
+            plugins_of(chain, plugin_registry()),
             self._lemmatizer,
             self._segmenter,
         )
@@ -274,7 +274,7 @@ class Meteor:
     def _make(self, entry: ChainMatcher) -> Matcher:
         with located(entry.where), guarded(f"making matcher {entry.name!r}"):
             context = MatcherContext(self.chain.language, self.resources, entry.explicit)
-            kind = registry().matcher(entry.name)
+            kind = plugin_registry().get("matcher", entry.name)
             if kind.needs_lemmas:  # Said before a file is looked for that would be of no use.
                 self._check_lemmas(entry)
             matcher = kind.make(context, **entry.options)
@@ -286,7 +286,8 @@ class Meteor:
                     f"matcher {entry.name!r} needs tags, and the chain has {name}; name a lemmatizer that gives tags, "
                     "such as treetagger, udpipe, hanta or a lookup file with tags"
                 )
-            return matcher
+            result: Matcher = matcher
+            return result
 
     def _check_lemmas(self, entry: ChainMatcher) -> None:
         if self._lemmatizer is None:
@@ -337,7 +338,7 @@ class Meteor:
         scored = self.score_chunk(chunk)
         if scored.failures:
             raise scored.failures[0]
-        return next(self._segment_scores(chunk, scored))
+        return next(self.segment_scores(chunk, scored))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Score every hypothesis against every reference; each text is read once.
@@ -433,7 +434,7 @@ class Meteor:
                 :attr:`on_error` has it.
         """
         for chunk, scored in self.scored_chunks(hypotheses, references, alignments=alignments):
-            yield from self._segment_scores(chunk, scored)
+            yield from self.segment_scores(chunk, scored)
 
     def corpus(
         self,
@@ -480,7 +481,7 @@ class Meteor:
         total = StatisticsSum(len(self.matchers))
         for chunk, scored in self.scored_chunks(hypotheses, references):
             wanted = kept is not None or scored.failures
-            counted = list(self._segment_scores(chunk, scored)) if wanted else []
+            counted = list(self.segment_scores(chunk, scored)) if wanted else []
             if kept is not None:
                 kept += counted
             if scored.failures:
@@ -527,7 +528,7 @@ class Meteor:
         """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
 
-    def _segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
+    def segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
@@ -650,4 +651,5 @@ def _lemmatizer(chain: Chain, resources: LanguageResources) -> Lemmatizer | None
         return None
     name, options = chain.lemmatizer
     with guarded(f"making lemmatizer {name!r}"):
-        return registry().lemmatizer(name).make(MatcherContext(chain.language, resources), **options)
+        kind: type[Lemmatizer] = plugin_registry().get("lemmatizer", name)
+        return kind.make(MatcherContext(chain.language, resources), **options)

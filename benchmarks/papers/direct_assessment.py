@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
+from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
+from meteor_e.api import Examples, TrainingRun
 from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.base.files import atomic_writer
 from meteor_e.significance.resampling import draw_weights, interval
@@ -115,8 +115,7 @@ def run(options: argparse.Namespace) -> Iterator[str]:
         scores = []
         for seed in options.seeds:
             estimator = make_estimator(recipe, features, none).set_params(seed=seed)
-            figures = estimator.learn(narrowed(train, places), None, Run(seed))
-            assert isinstance(estimator, ScoreEstimator)
+            figures = estimator.learn(narrowed(train, places), None, TrainingRun(seed))
             scores.append(estimator.score_segments(examples.features[:, places]))
             for name, value in figures.items():
                 print(f"seed {seed}, {len(places)} features: {name}: {value:.4f}", file=sys.stderr)
@@ -154,9 +153,8 @@ def models(recipe: Recipe, features: FeatureSet) -> Iterator[tuple[str, Callable
 
     def ridge(X: Floats, y: Floats, groups: Floats) -> Predictor:  # noqa: N803
         estimator = make_estimator(recipe, features, FeatureSet([]))
-        assert isinstance(estimator, ScoreEstimator)
         estimator.fit(X, y, groups=groups)
-        return estimator.predict
+        return estimator.score_segments
 
     def boosting(X: Floats, y: Floats, groups: Floats) -> Predictor:  # noqa: N803
         model = HistGradientBoostingRegressor(

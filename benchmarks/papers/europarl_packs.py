@@ -23,7 +23,7 @@ from pathlib import Path
 
 from meteor_e_bitext.pack_filter import derive_pack
 
-from meteor_e.packs import Pack, PackStore
+from meteor_e.toolkit import Pack, PackStore
 
 HERE = Path(__file__).parents[1]
 PAIRS = {"en": ("cs-en", "de-en", "es-en", "fr-en"), "fr": ("en-fr",)}

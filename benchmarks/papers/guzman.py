@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples, pair_matrix
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.recipe import DataSpec
 from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 
+from meteor_e.api import Examples
 from meteor_e.significance.resampling import draw_weights, interval
 
 HERE = Path(__file__).parents[1]
@@ -169,8 +169,8 @@ def compute(
             )
             for seed in options.seeds
         ]
-        X, y = pair_matrix(parts[0], 1)  # noqa: N806
-        fit_seeds(networks, X, y, validation=pair_matrix(parts[1], 1))
+        X, y = parts[0].drawn_pairs(1, vectors=True)  # noqa: N806
+        fit_seeds(networks, X, y, validation=parts[1].drawn_pairs(1, vectors=True))
         found = [network.decisions(parts[2]) for network in networks]
         epochs = [network.best_epoch_ for network in networks]
     # A tie is wrong, as in WMT12, except for the row that tests what that costs.

@@ -21,12 +21,11 @@ import numpy as np
 from command import exit_code
 from guzman import narrowed, resampled, tau_of
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import DataSpec, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
 
+from meteor_e.api import Examples, TrainingRun
 from meteor_e.significance.resampling import interval
 
 HERE = Path(__file__).parents[1]
@@ -59,7 +58,7 @@ def run(path: Path, ablation: list[str] | None, jobs: int) -> None:
         started = time.perf_counter()
         parts: list[Examples] = [narrowed(examples, places, []) for examples in (train, test)]
         estimator = make_estimator(recipe, features, none)
-        figures = estimator.learn(parts[0], None, Run(recipe.seed))
+        figures = estimator.learn(parts[0], None, TrainingRun(recipe.seed))
         found = estimator.decisions(parts[1])
         taus = [100 * tau_of(found, test, part) for part in range(len(test.title))]
         low, high = interval(100 * resampled(np.where(found > 0, 1.0, -1.0), test, 1000))

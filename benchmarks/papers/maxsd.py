@@ -23,12 +23,12 @@ import msgspec
 import numpy as np
 from guzman import resampled, tau_of
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import train
 
+from meteor_e.api import Examples
 from meteor_e.base.errors import MeteorError
 from meteor_e.significance.resampling import interval
 

@@ -30,6 +30,7 @@ from meteor_e.base.errors import MeteorError
 from meteor_e.chains.settings import apply_settings
 from meteor_e.formats.plain import read_segments
 from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 
 HERE = Path(__file__).parents[1]
@@ -183,7 +184,7 @@ def oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.
             for column, test in enumerate(tests):
                 value, results = max(found[entry.name], key=lambda row: (row[1][column], -abs(row[0] - 0.8)))
                 metric = ChainMetric(at_threshold(meteor, value), name=name)
-                scores = metric.score_outputs(test, test.judged(), cache, systems=False)
+                scores = score_outputs(metric, test, test.judged(), cache, systems=False)
                 samples = entry.resampled(test, scores, weights[test.pair])
                 cells.append(f"{_with_interval(results[column], samples)} at {value:.2f}")
                 best.append(results[column])

@@ -18,11 +18,12 @@ import numpy as np
 from command import exit_code
 from guzman import tau_of
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator
+
+from meteor_e.api import Examples
 
 HERE = Path(__file__).parents[1]
 YEARS = ("wmt11", "wmt13")

@@ -20,15 +20,16 @@ import msgspec
 import numpy as np
 from command import exit_code
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
+from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
-from meteor_e_learned.models.base import Run, pearson, strict_tau
+from meteor_e_learned.made import MADE
+from meteor_e_learned.models.base import pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import FeatureBatch
+from meteor_e.api import Examples, FeatureBatch, TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
@@ -37,8 +38,8 @@ Floats = NDArray[np.float64]
 
 CARDS = {
     "en-light": (
-        "The model to begin with: good on rankings of older systems and on assessments of newer ones, and quick.",
-        "other languages than English; captions and summaries, which it was never tried on; systems that people wrote.",
+        "The model to begin with: translations, captions with several references; METEOR's order elsewhere.",
+        "other languages than English; claims about summaries: for long texts it only follows METEOR.",
     ),
     "en-ranker": (
         "Ranks outputs of one segment against each other, as people did from 2011 to 2014.",
@@ -109,8 +110,10 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         needs.append(ENCODER)
     if "tag-overlap" in recipe.features:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
-    years = ", ".join(year(spec).upper() for spec in recipe.train)
-    trained = f"The shipped weights have seen {years}."
+    years = ", ".join(year(spec).upper() for spec in recipe.train if spec.made is None)
+    trained = f"The shipped weights have seen {years}"
+    made = [f"{spec.made} of {Path(spec.index).name.partition('.')[0]}" for spec in recipe.train if spec.made]
+    trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     for model in stands_on(recipe):
         trained += f" What {model} has seen, on which it stands, is on that model's card."
     return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
@@ -123,8 +126,9 @@ def stands_on(recipe: Recipe) -> list[str]:
 
 
 def year(spec: DataSpec) -> str:
-    """Return the name of a spec's test set."""
-    return Path(spec.index).stem
+    """Return the name of a spec's test set, with what was made of it."""
+    stem = Path(spec.index).name.partition(".")[0]
+    return f"{stem} {spec.made}" if spec.made else stem
 
 
 def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
@@ -156,7 +160,10 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
         return figures
     figures = []
     for test, examples in parts.items():
-        others = [name for name in names if name != test]
+        if " " in test and test in names:
+            continue  # What is made of training data tests nothing.
+        # Neither the test's judgments, nor what is made of its texts.
+        others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
         scores = fitted(recipe, features, [parts[name] for name in others], examples)
         figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
     return figures
@@ -165,14 +172,20 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
     """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
-    estimator.learn(Examples.joined(training), None, Run(recipe.seed, features.columns))
+    estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
     result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
     return result
 
 
 def agreement(examples: Examples, scores: Floats) -> float:
-    """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ."""
+    """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ.
+
+    Of texts with made errors, the mean over kinds of the share whose better text has the higher score.
+    """
     found = []
+    if examples.title[0].startswith(MADE):
+        higher = scores[examples.better] > scores[examples.worse]
+        return float(np.mean([higher[examples.part == place].mean() for place in range(len(examples.title))]))
     for place in range(len(examples.title)):
         rows = (examples.hypothesis_part == place) & ~np.isnan(examples.scores)
         chosen = examples.part == place
@@ -188,6 +201,10 @@ def figure(name: str, examples: Examples, scores: Floats, features: FeatureSet, 
     assessed = not np.isnan(examples.scores).all()
     own = [examples.features[:, features.columns.index(column)] for column in ("meteor.score", "chrf.score")]
     pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
+    if examples.title[0].startswith(MADE):
+        values = (round(agreement(examples, each), 4) for each in (scores, *own))
+        data = f"{name.partition(' ')[0].upper()}, texts with one error of {len(examples.title)} kinds"
+        return Figure(data, "made errors", "share found", *values, without)
     return Figure(
         f"{name.upper()} ({pairs})",
         "direct assessments" if assessed else "rankings",

@@ -23,10 +23,11 @@ from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.means import MEANS, system_mean
-from meteor_e_learned.models.base import Floats, Run, ScoreEstimator
+from meteor_e_learned.models.base import Floats
 from meteor_e_learned.recipe import load_recipe, make_features
 from meteor_e_learned.training import learnable, make_estimator
 
+from meteor_e.api import Estimator, TrainingRun
 from meteor_e.api.features import FeatureBatch
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import InputError, MeteorError
@@ -63,7 +64,7 @@ def main() -> int:
     return 0
 
 
-def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, ScoreEstimator | None]]:
+def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, Estimator | None]]:
     """Yield the metrics: name, features, and the trained estimator; METEOR is its only feature."""
     yield "METEOR", FeatureSet.from_config([{"use": "meteor", "columns": ["score"]}]), None
     for name in RECIPES:
@@ -73,11 +74,10 @@ def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, ScoreEstimator | None]
         options = {"language": recipe.language, "folder": HERE / "recipes", "seed": recipe.seed, "jobs": jobs}
         none, store = FeatureSet([]), FeatureStore()
         estimator = make_estimator(recipe, features, none)
-        assert isinstance(estimator, ScoreEstimator)
         learned = ""
         if recipe.target is not None:
             examples = learnable(recipe, recipe.train, features, none, store, **options)
-            estimator.learn(examples, None, Run(recipe.seed))
+            estimator.learn(examples, None, TrainingRun(recipe.seed))
             learned = f", {len(examples.features)} hypotheses, " + ", ".join(
                 f"{key} {float(value[0]):.4f}" for key, value in estimator.arrays().items()
             )
@@ -86,7 +86,7 @@ def metrics(jobs: int) -> Iterator[tuple[str, FeatureSet, ScoreEstimator | None]
 
 
 def segment_scores(
-    test: TestSet, features: FeatureSet, estimator: ScoreEstimator | None, store: FeatureStore, jobs: int
+    test: TestSet, features: FeatureSet, estimator: Estimator | None, store: FeatureStore, jobs: int
 ) -> Floats:
     """Return the scores of all segments of all systems, ``(systems, segments)``."""
     references = [list(each) for each in zip(*test.references, strict=True)]

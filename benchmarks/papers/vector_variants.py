@@ -38,7 +38,7 @@ from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.arraytypes import Floats
 from meteor_e.base.errors import MeteorError
 from meteor_e.metrics.chain_metric import ChainMetric
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 
 HERE = Path(__file__).parents[1]
@@ -187,8 +187,8 @@ def main(arguments: list[str] | None = None) -> int:
     english, french = (options.work / f"{code}{options.sentences}.txt" for code in ("en", "fr"))
     cache = ArrayCache(options.cache)
     RememberingLemmatizer.file = options.work / "hanta.sqlite"
-    registry().register(BenchmarkPlugin(), "vector-variants")
-    registry().names("lemmatizer")
+    plugin_registry().register(BenchmarkPlugin(), "vector-variants")
+    plugin_registry().names("lemmatizer")
     try:
         for target, code in ((english, "en"), (french, "fr")):
             beginning(shared / f"europarl.fr-en.{code}.xz", target, options.sentences)

@@ -5,7 +5,7 @@ from meteor_e.api.context import (
     Resources as Resources,
     SynonymTable as SynonymTable,
 )
-from meteor_e.api.estimators import Estimator as Estimator
+from meteor_e.api.estimators import Estimator as Estimator, Examples as Examples, TrainingRun as TrainingRun
 from meteor_e.api.features import (
     Feature as Feature,
     FeatureBatch as FeatureBatch,
@@ -46,6 +46,15 @@ from meteor_e.api.options import (
     FolderPath as FolderPath,
     Meta as Meta,
     SimilarityOptions as SimilarityOptions,
+)
+from meteor_e.api.outputs import (
+    Grid as Grid,
+    MetricColumn as MetricColumn,
+    OutputFormat as OutputFormat,
+    OutputOptions as OutputOptions,
+    Result as Result,
+    SegmentRow as SegmentRow,
+    WmtNames as WmtNames,
 )
 from meteor_e.api.perturbations import (
     Perturbation as Perturbation,

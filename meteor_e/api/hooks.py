@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from meteor_e.api.matchers import Matcher
     from meteor_e.api.measures import Measure
     from meteor_e.api.metrics import Metric
+    from meteor_e.api.outputs import OutputFormat
     from meteor_e.api.perturbations import Perturbation
     from meteor_e.api.segmenters import Segmenter
     from meteor_e.api.tables import ScoreRunner, TableFormat
@@ -152,6 +153,15 @@ def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[
     """Return formats of tables: subclasses of :class:`meteor_e.api.tables.TableFormat`.
 
     A table holds hypotheses and references in columns. ``meteor-e score`` reads it; ``--format-in`` names the format.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, type[OutputFormat] | str]:
+    """Return formats of results: subclasses of :class:`meteor_e.api.outputs.OutputFormat`.
+
+    ``meteor-e score -f`` names one, and so does every other command that writes results.
     """
     raise NotImplementedError
 

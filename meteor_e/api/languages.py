@@ -10,7 +10,7 @@ from typing import NamedTuple
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.scoring.parameters import Parameters
 
-__all__ = ["GREEK", "Language", "NonbreakingPrefixes", "Normalization", "Task"]
+__all__ = ["GREEK", "Evidence", "Language", "NonbreakingPrefixes", "Normalization", "Task"]
 
 GREEK = ("alpha", "beta", "gamma", "delta")
 """The parameters of the formula beside the weights."""
@@ -57,6 +57,23 @@ class Task:
         return Parameters(self.alpha, self.beta, self.gamma, self.delta, tuple(self.weights.values()))
 
 
+class Evidence(NamedTuple):
+    """What a module changed in the agreement with human judgments, alone beside exact matches.
+
+    Attributes:
+        change: difference of Kendall's tau inside a segment.
+        data: the judgments, such as ``WMT24 en-es``.
+    """
+
+    change: float
+    data: str
+
+    @property
+    def verdict(self) -> str:
+        """``proven`` from +.002 upwards, ``harmful`` from -.002 downwards, else ``neutral``."""
+        return "proven" if self.change >= 0.002 else "harmful" if self.change <= -0.002 else "neutral"
+
+
 METEOR_CODES = {"cs": "cz", "sv": "se"}
 """The Java program's codes of languages where they are not ISO 639-1's."""
 
@@ -81,11 +98,14 @@ class Language:
         function_words: name of the pack whose function words count, ``None`` for its own pack's. METEOR 1.5 counts
             English function words in every language.
         segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
+        lemmatizer: name of the lemmatizer that chains with the matcher ``lemma`` use where they name none.
+        evidence: what modules changed in the agreement with human judgments, by module; see :class:`Evidence`.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.
         source: what errors call its definition.
         path: its file, if a chain names it by that rather than by its code.
+        script: of a language without a file, the script whose generic definition it has.
     """
 
     code: str
@@ -102,8 +122,11 @@ class Language:
     pack: str | None = None
     function_words: str | None = None
     segmenter: str | None = None
+    lemmatizer: str | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
     source: str = field(default="", compare=False)
     path: str = ""
+    script: str = ""
 
     def task(self, name: str | None) -> tuple[str, Task]:
         """Return name and parameters of a task; ``None`` is the default task.

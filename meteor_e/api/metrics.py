@@ -16,7 +16,8 @@ There are two kinds. A :class:`SegmentMetric` gives each segment a score, and a 
 
 A :class:`Metric` proper has statistics that are added up, as sacreBLEU's metrics and METEOR have: from a segment's
 statistics comes its score, from the sum of all segments' statistics the system's. So whole systems, confidence
-intervals and significance tests cost no second pass over the texts.
+intervals and significance tests cost no second pass over the texts. A metric may bring several columns of a table, and
+details of each segment.
 
 Options are a class of their own, as for every :class:`~meteor_e.api.component.Component`. In
 ``meteor-e score -M word-overlap:weight=2`` and :func:`meteor_e.load_metric`, :meth:`Metric.parse` reads what follows
@@ -26,35 +27,24 @@ the colon.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from meteor_e.api.component import Component
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
-from meteor_e.base.errors import ConfigError, InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.api.outputs import MetricColumn
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import candidates, check_items, listed
+from meteor_e.base.texts import check_items
 
+# NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = [
-    "Metric",
-    "MetricContext",
-    "MetricScore",
-    "RunningScore",
-    "Scores",
-    "SegmentMetric",
-    "SystemOutputs",
-    "named_options",
-]
+    from meteor_e.base.arraytypes import Floats
+
+__all__ = ["Metric", "MetricContext", "MetricScore", "Scores", "SegmentMetric", "SystemOutputs", "named_options"]
 
 
 @dataclass(frozen=True)
@@ -108,6 +98,8 @@ class Scores:
     def resampled(self, system: int, weights: Floats) -> Floats:
         """Return a system's scores on resampled test sets; NaN where they cannot be told."""
         if not self.resamplable:
+            import numpy as np
+
             return np.full(len(weights), np.nan)
         if self.resample is not None:
             return self.resample(system, weights)
@@ -116,10 +108,8 @@ class Scores:
 
     def negated(self) -> Scores:
         """Return the scores with the other sign: of errors, the higher is then the better."""
-        import dataclasses
-
         resample = self.resample
-        return dataclasses.replace(
+        return replace(
             self,
             segments=-self.segments,
             systems=-self.systems,
@@ -203,14 +193,19 @@ def named_options(text: str, what: str) -> dict[str, Any]:
 class Metric(Component):
     """Base of all metrics.
 
-    A metric of one signature gives the same numbers each time. Instances are pickled to other processes.
+    A metric has :attr:`signature`, :meth:`statistics` and :meth:`corpus_scores`. It may have :meth:`prepare`,
+    :meth:`segment_scores` and :meth:`details`. A metric of one signature gives the same numbers each time. Instances
+    are pickled to other processes.
 
     Class attributes:
         name: what ``-M`` and :func:`meteor_e.load_metric` call it; lower case, unique among all installed plugins.
         title: what tables call it; by default the name.
         higher_is_better: ``False`` for a metric of errors.
         decimals: that tables show.
-        by_system: whether scores belong to systems by name, so that only :meth:`score_outputs` can tell them.
+        parts: names of values that belong to the score, such as precision; :meth:`corpus_scores` returns them after it.
+        columns: the columns that it brings, where that is not one of the metric's own name.
+        streaming: whether segments can be scored while files are read. By default they can if there is no
+            :meth:`prepare`, which sees all references first.
 
     Attributes:
         label: what tables call this one; by default the title.
@@ -223,7 +218,9 @@ class Metric(Component):
     title: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = True
     decimals: ClassVar[int] = 4
-    by_system: ClassVar[bool] = False
+    parts: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[MetricColumn, ...]] = ()
+    streaming: ClassVar[bool | None] = None
     signature: str
     language: str = ""
     scored_before: int = 0
@@ -251,17 +248,9 @@ class Metric(Component):
         """Get ready for a test set, before its first segment is scored.
 
         Args:
-            references: for each segment its references; of a metric that :meth:`streams`, maybe the first ones only.
+            references: for each segment its references; of a metric that is ``streaming``, maybe the first ones only.
             language: ISO code of the text; empty where it is not known.
         """
-
-    @classmethod
-    def streams(cls) -> bool:
-        """Return whether segments can be scored as they are read, before the last ones are known.
-
-        By default a metric can if it has no :meth:`prepare` of its own. For others, all texts are kept in memory.
-        """
-        return cls.prepare is Metric.prepare and not cls.by_system
 
     @abstractmethod
     def statistics(
@@ -283,12 +272,28 @@ class Metric(Component):
             sums: of statistics, ``(systems, width)``.
 
         Returns:
-            ``(systems,)``.
+            ``(systems,)``; of a metric with :attr:`parts` or :attr:`columns` ``(systems, values)``: of each column the
+            score, then its parts.
         """
 
     def segment_scores(self, statistics: Floats) -> Floats:
         """Return scores of segments from their statistics ``(segments, width)``; by default as of small corpora."""
         return self.corpus_scores(statistics)
+
+    def details(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> Sequence[Mapping[str, Any]] | None:
+        """Return for each segment what JSON holds of it beside its scores; asked where JSON is written.
+
+        Args:
+            hypotheses: raw hypotheses.
+            references: for each hypothesis its raw references.
+        """
+        return None
+
+    def about(self) -> Mapping[str, Any]:
+        """Return what JSON says of the metric beside its signature."""
+        return {}
 
     def corpus(
         self,
@@ -311,54 +316,11 @@ class Metric(Component):
         """
         texts, lists, originals = _checked(hypotheses, references, sources)
         self.prepare(lists, self.language)
-        return self.score_prepared(texts, lists, originals, progress=progress)
-
-    def score_prepared(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-        *,
-        progress: Progress = silent,
-    ) -> MetricScore:
-        """Score one of several systems of a test set that :meth:`prepare` has seen; see :meth:`corpus`."""
-        running = RunningScore(self)
-        running.add(hypotheses, references, sources, progress=progress)
-        return running.result()
+        return score_prepared(self, texts, lists, originals, progress=progress)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> float:
         """Return the score of one segment; arguments and errors as for :meth:`corpus`."""
         return float(self.corpus([hypothesis], [references], None if source is None else [source]).segments[0])
-
-    def pairwise_batches(
-        self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
-    ) -> Iterator[Floats]:
-        """Score every candidate of a source against every candidate of it.
-
-        Args:
-            sources: for each source its candidates.
-            language: ISO code of the text; empty where it is not known.
-            references: for each source its references; by default its candidates.
-
-        Yields:
-            For each source ``(candidates, references)``.
-
-        Raises:
-            InputError: for what is not a list of texts, with the number of the source.
-        """
-        left = listed(sources, "sources", "source")
-        # Where one side has more sources, the other has no list of texts for them.
-        sides = zip_longest(left, () if references is None else listed(references, "references", "source"))
-        for number, (own, other) in enumerate(sides, 1):
-            texts = candidates(own, number)
-            others = texts if references is None else candidates(other, number)
-            if not texts or not others:
-                yield np.empty((len(texts), len(others)))
-                continue
-            self.prepare([[text] for text in others], language or self.language)
-            hypotheses = [text for text in texts for _ in others]
-            rows = self.checked_statistics(hypotheses, [[text] for text in others] * len(texts))
-            yield np.asarray(self.segment_scores(rows), float).reshape(len(texts), len(others))
 
     def explain(
         self,
@@ -379,165 +341,26 @@ class Metric(Component):
         """
         raise ConfigError(f"metric {self.label!r} does not explain its scores")
 
-    def checked_statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-        progress: Progress = silent,
-        *,
-        finite: bool = True,
-    ) -> Floats:
-        """Return :meth:`statistics`, computed some thousand segments at a time, of the right shape and finite.
 
-        Args:
-            hypotheses, references, sources: as for :meth:`statistics`.
-            progress: told about the work.
-            finite: whether a row that is not finite is an error.
+def score_prepared(
+    metric: Metric,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None = None,
+    *,
+    progress: Progress = silent,
+) -> MetricScore:
+    """Score one of several systems of a test set that :meth:`Metric.prepare` has seen; see :meth:`Metric.corpus`."""
+    import numpy as np
 
-        Raises:
-            PluginError: if the metric fails, or does not return one row per segment.
-            InputError: for a row that is not finite.
-        """
-        parts = self._statistics_in_batches(hypotheses, references, sources, progress, finite)
-        return np.concatenate(list(parts))
+    from meteor_e.api.running import RunningScore, Wanted
 
-    def _statistics_in_batches(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None,
-        progress: Progress,
-        finite: bool,
-        before: int = 0,
-    ) -> Iterator[Floats]:
-        """Yield the statistics of some thousand segments; before the first of them there were ``before`` others."""
-        for start in range(0, len(hypotheses), BATCH):
-            stop = min(start + BATCH, len(hypotheses))
-            self.scored_before = before + start
-            with guarded(f"metric {self.name!r}"):
-                part = np.asarray(
-                    self.statistics(
-                        hypotheses[start:stop],
-                        references[start:stop],
-                        None if sources is None else sources[start:stop],
-                    ),
-                    float,
-                )
-            if part.ndim != 2 or len(part) != stop - start:
-                raise PluginError(
-                    f"metric {self.name!r} returned statistics of shape {part.shape} for {stop - start} segments; "
-                    "one row per segment is needed"
-                )
-            known = np.isfinite(part).all(axis=1)
-            if finite and not known.all():
-                at = int(np.argmin(known))
-                number = before + start + at + 1
-                raise InputError(f"{self.label} gives no finite number for segment {number}: {part[at]}")
-            yield part
-            progress(self.label, stop, len(hypotheses))
-
-    def score_outputs(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
-    ) -> Scores:
-        """Score the systems of a test set.
-
-        Args:
-            test: outputs and references.
-            cells: the cells whose scores are needed, ``(systems, segments)``.
-            cache: where statistics are kept.
-            systems: whether scores of whole systems are needed, too.
-            progress: told about the work.
-        """
-        references = [list(texts) for texts in zip(*test.references, strict=True)]
-        self.prepare(references, test.language)
-        wanted = np.ones_like(cells) if systems else cells
-        segments = np.full(cells.shape, np.nan)
-        whole = np.full(len(test.systems), np.nan)
-        kept: list[Floats] = []
-        done, everything = 0, int(wanted.sum())
-        for row, output in enumerate(test.outputs):
-            key = output_key(self.signature, test, row)
-            statistics, missing = recall(cache, key, wanted[row])
-            if len(missing):
-                fresh = self.checked_statistics(
-                    [output[at] for at in missing],
-                    [references[at] for at in missing],
-                    None if test.source is None else [test.source[at] for at in missing],
-                    finite=False,  # Whether scores may be missing is for the evaluation to say.
-                )
-                if statistics is None or statistics.shape[1] != fresh.shape[1]:
-                    statistics = np.full((len(test), fresh.shape[1]), np.nan)
-                statistics[missing] = fresh
-                cache.put(key, {"statistics": statistics})
-            if statistics is not None:
-                known = ~np.isnan(statistics).any(axis=1)
-                segments[row, known] = self.segment_scores(statistics[known])
-                if systems:
-                    whole[row] = self.corpus_scores(statistics.sum(axis=0)[None])[0]
-                    kept.append(statistics)
-            done += int(wanted[row].sum())
-            progress(self.label, done, everything)
-
-        def resample(system: int, weights: Floats) -> Floats:
-            return self.corpus_scores(weights @ kept[system])
-
-        return Scores(self.label, self.signature, segments, whole, resample if systems else None)
-
-
-class RunningScore:
-    """A system's score by a metric, from segments that are added a part at a time.
-
-    Statistics are summed up. Beyond the sums, memory grows only with what is kept: numbers, and no texts.
-
-    Args:
-        metric: a metric that is prepared.
-        segments: whether to keep the scores of segments.
-        statistics: whether to keep the statistics of segments.
-    """
-
-    def __init__(self, metric: Metric, *, segments: bool = True, statistics: bool = True) -> None:
-        self._metric = metric
-        self._keeps_segments, self._keeps_statistics = segments, statistics
-        self._sum: Floats | None = None
-        self._segments: list[Floats] = []
-        self._statistics: list[Floats] = []
-        self.count = 0
-
-    def add(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        sources: Sequence[str] | None = None,
-        *,
-        progress: Progress = silent,
-    ) -> None:
-        """Add segments; arguments and errors are those of :meth:`Metric.checked_statistics`."""
-        metric = self._metric
-        for rows in metric._statistics_in_batches(hypotheses, references, sources, progress, True, self.count):
-            with guarded(f"metric {metric.name!r}"):
-                if self._keeps_segments:
-                    self._segments.append(np.asarray(metric.segment_scores(rows), float))
-            if self._keeps_statistics:
-                self._statistics.append(rows)
-            # One after the other, so that no digit depends on the parts.
-            rows = rows if self._sum is None else np.concatenate([self._sum[None], rows])
-            self._sum = np.add.accumulate(rows, axis=0)[-1]
-        self.count += len(hypotheses)
-
-    def result(self) -> MetricScore:
-        """Return the score; arrays that were not to be kept are empty.
-
-        Raises:
-            InputError: if no segment was added.
-        """
-        if self._sum is None:
-            raise InputError("there are no segments to score")
-        with guarded(f"metric {self._metric.name!r}"):
-            whole = float(self._metric.corpus_scores(self._sum[None])[0])
-        segments = np.concatenate(self._segments) if self._segments else np.empty(0)
-        statistics = np.concatenate(self._statistics) if self._statistics else np.empty((0, len(self._sum)))
-        return MetricScore(self._metric.label, whole, segments, statistics, self._metric.signature)
+    running = RunningScore(metric, Wanted())
+    segments = [values[:, 0] for _, values in running.scored(hypotheses, references, sources, progress=progress)]
+    if not segments:
+        raise InputError("there are no segments to score")
+    whole = running.row().values[0]
+    return MetricScore(metric.label, whole, np.concatenate(segments), running.statistics, metric.signature)
 
 
 class SegmentMetric(Metric):
@@ -559,6 +382,8 @@ class SegmentMetric(Metric):
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
         """Return scores and how many they are."""
+        import numpy as np
+
         answer = self.score_segments(hypotheses, references, sources)
         scores = _numbers(answer, self.label)
         if scores.shape != (len(hypotheses),):
@@ -574,16 +399,14 @@ class SegmentMetric(Metric):
         return means
 
 
-BATCH = 4096
-"""Segments that are scored at once."""
-
-
 def _numbers(scores: ArrayLike, label: str) -> Floats:
     """Return an answer as an array.
 
     Raises:
         InputError: for what is not a number.
     """
+    import numpy as np
+
     if isinstance(scores, np.ndarray) and scores.dtype.kind in "biuf":
         return scores.astype(float)
     values: list[Any] = list(scores)  # type: ignore[arg-type]
@@ -603,18 +426,3 @@ def _checked(
         raise InputError("there are no segments to score")
     lists = [[each] if isinstance(each, str) else each for each in found["references"]]
     return found["hypotheses"], lists, found.get("sources")
-
-
-def output_key(signature: str, test: SystemOutputs, system: int) -> str:
-    """Return the cache's key for a system's output under a metric."""
-    texts = [test.outputs[system], *test.references, *([] if test.source is None else [test.source])]
-    return f"{signature} {digest(digest(text) for text in texts)}"
-
-
-def recall(cache: ArrayCache, key: str, wanted: Any) -> tuple[Floats | None, Integers]:
-    """Return cached rows (NaN where there are none) and the positions of those that are wanted and missing."""
-    kept = cache.get(key)
-    if kept is None or "statistics" not in kept or len(kept["statistics"]) != len(wanted):
-        return None, np.flatnonzero(wanted)
-    rows: Floats = kept["statistics"].astype(float)
-    return rows, np.flatnonzero(wanted & np.isnan(rows).any(axis=1))

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from meteor_e.api.component import Component
+
 if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
 
@@ -61,14 +63,14 @@ class TextTable(ABC):
         return None
 
 
-class TableFormat(ABC):
+class TableFormat(Component):
     """A kind of file that holds a table: ``meteor-e score --format-in NAME`` reads it.
 
     Attributes:
         name: of the format; lower case, unique among all installed plugins.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "table format"
 
     @classmethod
     def recognizes(cls, path: str) -> bool:
@@ -128,7 +130,7 @@ class ScoreRun(NamedTuple):
     quiet: bool = False
 
 
-class ScoreRunner(ABC):
+class ScoreRunner(Component):
     """A way to score systems: ``table`` writes segments into a table (``-o FILE.parquet``), ``dask`` uses a cluster.
 
     Attributes:

@@ -24,9 +24,9 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     Args:
         package: the package's ``__name__``.
     """
-    homes: dict[str, str] = {}
+    homes: dict[str, tuple[str, str]] = {}
 
-    def home_of(name: str) -> str | None:
+    def home_of(name: str) -> tuple[str, str] | None:
         if not homes:
             homes.update(_listed(package))
         return homes.get(name)
@@ -41,25 +41,25 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
             home = None if name.startswith("__") and name != "__version__" else home_of(name)
             if home is None:
                 raise AttributeError(f"module {package!r} has no attribute {name!r}")
-            value = getattr(import_module(home), name)
+            value = getattr(import_module(home[0]), home[1])
         setattr(module, name, value)
         return value
 
     return getattribute, lambda: sorted(sys.modules[package].__all__)
 
 
-def _listed(package: str) -> dict[str, str]:
-    """Return the names that a package's stub lists, each with its module."""
+def _listed(package: str) -> dict[str, tuple[str, str]]:
+    """Return the names that a package's stub lists, each with its module and its name there."""
     spec = sys.modules[package].__spec__
     assert spec is not None
     stub = f"{spec.origin}i"
     # By the loader, so that it is found in an archive, too.
     tree: Any = compile(spec.loader.get_data(stub), stub, "exec", _ONLY_TREE)  # type: ignore[union-attr]
-    homes = {}
+    homes: dict[str, tuple[str, str]] = {}
     for statement in tree.body:
         for name in statement.names:
             if name.name == "*":
-                homes.update(dict.fromkeys(import_module(statement.module).__all__, statement.module))
+                homes |= {each: (statement.module, each) for each in import_module(statement.module).__all__}
             else:
-                homes[name.name] = statement.module
+                homes[name.asname or name.name] = (statement.module, name.name)
     return homes

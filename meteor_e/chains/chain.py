@@ -11,6 +11,7 @@ from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, located, near_miss
 from meteor_e.base.files import refuse_special
 from meteor_e.base.yamlfile import is_folder, is_path, seen_from
+from meteor_e.chains.config import MatcherConfig
 from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds
 from meteor_e.chains.lookup import find_language
 from meteor_e.scoring.parameters import Parameters
@@ -18,7 +19,7 @@ from meteor_e.scoring.parameters import Parameters
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
     from meteor_e.api.languages import Language
-    from meteor_e.chains.config import ChainConfig, MatcherConfig
+    from meteor_e.chains.config import ChainConfig
     from meteor_e.plugins.registry import Registry
 
 OWN_FUNCTION_WORDS = "own"
@@ -126,6 +127,8 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
     lemmatizer = config.lemmatizer
+    if lemmatizer is None and language.lemmatizer and any(matcher.name == "lemma" for matcher in matchers):
+        lemmatizer = MatcherConfig(language.lemmatizer)
     return Chain(
         language=language,
         task=task_name,
@@ -149,7 +152,7 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     """
     name = "en" if config.language is None else config.language
     try:
-        return find_language(name, registry)
+        return find_language(name, registry, generic=config.pack is None)
     except ConfigError as error:
         if config.pack is None or is_path(name):
             raise
@@ -199,7 +202,7 @@ def _chain_matcher(entry: MatcherConfig, weights: Mapping[str, float], registry:
         weight = weights.get(entry.use)
     if weight is None:
         with located(entry.where):
-            weight = registry.matcher(entry.use).default_weight
+            weight = registry.get("matcher", entry.use).default_weight
     options = sound_options("matcher", entry, registry)
     return ChainMatcher(entry.use, float(weight), options, not entry.optional, entry.where)
 
@@ -212,7 +215,7 @@ def sound_options(kind: Literal["matcher", "lemmatizer"], entry: MatcherConfig, 
         PluginError: if there is no such matcher or lemmatizer.
     """
     with located(entry.where):
-        found = registry.component(kind, entry.use)
+        found = registry.get(kind, entry.use)
         if not entry.options and not isinstance(found.Options, type):
             # Without a look at types, which take time to import.
             return {}

@@ -51,7 +51,7 @@ def check_language(document: Document, registry: Registry) -> list[Problem]:
         names.update({("tasks", task, "weights", name): name for name in values["weights"]})
     for key, name in names.items():
         try:
-            registry.matcher(name)
+            registry.get("matcher", name)
         except MeteorError as error:
             problems.append(document.problem(key, str(error)))
     return sorted(problems, key=lambda problem: problem.line)
@@ -64,13 +64,13 @@ def spell_out(chain: Chain, registry: Registry) -> dict[str, Any]:
     """
     spelled = chain.effective()
     for entry, matcher in zip(spelled["matchers"], chain.matchers, strict=True):
-        found = registry.matcher(matcher.name)
+        found = registry.get("matcher", matcher.name)
         if not found.requires:
             # Nothing to go without.
             entry.pop("optional", None)
         _spell_defaults(entry, found)
     if chain.lemmatizer is not None:
-        _spell_defaults(spelled["lemmatizer"], registry.lemmatizer(chain.lemmatizer[0]))
+        _spell_defaults(spelled["lemmatizer"], registry.get("lemmatizer", chain.lemmatizer[0]))
     return spelled
 
 
@@ -114,12 +114,12 @@ class _NameCheck:
         for key, entry in self._matchers():
             with self._telling(self._name_key(key)):
                 # Explicit: a check has the time to notice a plugin that claims one of meteor_e's own names.
-                self._check_options(key, entry, self.registry.matcher(entry.use, explicit=True))
+                self._check_options(key, entry, self.registry.get("matcher", entry.use, explicit=True))
         lemmatizer = self._config.lemmatizer
         if lemmatizer is not None:
             with self._telling(self._name_key(("lemmatizer",))):
                 self._check_options(
-                    ("lemmatizer",), lemmatizer, self.registry.lemmatizer(lemmatizer.use, explicit=True)
+                    ("lemmatizer",), lemmatizer, self.registry.get("lemmatizer", lemmatizer.use, explicit=True)
                 )
         return self.found
 

@@ -178,10 +178,10 @@ def open_chain(source: ChainSource) -> Document:
         return read_yaml(source)
     if is_path(source):
         return read_yaml(Path(source))
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
     try:
-        file = registry().chain(source)
+        file = plugin_registry().get("chain", source)
     except ConfigError as error:
         if Path(source).is_file():
             return read_yaml(Path(source))

@@ -115,7 +115,7 @@ KEYS = {
     "name": ChainKey("What to call the chain; by default the file's name."),
     "description": ChainKey("What the chain is for, in a line.", schema="Text"),
     "language": ChainKey(
-        "Language of the text: ISO 639-1 code, 'other' for any language, or the path of a language file.",
+        "Language of the text: a code (ISO 639, BCP 47), its English name, or the path of a language file.",
         is_path=is_path,
         flags=("-l", "--language"),
         default="en",

@@ -37,4 +37,4 @@ def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], regist
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
         return entry
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    return {**entry, **registry.component(kind, entry["use"]).with_paths(options, change)}
+    return {**entry, **registry.get(kind, entry["use"]).with_paths(options, change)}

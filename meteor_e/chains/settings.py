@@ -11,7 +11,7 @@ from meteor_e.base.errors import ConfigError, MeteorError, near_miss
 from meteor_e.base.yamlfile import seen_from
 from meteor_e.chains.chain import absolute, resolve
 from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.chains.config import ChainSource
@@ -57,7 +57,7 @@ def apply_settings(chain: ChainSource | None, given: Mapping[str, Any], settings
 def _entries(config: ChainConfig) -> list[dict[str, Any]]:
     if config.matchers is None:
         # The lemmatizer may lack what the settings bring.
-        chain = resolve(replace(config, lemmatizer=None), registry())
+        chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
     return [
@@ -87,13 +87,14 @@ def _lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, An
 
 def _own_options(kind: str, entry: MatcherConfig) -> dict[str, Any]:
     """Return the options of an entry, right or wrong, with absolute paths."""
-    return absolute(registry().component(kind, entry.use), entry) if entry.options else {}
+    return absolute(plugin_registry().get(kind, entry.use), entry) if entry.options else {}
 
 
 def _seen_from_here(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with paths seen from the working folder; for what is not there, as they are."""
     try:
-        found = registry().component(kind, name)
+        found = plugin_registry().get(kind, name)
     except MeteorError:
         return dict(options)
-    return found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    result: dict[str, Any] = found.with_paths(options, lambda path: seen_from(str(Path.cwd()), path))
+    return result

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plugins_of(chain: Chain, registry: Registry) -> list[str]:
     """Return ``distribution@version`` of each third party that a chain draws on, sorted."""
     wanted = [("matcher", matcher.name) for matcher in chain.matchers]
-    if not chain.language.path:
+    if not chain.language.path and not chain.language.script:
         wanted.append(("language", chain.language.code))
     if chain.lemmatizer is not None:
         wanted.append(("lemmatizer", chain.lemmatizer[0]))
@@ -87,5 +87,7 @@ def _details(kind: str, thing: Matcher | Lemmatizer | Segmenter) -> str:
 
 
 def _language(language: Language) -> str:
-    """Return a language's code; of one from a file of your own, also what nothing else in the signature tells."""
+    """Return a language's code; of one without a file, or from one of your own, also what nothing else tells."""
+    if language.script:
+        return f"{language.code}(generic {language.script})"
     return f"{language.code}({language.apostrophes} apostrophes)" if language.path else language.code

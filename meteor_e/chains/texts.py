@@ -18,7 +18,7 @@ from meteor_e.packs.manifest import LANGUAGE_FILE, PREFIXES
 from meteor_e.packs.pack import Pack
 from meteor_e.packs.store import PackStore
 from meteor_e.packs.wordlists import parse_prefixes
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.text.normalization import Normalizer
 
 
@@ -84,7 +84,7 @@ def language_text(
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
     segment, segmenter = None, ""
-    made = make_segmenter(language, registry()) if language is not None else None
+    made = make_segmenter(language, plugin_registry()) if language is not None else None
     if made is not None:
         segment, segmenter = made.join, f"{made.name}({made.describe()})"
     digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
@@ -109,7 +109,7 @@ def _language(name: str | None) -> Language | None:
     if name is None:
         return None
     try:
-        return find_language(name, registry())
+        return find_language(name, plugin_registry())
     except ConfigError:
         if not re.fullmatch(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*", name):
             raise

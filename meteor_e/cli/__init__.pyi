@@ -1,4 +1,4 @@
-from meteor_e.cli.alignments import alignment_lines as alignment_lines
+from meteor_e.render.alignments import alignment_lines as alignment_lines
 from meteor_e.cli.grouped_help import (
     FullHelpGroup as FullHelpGroup,
     GroupedCommand as GroupedCommand,
@@ -19,7 +19,7 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.program import cli as cli, main as main
-from meteor_e.cli.tables import (
+from meteor_e.render.plain import (
     count_or_no as count_or_no,
     display_width as display_width,
     format_table as format_table,

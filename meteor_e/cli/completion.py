@@ -97,9 +97,9 @@ class Completed(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 
 def _registered(kind: str) -> Callable[[], Iterable[str]]:
     def names() -> Iterable[str]:
-        from meteor_e.plugins.registry import registry
+        from meteor_e.plugins.registry import plugin_registry
 
-        return registry().names(kind)
+        return plugin_registry().names(kind)
 
     return names
 

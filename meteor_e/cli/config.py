@@ -49,10 +49,10 @@ def _check_chain(file: str) -> tuple[list[Problem | str], str]:
     """Return what is wrong with a chain file, and, if nothing is, what it holds."""
     from meteor_e.base.yamlfile import read_yaml
     from meteor_e.chains.checks import check_chain
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
     try:
-        chain, problems = check_chain(read_yaml(file), registry())
+        chain, problems = check_chain(read_yaml(file), plugin_registry())
     except ConfigError as error:
         return [str(error)], ""
     if chain is None:
@@ -66,11 +66,11 @@ def _check_language(file: str) -> tuple[list[Problem | str], str]:
     from meteor_e.base.yamlfile import read_yaml
     from meteor_e.chains.checks import check_language
     from meteor_e.languages.files import parse_language
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
     try:
         document = read_yaml(file)
-        problems = check_language(document, registry())
+        problems = check_language(document, plugin_registry())
         if problems:
             return [*problems], ""
         language = parse_language(document)
@@ -97,12 +97,12 @@ def show(source: str | None, language: str | None, task: str | None, as_json: bo
     from meteor_e.chains.chain import resolve
     from meteor_e.chains.checks import spell_out
     from meteor_e.chains.config import ChainConfig, chain_of, load_chain
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
     chain = load_chain(source) if source is not None else ChainConfig()
     given = {key: value for key, value in (("language", language), ("task", task)) if value is not None}
     chain = chain.overridden(chain_of(given), given)
-    spelled = spell_out(resolve(chain, registry()), registry())
+    spelled = spell_out(resolve(chain, plugin_registry()), plugin_registry())
     click.echo(json.dumps(spelled, indent=2, ensure_ascii=False) if as_json else dump_yaml(spelled).rstrip())
 
 
@@ -114,10 +114,10 @@ def list_chains(as_json: bool) -> None:
     \b
     meteor-e config list
     """
-    from meteor_e.cli.tables import format_table, printable
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
+    from meteor_e.render.plain import format_table, printable
 
-    entries = registry().entries("chain", describe_chain)
+    entries = plugin_registry().entries("chain", describe_chain)
     if as_json:
         rows = [{"name": entry.name, "description": entry.summary, "error": entry.error} for entry in entries]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -69,16 +68,3 @@ def _failures(meteor: Meteor, pairs: Sequence[tuple[str, list[str]]]) -> Iterato
             if not isinstance(error, InputError):
                 raise error
             yield chunk.first + at, error
-
-
-def numbers(left_out: Collection[int]) -> Iterator[int]:
-    """Yield the numbers that the segments had in the files, from 1."""
-    return itertools.filterfalse(left_out.__contains__, itertools.count(1))
-
-
-def left_out_note(left_out: Sequence[int]) -> str:
-    """Return a line that says which segments are left out; empty if none are."""
-    if not left_out:
-        return ""
-    what = "segment" if len(left_out) == 1 else f"{len(left_out)} segments"
-    return f"Left out, because it cannot be aligned in every system: {what} {', '.join(map(str, left_out))}.\n"

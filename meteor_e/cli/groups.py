@@ -19,11 +19,11 @@ class OpenGroup(FullHelpGroup):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins among them; warn of a plugin's that one of ours hides."""
-        from meteor_e.plugins.registry import registry
+        from meteor_e.plugins.registry import plugin_registry
 
         own, foreign = super().list_commands(context), self._foreign()
         for name in sorted({*own}.intersection(foreign)):
-            source = registry().source("command", f"{self.name} {name}")
+            source = plugin_registry().source("command", f"{self.name} {name}")
             text = f"command '{self.name} {name}' of {source} is hidden by meteor_e's own; rename the plugin's"
             warnings.warn(text, PluginWarning, stacklevel=2)
         ours = [name for group, name in map(_split, COMMANDS_OF_PLUGINS) if group == self.name]
@@ -34,9 +34,9 @@ class OpenGroup(FullHelpGroup):
         return super().get_command(context, name) or plugin_command(context, f"{self.name} {name}")
 
     def _foreign(self) -> list[str]:
-        from meteor_e.plugins.registry import registry
+        from meteor_e.plugins.registry import plugin_registry
 
-        return [command for group, command in map(_split, registry().names("command")) if group == self.name]
+        return [command for group, command in map(_split, plugin_registry().names("command")) if group == self.name]
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -52,12 +52,13 @@ def plugin_command(context: click.Context, name: str) -> click.Command | None:
         context: of the command line or the group.
         name: the command, after the name of its group if it has one.
     """
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    if name not in registry().names("command"):
+    if name not in plugin_registry().names("command"):
         return _missing_command(name)
     try:
-        return registry().command(name)
+        result: click.Command | None = plugin_registry().get("command", name)
+        return result
     except MeteorError as error:
         if context.resilient_parsing:  # completion in a shell has no place for errors
             return None

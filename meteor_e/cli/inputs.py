@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.cli.tables import printable
 from meteor_e.formats.coco import is_json_list, read_coco_annotations, read_coco_results
 from meteor_e.formats.documents import Collection, pair_collections
 from meteor_e.formats.inputs import Format, open_input
 from meteor_e.formats.plain import count_segments, read_segments
+from meteor_e.render.plain import printable
 
 if TYPE_CHECKING:
-    from meteor_e.metrics.system_table import SystemTexts
+    from meteor_e.metrics.system_texts import SystemTexts
 
 __all__ = ["SystemInput", "lined_up", "named", "plain_systems", "refuse_pipes", "system_names", "systems"]
 
@@ -211,7 +211,7 @@ def lined_up(inputs: Sequence[SystemInput]) -> list[SystemTexts]:
     Raises:
         InputError: if they are not, or there are no segments.
     """
-    from meteor_e.metrics.system_table import SystemTexts
+    from meteor_e.metrics.system_texts import SystemTexts
 
     found: list[SystemTexts] = []
     for system in inputs:

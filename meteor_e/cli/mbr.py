@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base import terminal_progress
-from meteor_e.cli import (
-    METRIC_GROUPS,
-    GroupedCommand,
-    MeteorMaker,
-    OptionGroup,
-    destination,
-    metric_options,
-    replaced_option,
-)
-from meteor_e.mbr.nbest import NBEST_FORMATS, read_candidates
-from meteor_e.mbr.decoding import choices
+from meteor_e.api.outputs import Grid, OutputOptions, Result
+from meteor_e.base.progress import Progress, terminal_progress
+from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
+from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
+from meteor_e.cli.results import check_output, format_option, output_format, output_option, write_result
+from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates
+from meteor_e.mbr.decisions import choices
+
+if TYPE_CHECKING:
+    from meteor_e.api.metrics import Metric
+    from meteor_e.mbr.decisions import Choice
 
 GROUPS = {
     "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),
@@ -46,16 +45,8 @@ GROUPS = {
 @click.option("--encoding", default="utf-8", help="Encoding of the file.  [default: utf-8]")
 @click.option("-M", "--metric", default="meteor", metavar="METRIC", help="The metric.  [default: meteor]")
 @metric_options
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "tsv", "jsonl"]),
-    default="text",
-    help="text: the chosen candidates; tsv: source, candidate, expected score, text; jsonl: all expected scores, too.  "
-    "[default: text]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@format_option()
+@output_option()
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 def mbr(
     candidates: str,
@@ -82,24 +73,50 @@ def mbr(
     """
     (chosen_metric,) = make_meteor.metrics([metric])
     sources = read_candidates(candidates, format_in, count, encoding=encoding)
-    with destination(output) as stream, terminal_progress(quiet) as progress:
-        if form == "tsv":
-            stream.write("source\tcandidate\texpected\ttext\n")
+    check_output(output, [candidates])
+    found = output_format(form)
+    with terminal_progress(quiet) as progress:
         chosen = choices(chosen_metric, sources, make_meteor.language, progress=progress)
-        for number, choice in enumerate(chosen, 1):
-            if form == "text":
-                stream.write(choice.text + "\n")
-            elif form == "tsv":
-                row = (str(number), str(choice.place + 1), repr(choice.expected), " ".join(choice.text.split()))
-                stream.write("\t".join(row) + "\n")
-            else:
-                entry: dict[str, Any] = {
-                    "source": number,
-                    "candidate": choice.place + 1,
-                    "text": choice.text,
-                    "expected": choice.expected,
-                    "expected_scores": choice.scores.tolist(),
-                    "signature": chosen_metric.signature,
-                }
-                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-            progress("choosing", number, None)
+        write_result(_Chosen(chosen, chosen_metric, progress), found, output, OutputOptions())
+
+
+class _Chosen(Result):
+    """The chosen candidates, which are found while they are written."""
+
+    def __init__(self, chosen: Iterator[Choice], metric: Metric, progress: Progress) -> None:
+        self._chosen, self._metric, self._progress = chosen, metric, progress
+
+    def _numbered(self) -> Iterator[tuple[int, Choice]]:
+        for number, choice in enumerate(self._chosen, 1):
+            yield number, choice
+            self._progress("choosing", number, None)
+
+    def lines(self, digits: int | None = None) -> Iterator[str]:
+        """Yield the chosen candidates."""
+        return (choice.text for _, choice in self._numbered())
+
+    def grids(self, digits: int | None = None) -> Iterator[Grid]:
+        """Yield a table of them."""
+        places = 4 if digits is None else digits
+        header = ["source", "candidate", "expected", "text"]
+        rows = [[str(n), str(c.place + 1), f"{c.expected:.{places}f}", c.text] for n, c in self._numbered()]
+        if rows:
+            yield Grid(header, rows)
+
+    def records(self) -> Iterator[Sequence[object]]:
+        """Yield source, candidate, expected score and text."""
+        yield "source", "candidate", "expected", "text"
+        for number, choice in self._numbered():
+            yield number, choice.place + 1, choice.expected, choice.text
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Yield the same, with the expected scores of all candidates."""
+        for number, choice in self._numbered():
+            yield {
+                "source": number,
+                "candidate": choice.place + 1,
+                "text": choice.text,
+                "expected": choice.expected,
+                "expected_scores": choice.scores.tolist(),
+                "signature": self._metric.signature,
+            }

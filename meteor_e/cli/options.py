@@ -218,8 +218,10 @@ def _tell_of_missing_paraphrases(meteor: Meteor) -> None:
     from meteor_e.matchers.paraphrase import ParaphraseMatcher
 
     language = meteor.chain.language
-    if language.code in _told or not any(
-        isinstance(matcher, ParaphraseMatcher) and matcher.table is None for matcher in meteor.matchers
+    if (
+        language.pack is None
+        or language.code in _told
+        or not any(isinstance(matcher, ParaphraseMatcher) and matcher.table is None for matcher in meteor.matchers)
     ):
         return
     _told.add(language.code)

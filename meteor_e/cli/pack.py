@@ -12,10 +12,10 @@ import click
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.cli.groups import OpenGroup
-from meteor_e.cli.tables import count_or_no, format_table
 from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import CONTENTS
+from meteor_e.render.plain import count_or_no, format_table
 
 
 @click.group(cls=OpenGroup)

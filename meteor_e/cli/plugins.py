@@ -12,9 +12,9 @@ import click
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
 from meteor_e.cli.groups import plugin_command
-from meteor_e.cli.tables import format_table, printable
 from meteor_e.plugins.definitions import KINDS as KINDS_OF_ALL
-from meteor_e.plugins.registry import Entry, registry
+from meteor_e.plugins.registry import Entry, plugin_registry
+from meteor_e.render.plain import format_table, printable
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
@@ -57,10 +57,10 @@ def plugins(name: str | None, kind: str | None, as_json: bool) -> None:
     meteor-e plugins --kind matcher
     meteor-e plugins stem
     """
-    entries = registry().entries(kind, describe_chain, name)
+    entries = plugin_registry().entries(kind, describe_chain, name)
     if name is not None and not entries:
         what = kind or "plugin, matcher, feature, or the like,"
-        known = {known for each in ([kind] if kind else KINDS) for known in registry().names(each)}
+        known = {known for each in ([kind] if kind else KINDS) for known in plugin_registry().names(each)}
         raise ConfigError(f"there is no {what} {name!r}{near_miss(name, known)}; meteor-e plugins lists all")
     if as_json:
         rows = [{**asdict(entry), "status": "error" if entry.error else "ok"} for entry in entries]
@@ -79,7 +79,8 @@ def _component(entry: Entry) -> type[Component] | None:
     """Return the class of what an entry lists; ``None`` for what has none, or is broken."""
     if entry.error or not KINDS_OF_ALL[entry.kind].base:
         return None
-    return registry().component(entry.kind, entry.name)
+    result: type[Component] | None = plugin_registry().get(entry.kind, entry.name)
+    return result
 
 
 def _details(entry: Entry) -> dict[str, Any]:
@@ -108,9 +109,10 @@ def _described(entry: Entry) -> str:
 
 
 def _infos(component: type[Component]) -> list[OptionInfo]:
+    from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
-    kind = component.options_class()
+    kind = component.options_class() if issubclass(component, Component) else None
     return [] if kind is None else option_infos(kind)
 
 

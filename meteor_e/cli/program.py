@@ -78,9 +78,9 @@ class LazyGroup(click.Group):
 
 
 def _registry() -> Registry:
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    return registry()
+    return plugin_registry()
 
 
 def _summary(name: str) -> str:
@@ -88,7 +88,8 @@ def _summary(name: str) -> str:
     if name in COMMANDS_OF_PLUGINS and name not in _registry().names("command"):
         return "Needs {}. {}".format(*COMMANDS_OF_PLUGINS[name])
     try:
-        return _registry().command(name).get_short_help_str(limit=200)
+        result: str = _registry().get("command", name).get_short_help_str(limit=200)
+        return result
     except MeteorError as error:
         return f"ERROR: {error}"
 

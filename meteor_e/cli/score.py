@@ -3,34 +3,48 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from meteor_e.api.outputs import OutputOptions, WmtNames
 from meteor_e.api.tables import ScoreRun
 from meteor_e.base.errors import ConfigError
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.combinations import check_combination
 from meteor_e.cli.failures import on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
-from meteor_e.cli.inputs import named, systems
+from meteor_e.cli.inputs import lined_up, named, systems
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
 from meteor_e.cli.output import destination
-from meteor_e.cli.score_meteor import MeteorOutput
-from meteor_e.cli.score_metrics import score_with_metrics
+from meteor_e.cli.results import (
+    check_output,
+    format_option,
+    output_format,
+    output_option,
+    significance_options,
+    tests_of,
+    write_result,
+)
 from meteor_e.cli.score_tables import (
+    TABLE_OPTIONS,
     TableOptions,
     find_table,
     is_table_output,
     run_elsewhere,
     systems_of,
-    table_options,
 )
-from meteor_e.cli.significance import SystemTests, significance_options
 from meteor_e.formats.inputs import INPUT_FORMATS
 
 if TYPE_CHECKING:
+    from meteor_e.api.metrics import Metric
+    from meteor_e.api.outputs import OutputFormat
+    from meteor_e.api.tables import SystemInput
+    from meteor_e.base.progress import Progress
     from meteor_e.formats.inputs import Format
-    from meteor_e.metrics.system_table import WmtNames
-
+    from meteor_e.metrics.table import SystemTable
 
 GROUPS = {
     "Input": OptionGroup(
@@ -48,9 +62,131 @@ GROUPS = {
         ),
         "… --segments --format tsv -o scores.tsv",
     ),
-    "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
+    "Statistics": OptionGroup(("significance", "samples", "seed", "purpose"), "… --significance bootstrap --seed 1"),
 }
 """The groups of the help text."""
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The options of the command, as the command line gives them."""
+
+    files: tuple[str, ...]
+    references: tuple[str, ...]
+    references_per_segment: int
+    encoding: str
+    form_in: str | None
+    make_meteor: MeteorMaker
+    hypothesis_columns: tuple[str, ...]
+    reference_columns: tuple[str, ...]
+    split: str | None
+    prefix: str
+    cluster: str | None
+    metrics: tuple[str, ...]
+    test_set: str | None
+    pair: str | None
+    wmt_names: tuple[str, str, str] | None
+    names: tuple[str, ...]
+    form: str
+    segments: bool
+    alignments: bool
+    explain: bool
+    as_json: bool
+    tsv: bool
+    significance: str | None
+    samples: int | None
+    seed: int
+    digits: int | None
+    output: str | None
+    on_error: str
+    purpose: str | None
+    quiet: bool
+
+    def output_format(self) -> OutputFormat:
+        """Return the format of the output.
+
+        Raises:
+            ConfigError: if several are asked for.
+        """
+        asked = [name for name, given in (("json", self.as_json), ("tsv", self.tsv)) if given]
+        asked += [self.form] if self.form != "text" else []
+        if len(asked) + self.quiet > 1:
+            raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
+        return output_format(asked[0] if asked else "text")
+
+    def check(self, form: OutputFormat, into_table: bool) -> None:
+        """Refuse options that do not go together; the table of :mod:`meteor_e.cli.combinations` says which."""
+        given = {
+            "--quiet": self.quiet,
+            "--dask": self.cluster is not None,
+            "-o TABLE": into_table,
+            "-M": any(name.rpartition("=")[2] != "meteor" for name in self.metrics),
+            "--significance": self.significance is not None,
+            "--segments": self.segments,
+            "--alignments": self.alignments,
+            "--explain": self.explain,
+            "--on-error": self.on_error != "stop",
+            "--wmt-names": self.wmt_names is not None,
+            "--format without segments": not form.segments,
+            "--format without alignments": not form.alignments,
+            "--format for programs": form.name in ("tsv", "csv", "wmt"),
+            "another --format": form.name != "wmt",
+        }
+        check_combination([name for name, active in given.items() if active])
+
+    def of_test_set(self) -> ScoreOptions:
+        """Return the options with files, references, names and language of a test set by name filled in."""
+        if self.test_set is None and self.pair is None:
+            return self
+        from meteor_e.formats.test_sets import named_set, target_language
+
+        if self.test_set is None or self.pair is None:
+            raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+        if self.references:
+            raise ConfigError("--test-set gives the references; leave out --reference")
+        found = named_set(self.test_set, self.pair)
+        files, names, make = self.files, self.names, self.make_meteor
+        if not files:
+            if not found.system_files:
+                raise ConfigError(
+                    f"test set {self.test_set} has no system outputs for {self.pair}; give files with hypotheses"
+                )
+            files, names = tuple(found.system_files.values()), names or tuple(found.system_files)
+        if not make.language and make.chain is None:
+            make = dataclasses.replace(make, given={**make.given, "language": target_language(self.pair)})
+        references = tuple(found.reference_files)
+        return dataclasses.replace(self, files=files, references=references, names=names, make_meteor=make)
+
+    def wmt(self, form: OutputFormat) -> WmtNames | None:
+        """Return what WMT's format calls pair, test set and reference; ``None`` for another format.
+
+        Raises:
+            ConfigError: if there are no names.
+        """
+        if form.name != "wmt":
+            return None
+        if self.wmt_names is not None:
+            return WmtNames(*self.wmt_names)
+        if self.test_set is None or self.pair is None:
+            raise ConfigError(
+                "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
+                "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
+            )
+        return WmtNames(self.pair, self.test_set, "ref")
+
+    def inputs(self) -> tuple[list[SystemInput], bool]:
+        """Return the systems, and whether a table holds them."""
+        columns = TableOptions(self.hypothesis_columns, self.reference_columns, self.split)
+        source = self.files, self.references, self.references_per_segment, self.encoding
+        table = find_table(*source, columns, self.form_in)
+        found = systems(*source, cast("Format | None", self.form_in)) if table is None else systems_of(table)
+        return named(found, self.names), table is not None
+
+
+def _table_options(command: Any) -> Any:
+    for option in reversed(TABLE_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
@@ -61,7 +197,7 @@ GROUPS = {
     metavar="NAME",
     help=f"Format of the input: {', '.join(INPUT_FORMATS)}, or a plugin's.  [default: the content tells]",
 )
-@table_options
+@_table_options
 @metric_options
 @click.option(
     "-M",
@@ -86,60 +222,28 @@ GROUPS = {
     help="Names for --format wmt, such as de-en newstest2017 refA.  [default: those of --test-set and --pair]",
 )
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "tsv", "json", "csv", "markdown", "latex", "wmt"]),
-    help="Form of the output.  [default: text]",
-)
+@format_option()
 @click.option("--segments", is_flag=True, help="Show the score of every segment.")
 @click.option("--alignments", is_flag=True, help="Show for every segment which words match.")
 @click.option("--explain", is_flag=True, help="Say why systems differ from the first one, for models such as en-light.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-@click.option("--tsv", is_flag=True, help="Write tab-separated values.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--tsv", is_flag=True, help="The same as --format tsv.")
 @significance_options
 @click.option(
     "--digits",
     type=click.IntRange(0, 17),
     help="Decimals in the table.  [default: 4; 2 for metrics from 0 to 100]",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.",
-)
+@output_option("Write to a file: the report, or, if its name ends in .parquet, .jsonl or .jsonl.gz, the segments.")
 @on_error_option
+@click.option(
+    "--advise",
+    "purpose",
+    metavar="PURPOSE",
+    help="Score nothing; say which metrics have evidence for such texts: for ranking, rating, captions or reward.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Write the score and nothing else; no progress bar.")
-def score(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    form_in: str | None,
-    make_meteor: MeteorMaker,
-    table: TableOptions,
-    cluster: str | None,
-    metrics: tuple[str, ...],
-    test_set: str | None,
-    pair: str | None,
-    wmt_names: tuple[str, str, str] | None,
-    names: tuple[str, ...],
-    form: str | None,
-    segments: bool,
-    alignments: bool,
-    explain: bool,
-    as_json: bool,
-    tsv: bool,
-    significance: str | None,
-    samples: int | None,
-    seed: int,
-    digits: int | None,
-    output: str | None,
-    on_error: str,
-    quiet: bool,
-) -> None:
+def score(**given: Any) -> None:
     """Score hypotheses against references.
 
     The last file is the reference, unless --reference names one; all others are hypotheses, one file per system.
@@ -155,126 +259,84 @@ def score(
     meteor-e score data.parquet --hypothesis-column mt --reference-column ref -o scored.parquet
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
-    if as_json + tsv + quiet + (form is not None) > 1:
-        raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
-    form = "json" if as_json else "tsv" if tsv else form or "text"
-    several = bool(metrics) or form in ("csv", "latex", "markdown", "wmt")
-    if significance is not None and (quiet or (form == "tsv" and not several)):
-        raise ConfigError("--significance goes with the table or --json")
-    if explain and not several:
-        raise ConfigError("--explain goes with -M and a model, such as -M en-light")
-    tests = None if significance is None else SystemTests(significance, samples, seed)
-    if test_set is not None or pair is not None:
-        files, references, names, make_meteor = _of_test_set(test_set, pair, files, references, names, make_meteor)
-    found = find_table(files, references, references_per_segment, encoding, table, form_in)
-    if found is not None:
-        inputs = systems_of(found)
-    else:
-        inputs = systems(files, references, references_per_segment, encoding, cast("Format | None", form_in))
-    inputs = named(inputs, names)
-    table_output = is_table_output(output, found is not None)
-    if (table_output or cluster is not None) and (segments or alignments or tests is not None):
-        option = "--dask" if cluster is not None else f"an output of segments ({output})"
-        raise ConfigError(
-            f"--segments, --alignments and --significance do not go with {option}; "
-            "-o FILE.parquet or FILE.jsonl holds the segments' scores and statistics"
-        )
-    if on_error != "stop" and (table_output or cluster is not None):
-        raise ConfigError("--on-error goes with scores that are printed, and not with --dask or an output of segments")
-    if (
-        metrics == ("meteor",)
-        and form in ("text", "tsv", "json")
-        and (alignments or cluster is not None or table_output or (segments and form == "text"))
-    ):
-        several = False  # The same as without -M, in the form that has room for it.
-    if several:
-        for wrong, option in (
-            (alignments, "--alignments"),
-            (cluster is not None, "--dask"),
-            (table_output, f"an output of segments ({output})"),
-        ):
-            if wrong:
-                raise ConfigError(
-                    f"{option} goes with METEOR alone, as text, TSV or JSON: without other metrics in -M, "
-                    f"and with --format text, tsv or json"
-                )
-        content = score_with_metrics(
-            make_meteor.metrics(metrics or ("meteor",)),
-            inputs,
-            make_meteor.language,
-            None if significance is None else (significance, samples, seed),
-            "quiet" if quiet else form,
-            digits,
-            segments,
-            explain,
-            on_error,
-            _wmt_names(wmt_names, test_set, pair, form),
-        )
-        with destination(output) as stream:
-            stream.write(content)
+    options = ScoreOptions(**given).of_test_set()
+    form = options.output_format()
+    wmt = options.wmt(form)
+    inputs, from_table = options.inputs()
+    into_table = is_table_output(options.output, from_table)
+    options.check(form, into_table)
+    check_output(options.output, (*options.files, *options.references))
+    if options.purpose is not None:
+        with destination(options.output) as stream:
+            stream.write(_advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))
         return
-    meteor = make_meteor()
+    metrics = options.make_meteor.metrics(options.metrics or ("meteor",))
+    output = None if into_table else options.output
+    if into_table or options.cluster is not None:
+        table = _scored_elsewhere(options, metrics[0], inputs, into_table)
+        _write(table, form, output, options, wmt)
+        return
+    with terminal_progress(options.quiet) as progress:
+        table = _table(options, metrics, inputs, form, progress)
+        _write(table, form, output, options, wmt)
+
+
+def _advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
+    """Return a table of the metrics that have evidence for texts with such references, as text."""
+    from meteor_e.metrics.evidence import advice_table, advise
+    from meteor_e.render.plain import format_table
+
+    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
+    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
+    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
+
+
+def _write(
+    table: SystemTable, form: OutputFormat, output: str | None, options: ScoreOptions, wmt: WmtNames | None
+) -> None:
+    if not options.quiet:
+        write_result(table, form, output, OutputOptions(options.digits, wmt))
+        return
+    with destination(output) as stream:
+        for scores in table.main_scores():
+            stream.write("\t".join(map(repr, scores)) + "\n")
+
+
+def _table(
+    options: ScoreOptions, metrics: list[Metric], inputs: list[SystemInput], form: OutputFormat, progress: Progress
+) -> SystemTable:
+    """Return the table, which is scored while it is written."""
+    from meteor_e.metrics.chain_metric import ChainMetric
+    from meteor_e.metrics.table import score_table
+
+    language = options.make_meteor.language
+    meteors = [metric.meteor(language or metric.language) for metric in metrics if isinstance(metric, ChainMetric)]
     left_out: tuple[int, ...] = ()
-    if on_error == "skip":
-        inputs, left_out = without_failures(inputs, [meteor])
-    else:
-        meteor.on_error = on_error
-    totals = None
-    if table_output or cluster is not None:
-        run = ScoreRun(inputs, output if table_output else None, table.prefix, cluster, quiet)
-        totals = run_elsewhere(meteor, run)
-    places = 4 if digits is None else digits
-    written = MeteorOutput(meteor, inputs, segments, alignments, places, tests, left_out, quiet, totals)
-    with destination(None if table_output else output) as stream:
-        written.write(stream, "quiet" if quiet else form)
+    if options.on_error == "skip":
+        inputs, left_out = without_failures(inputs, meteors)
+    for meteor in meteors if options.on_error == "zero" else ():
+        meteor.on_error = "zero"
+    return score_table(
+        metrics,
+        lined_up(inputs) if options.explain else inputs,
+        language=language,
+        tests=tests_of(options.significance, options.samples, options.seed),
+        segments=options.segments or options.alignments,
+        details=form.details,
+        alignments=options.alignments,
+        explain=options.explain,
+        progress=progress,
+        left_out=left_out,
+    )
 
 
-def _wmt_names(
-    given: tuple[str, str, str] | None, test_set: str | None, pair: str | None, form: str
-) -> WmtNames | None:
-    """Return what WMT's form calls pair, test set and reference; ``None`` for another form.
+def _scored_elsewhere(
+    options: ScoreOptions, metric: Metric, inputs: list[SystemInput], into_table: bool
+) -> SystemTable:
+    """Score on a cluster or into a table of segments; return the table of systems."""
+    from meteor_e.metrics.chain_metric import ChainMetric
+    from meteor_e.metrics.table import table_of_totals
 
-    Raises:
-        ConfigError: if names are given for another form, or WMT's has none.
-    """
-    from meteor_e.metrics.system_table import WmtNames
-
-    if given is not None:
-        if form != "wmt":
-            raise ConfigError("--wmt-names goes with --format wmt")
-        return WmtNames(*given)
-    if form != "wmt":
-        return None
-    if test_set is None or pair is None:
-        raise ConfigError(
-            "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
-            "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
-        )
-    return WmtNames(pair, test_set, "ref")
-
-
-def _of_test_set(
-    test_set: str | None,
-    pair: str | None,
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    names: tuple[str, ...],
-    make_meteor: MeteorMaker,
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], MeteorMaker]:
-    """Return files, references, names and metric with those of a test set by name filled in."""
-    from meteor_e.formats.test_sets import named_set, target_language
-
-    if test_set is None or pair is None:
-        raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
-    if references:
-        raise ConfigError("--test-set gives the references; leave out --reference")
-    found = named_set(test_set, pair)
-    if not files:
-        if not found.system_files:
-            raise ConfigError(f"test set {test_set} has no system outputs for {pair}; give files with hypotheses")
-        names = names or tuple(found.system_files)
-        files = tuple(found.system_files.values())
-    if not make_meteor.language and make_meteor.chain is None:
-        given = {**make_meteor.given, "language": target_language(pair)}
-        make_meteor = dataclasses.replace(make_meteor, given=given)
-    return files, tuple(found.reference_files), names, make_meteor
+    assert isinstance(metric, ChainMetric)
+    run = ScoreRun(inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet)
+    return table_of_totals(metric, [system.name for system in inputs], run_elsewhere(metric.current, run))

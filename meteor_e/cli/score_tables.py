@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from meteor_e.api.tables import ScoreRun, SystemInput, TextColumns, TextTable
+from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.guard import guarded
 from meteor_e.cli.inputs import refuse_pipes
@@ -19,7 +19,37 @@ if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
     from meteor_e.scoring.statistics import StatisticsSum
 
-DEFAULT_COLUMNS = TextColumns()
+TABLE_OPTIONS = (
+    click.option(
+        "--hypothesis-column",
+        "hypothesis_columns",
+        multiple=True,
+        metavar="NAME",
+        help="Column of the hypotheses in a table; repeat it for several systems.  [default: hypothesis]",
+    ),
+    click.option(
+        "--reference-column",
+        "reference_columns",
+        multiple=True,
+        metavar="NAME",
+        help="Column of the references in a table (texts or lists of texts); repeat it for several.  "
+        "[default: reference]",
+    ),
+    click.option("--split", metavar="NAME", help="Split of a datasets folder."),
+    click.option(
+        "--prefix",
+        default="meteor_",
+        metavar="TEXT",
+        help="What the names of the columns in an output table begin with.  [default: meteor_]",
+    ),
+    click.option(
+        "--dask",
+        "cluster",
+        metavar="ADDRESS",
+        help="Score on a Dask cluster: its scheduler's address or scheduler file; "
+        "'local' or 'local:N' starts N processes here. (Plugin meteor-e-tables.)",
+    ),
+)
 
 
 class TableOptions(NamedTuple):
@@ -29,73 +59,17 @@ class TableOptions(NamedTuple):
         hypotheses: columns of hypotheses, one for each system.
         references: columns of references.
         split: split of a dataset.
-        prefix: what the names of new columns begin with.
     """
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...]
     split: str | None
-    prefix: str
 
     @property
     def texts(self) -> TextColumns:
         """The columns, those by default where none are named."""
-        return TextColumns(self.hypotheses or DEFAULT_COLUMNS.hypotheses, self.references or DEFAULT_COLUMNS.references)
-
-
-def table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options; the command receives them as ``table``, and ``cluster``."""
-
-    def with_table(
-        *args: Any,
-        hypothesis_columns: tuple[str, ...],
-        reference_columns: tuple[str, ...],
-        split: str | None,
-        prefix: str,
-        **kwargs: Any,
-    ) -> None:
-        command(*args, table=TableOptions(hypothesis_columns, reference_columns, split, prefix), **kwargs)
-
-    with_table.__doc__ = command.__doc__
-    with_table.__name__ = command.__name__
-    wrapped: Callable[..., None] = with_table
-    if hasattr(command, "__click_params__"):
-        with_table.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
-    for option in reversed(
-        (
-            click.option(
-                "--hypothesis-column",
-                "hypothesis_columns",
-                multiple=True,
-                metavar="NAME",
-                help="Column of the hypotheses in a table; repeat it for several systems.  [default: hypothesis]",
-            ),
-            click.option(
-                "--reference-column",
-                "reference_columns",
-                multiple=True,
-                metavar="NAME",
-                help="Column of the references in a table (texts or lists of texts); repeat it for several.  "
-                "[default: reference]",
-            ),
-            click.option("--split", metavar="NAME", help="Split of a datasets folder."),
-            click.option(
-                "--prefix",
-                default="meteor_",
-                metavar="TEXT",
-                help="What the names of the columns in an output table begin with.  [default: meteor_]",
-            ),
-            click.option(
-                "--dask",
-                "cluster",
-                metavar="ADDRESS",
-                help="Score on a Dask cluster: its scheduler's address or scheduler file; "
-                "'local' or 'local:N' starts N processes here. (Plugin meteor-e-tables.)",
-            ),
-        )
-    ):
-        wrapped = option(wrapped)
-    return wrapped
+        default = TextColumns()
+        return TextColumns(self.hypotheses or default.hypotheses, self.references or default.references)
 
 
 def find_table(
@@ -116,11 +90,11 @@ def find_table(
     refuse_pipes((*files, *references))
     if form is not None and form not in INPUT_FORMATS:
         _check_format(form)
+    asked = bool(options.hypotheses or options.references) or options.split is not None
     if form in TEXT_FORMATS:
-        if options.hypotheses or options.references or options.split is not None:
+        if asked:
             raise ConfigError(f"--format-in {form} has no columns; leave out the options of tables")
         return None
-    asked = bool(options.hypotheses or options.references) or options.split is not None
     alone = len(files) == 1 and not references
     found = form or next(filter(None, (table_format(path, alone=alone) for path in (*files, *references))), None)
     if found is None and alone:
@@ -139,6 +113,15 @@ def find_table(
             f"{files[0]} is not a table{kind}: Parquet, a datasets folder, .csv, "
             ".tsv, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format. Columns are of tables only"
         )
+    _check_options(options, references_per_segment, files[0], found)
+    from meteor_e.plugins.registry import plugin_registry
+
+    kind_found: type[TableFormat] = plugin_registry().get("table format", found)
+    return kind_found.make().open(files[0], options.texts, split=options.split, encoding=encoding)
+
+
+def _check_options(options: TableOptions, references_per_segment: int, path: str, form: str) -> None:
+    """Refuse options that a table does not go with."""
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment counts lines of plain text; in a table, several references are several columns "
@@ -147,17 +130,14 @@ def find_table(
     for name in options.hypotheses:
         if options.hypotheses.count(name) > 1:
             raise ConfigError(f"--hypothesis-column {name} is given twice")
-    if options.split is not None and found in ("csv", "tsv"):
-        raise ConfigError(f"{files[0]} is no dataset with splits; leave --split out")
-    from meteor_e.plugins.registry import registry
-
-    return registry().table_format(found)().open(files[0], options.texts, split=options.split, encoding=encoding)
+    if options.split is not None and form in ("csv", "tsv"):
+        raise ConfigError(f"{path} is no dataset with splits; leave --split out")
 
 
 def _check_format(form: str) -> None:
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    known = sorted({*INPUT_FORMATS, *registry().names("table format")})
+    known = sorted({*INPUT_FORMATS, *plugin_registry().names("table format")})
     if form not in known:
         raise ConfigError(
             f"--format-in: there is no format {form!r}{near_miss(form, known)}; the formats: {', '.join(known)}"
@@ -166,12 +146,12 @@ def _check_format(form: str) -> None:
 
 def _format_of_plugins(path: str) -> str | None:
     """Return the name of a plugin's format that knows a file that we do not."""
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    for name in registry().names("table format"):
+    for name in plugin_registry().names("table format"):
         if name not in INPUT_FORMATS:
             with guarded(f"table format {name!r}"):
-                if registry().table_format(name).recognizes(path):
+                if plugin_registry().get("table format", name).recognizes(path):
                     return name
     return None
 
@@ -197,6 +177,7 @@ def run_elsewhere(meteor: Meteor, run: ScoreRun) -> list[StatisticsSum]:
     Raises:
         PluginError: if it is not installed.
     """
-    from meteor_e.plugins.registry import registry
+    from meteor_e.plugins.registry import plugin_registry
 
-    return registry().runner("table" if run.cluster is None else "dask")().run(meteor, run)
+    runner: ScoreRunner = plugin_registry().get("runner", "table" if run.cluster is None else "dask").make()
+    return runner.run(meteor, run)

@@ -23,11 +23,11 @@ def stem(files: tuple[str, ...], language: str, encoding: str, output: str | Non
     meteor-e stem -l de < text.de > stems.de
     """
     from meteor_e.api.tokens import split_words
+    from meteor_e.chains.lookup import find_language
     from meteor_e.formats.plain import read_segments
-    from meteor_e.plugins.registry import registry
     from meteor_e.text.further_stemming import any_stemmer
 
-    definition = registry().language(language)
+    definition = find_language(language)
     if definition.stemmer is None:
         raise ConfigError(f"language {definition.code!r} has no stemmer")
     find = any_stemmer(definition.stemmer)

@@ -44,14 +44,25 @@ def read_coco_annotations(path: PathLike) -> dict[Any, list[str]]:
     Raises:
         InputError: if it is something else, or has no annotations.
     """
-    name, document = input_name(path), _load(path)
+    return coco_annotations(_load(path), input_name(path))
+
+
+def coco_annotations(document: Any, name: str) -> dict[Any, list[str]]:
+    """Return the same as :func:`read_coco_annotations` from the content of a file.
+
+    Images are in the order of ``images`` where it lists them, as for pycocotools, then in that of their captions.
+    """
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         what = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
         raise InputError(f"{name} holds {what}; as references, {_HINT}")
-    captions: dict[Any, list[str]] = {}
+    listed = document.get("images")
+    images = listed if isinstance(listed, list) else []
+    keys = [image.get("id") for image in images if isinstance(image, Mapping)]
+    captions: dict[Any, list[str]] = {key: [] for key in keys if isinstance(key, int | str)}
     for number, annotation in enumerate(document["annotations"], 1):
         image, caption = _entry(annotation, f"{name}: annotation {number}")
         captions.setdefault(image, []).append(caption)
+    captions = {image: texts for image, texts in captions.items() if texts}
     if not captions:
         raise InputError(f"{name} has no annotations; there is nothing to score")
     return captions
@@ -66,7 +77,11 @@ def read_coco_results(path: PathLike) -> dict[Any, str]:
     Raises:
         InputError: if it is something else, is empty, or has two captions for an image.
     """
-    name, document = input_name(path), _load(path)
+    return coco_results(_load(path), input_name(path))
+
+
+def coco_results(document: Any, name: str) -> dict[Any, str]:
+    """Return the same as :func:`read_coco_results` from the content of a file."""
     if not isinstance(document, list):
         is_annotations = isinstance(document, Mapping) and "annotations" in document
         what = "COCO annotations, not results" if is_annotations else "no COCO results"

@@ -74,6 +74,50 @@ def meteor(
     return {"meteor": score}, {"meteor": scores}
 
 
+def caption_light(
+    candidates: Sequence[str],
+    mult_references: Sequence[Sequence[str]],
+    return_all_scores: bool = True,
+    *,
+    metric: str = "caption-light",
+    **options: Any,
+) -> torch.Tensor | tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Return the metric ``caption-light`` of captions, as :func:`meteor` returns METEOR.
+
+    Args:
+        candidates: one caption per item.
+        mult_references: the references of each item.
+        return_all_scores: return both; if false, the score of all captions together.
+        metric: another metric, as :func:`meteor_e.load_metric` takes it.
+        options: of the metric.
+
+    Raises:
+        InputError: as for :func:`meteor`.
+        ConfigError: for an unknown metric or option.
+    """
+    from meteor_e.metrics.specs import load_metric
+
+    captions = list(map(_plain, listed(candidates, "candidates", "caption")))
+    references = list(map(_listed, listed(mult_references, "mult_references", "caption")))
+    made = load_metric(metric, language="en", **options)
+    found = made.corpus(captions, references)
+    score = torch.tensor(found.score, dtype=torch.float64)
+    if not return_all_scores:
+        return score
+    name = made.name.replace("-", "_")
+    return {name: score}, {name: torch.tensor(found.segments, dtype=torch.float64)}
+
+
+def caption_context(
+    candidates: Sequence[str],
+    mult_references: Sequence[Sequence[str]],
+    return_all_scores: bool = True,
+    **options: Any,
+) -> torch.Tensor | tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Return the metric ``caption-context``; arguments and errors are those of :func:`caption_light`."""
+    return caption_light(candidates, mult_references, return_all_scores, metric="caption-context", **options)
+
+
 def _listed(references: Sequence[str]) -> Sequence[str]:
     """Return the references of a caption; InputError for a text, each letter of which would be one."""
     if isinstance(references, str):

@@ -10,14 +10,16 @@ Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and C
 
 from __future__ import annotations
 
+import os
 import re
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import check_text
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor as Metric
@@ -66,22 +68,11 @@ class Meteor:
         from meteor_e.scoring import formula
         from meteor_e.scoring.statistics import StatisticsSum
 
-        _check_mapping(gts, "gts")
-        _check_mapping(res, "res")
-        for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
-            missing = [key for key in one if key not in other]
-            if missing:
-                raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}" + _more(missing))
-        if not gts:
-            raise InputError("there are no captions to score")
         hypotheses, references = [], []
-        for key, texts in gts.items():
-            own = _texts(res[key], key, "res")
-            if len(own) != 1:
-                raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
+        for caption, texts in _lined_up(gts, res):
             # What pycocoevalcap writes to the Java program: it cleans the caption alone.
-            hypotheses.append(_line(own[0].replace("|||", "").replace("  ", " ")))
-            references.append([_line(part) for text in _texts(texts, key, "gts") for part in text.split("|||")])
+            hypotheses.append(_line(caption.replace("|||", "").replace("  ", " ")))
+            references.append([_line(part) for text in texts for part in text.split("|||")])
         total = StatisticsSum(len(self._meteor.matchers))
         scores = []
         for segment in self._meteor.segments(hypotheses, references):
@@ -94,6 +85,101 @@ class Meteor:
         return self.method()
 
 
+class CaptionMetric:
+    """Any metric in the shape of pycocoevalcap's classes: ``caption-light``, ``caption-context``, ``chrf`` …
+
+    Args:
+        metric: the name of a metric, as :func:`meteor_e.load_metric` takes it.
+        options: of the metric.
+
+    Raises:
+        ConfigError: for an unknown metric or option.
+        ResourceError: if something that it needs is missing.
+    """
+
+    def __init__(self, metric: str = "caption-light", **options: Any) -> None:
+        from meteor_e.metrics.specs import load_metric
+
+        self._metric = load_metric(metric, language="en", **options)
+
+    def method(self) -> str:
+        """Return the name of the metric."""
+        return self._metric.label
+
+    def compute_score(
+        self, gts: Mapping[Id, Sequence[str]], res: Mapping[Id, Sequence[str]]
+    ) -> tuple[float, list[float]]:
+        """Return the score of all captions and of each, in the order of ``gts``; as :meth:`Meteor.compute_score`."""
+        pairs = _lined_up(gts, res)
+        found = self._metric.corpus([caption for caption, _ in pairs], [texts for _, texts in pairs])
+        return found.score, found.segments.tolist()
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.method()
+
+
+@dataclass(frozen=True)
+class CocoScores:
+    """COCO's table of a system.
+
+    Attributes:
+        scores: by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L``, ``CIDEr``, and a metric of ours.
+        images: the same for each image id.
+        missing: ids of annotated images that have no result; they do not count.
+        signature: what must be the same for the numbers to be the same.
+    """
+
+    scores: dict[str, float]
+    images: dict[Any, dict[str, float]]
+    missing: list[Any]
+    signature: str
+
+
+def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> CocoScores:
+    """Return COCO's table of caption metrics with pycocoevalcap's numbers, without Java; SPICE is left out.
+
+    Args:
+        annotations: path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
+        results: path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
+        beside: the metric of ours: ``caption-light``, ``caption-context`` or ``none``.
+
+    Raises:
+        InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
+        PluginError: if the plugin meteor-e-captions is not installed.
+    """
+    import numpy as np
+
+    from meteor_e.api.running import checked_statistics
+    from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
+    from meteor_e.metrics.specs import load_metric
+
+    paths = str, os.PathLike
+    known = (
+        read_coco_annotations(annotations)
+        if isinstance(annotations, paths)
+        else coco_annotations(annotations, "annotations")
+    )
+    found = read_coco_results(results) if isinstance(results, paths) else coco_results(results, "results")
+    unknown = [key for key in found if key not in known]
+    if unknown:
+        raise InputError(f"image {unknown[0]!r} has a result, but no annotation" + _more(unknown))
+    keys = [key for key in known if key in found]
+    metric = load_metric("coco", language="en", beside=beside)
+    captions, references = [found[key] for key in keys], [known[key] for key in keys]
+    metric.prepare(references, "en")
+    rows = checked_statistics(metric, captions, references)
+    names = [column.name for column in metric.columns]
+    whole = np.asarray(metric.corpus_scores(rows.sum(axis=0)[None]), float)[0].tolist()
+    each = np.asarray(metric.segment_scores(rows), float).tolist()
+    return CocoScores(
+        dict(zip(names, whole, strict=True)),
+        {key: dict(zip(names, values, strict=True)) for key, values in zip(keys, each, strict=True)},
+        [key for key in known if key not in found],
+        metric.signature,
+    )
+
+
 class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
@@ -104,7 +190,7 @@ class PTBTokenizer:
     """
 
     def __init__(self) -> None:
-        self._segmenter = registry().segmenter("ptb").make()
+        self._segmenter = plugin_registry().get("segmenter", "ptb").make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.
@@ -134,6 +220,25 @@ class PTBTokenizer:
         # Empty captions leave nothing, so that one line stays one caption.
         tokens = iter([line.rstrip() for line in self._segmenter.join_lines(lines)] if lines else [])
         return {key: [next(tokens) for _ in range(count)] for key, count in counts}
+
+
+def _lined_up(gts: Mapping[Id, Sequence[str]], res: Mapping[Id, Sequence[str]]) -> list[tuple[str, Sequence[str]]]:
+    """Return the caption and the references of each image, in the order of ``gts``."""
+    _check_mapping(gts, "gts")
+    _check_mapping(res, "res")
+    for one, other, names in ((gts, res, ("gts", "res")), (res, gts, ("res", "gts"))):
+        missing = [key for key in one if key not in other]
+        if missing:
+            raise InputError(f"image {missing[0]!r} is in {names[0]}, but not in {names[1]}" + _more(missing))
+    if not gts:
+        raise InputError("there are no captions to score")
+    pairs = []
+    for key, texts in gts.items():
+        own = _texts(res[key], key, "res")
+        if len(own) != 1:
+            raise InputError(f"image {key!r} has {len(own)} captions in res; give the one to score")
+        pairs.append((own[0], _texts(texts, key, "gts")))
+    return pairs
 
 
 def _check_mapping(value: object, name: str) -> None:

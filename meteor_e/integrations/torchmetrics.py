@@ -15,7 +15,7 @@ from torchmetrics.utilities.data import dim_zero_cat
 
 from meteor_e.base.errors import InputError
 from meteor_e.scoring import formula
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -57,7 +57,7 @@ class MeteorScore(Metric):
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
-        size = width(len(self.meteor.matchers))
+        size = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         self.return_sentence_level_score = return_sentence_level_score

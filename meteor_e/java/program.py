@@ -15,7 +15,16 @@ from meteor_e.base.files import atomic_writer, input_name, open_binary, reading
 from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions
-from meteor_e.java.report import compare_lines, corpus_table, header, score_fields, statistics_line, statistics_vector
+from meteor_e.java.report import (
+    compare_lines,
+    corpus_table,
+    header,
+    java_statistics,
+    java_vector,
+    score_fields,
+    statistics_line,
+    vector_width,
+)
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
 from meteor_e.packs import read_function_words
@@ -24,7 +33,7 @@ from meteor_e.plugins import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, width
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule
@@ -104,7 +113,8 @@ def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], An
     )
 
     def module(name: str) -> JavaModule:
-        return plugin_registry().java_module(name).make()
+        result: JavaModule = plugin_registry().get("java module", name).make()
+        return result
 
     entries = [
         dict(module(name).matcher(settings)) if name in extension.modules else {"use": name}
@@ -214,7 +224,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
             if output is not None:
                 output.write(_alignment(segment, str(number)))
             if options.statistics:
-                stream.write(statistics_line(segment.vector, configuration.slots) + "\n")
+                stream.write(statistics_line(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
             elif options.quiet and not options.verbose:
                 print(java_double(segment.scores.score), file=sys.stderr)
             else:
@@ -243,7 +253,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
 
     def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
         last = (
-            statistics_line(statistics.to_vector(), configuration.slots)
+            statistics_line(statistics.to_vector(), len(meteor.matchers), configuration.slots)
             if options.statistics
             else score_fields(scores, options.verbose)
         )
@@ -371,7 +381,8 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
     def score(references: list[str], hypothesis: str) -> list[int]:
         # The Java program trims the text between the bars.
         sides = [java_trim(side) for side in references]
-        return statistics_vector(meteor.score(java_trim(hypothesis), sides).statistics.to_vector(), configuration.slots)
+        vector = meteor.score(java_trim(hypothesis), sides).statistics.to_vector()
+        return java_vector(vector, len(meteor.matchers), configuration.slots)
 
     evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
@@ -381,7 +392,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
         if line is None:
             return
         try:
-            answers = answer(line, score, evaluate, width(configuration.slots))
+            answers = answer(line, score, evaluate, vector_width(configuration.slots))
         except InputError as error:
             answers = [f"Error: {' '.join(str(error).split())}"]
         stream.write("".join(text + "\n" for text in answers))
@@ -402,7 +413,7 @@ def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequenc
         total = StatisticsSum(slots)
         scores = []
         for vector in vectors:
-            statistics = Statistics.from_vector(cast("Sequence[int]", vector))
+            statistics = java_statistics(vector, slots)
             total.add(statistics)
             scores.append(score(statistics))
         return scores, score(total.total)

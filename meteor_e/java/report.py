@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from meteor_e.java.formats import java_double, parse_java_int
+from meteor_e.scoring.statistics import Statistics, statistics_names, statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
     from meteor_e.scoring.formula import FormulaScores
-    from meteor_e.scoring.statistics import Statistics
+    from meteor_e.scoring.statistics import MatcherCounts
 
-__all__ = ["compare_lines", "corpus_table", "header", "score_fields", "statistics_line", "statistics_vector"]
+__all__ = [
+    "compare_lines",
+    "corpus_table",
+    "header",
+    "java_statistics",
+    "java_vector",
+    "score_fields",
+    "statistics_line",
+    "vector_width",
+]
+
+# The columns that the Java program prints, in its order, whatever else is counted here.
+_BEFORE = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
+_MATCHER = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
+_AFTER = ("chunks", "hypothesis_matched", "reference_matched")
 
 
 def header(configuration: JavaConfiguration, form: str) -> str:
@@ -53,8 +68,9 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
     ]
     totals = [0, 0, 0, 0]
     for number, counts in enumerate(statistics.matchers[: len(configuration.weights)], 1):
-        lines.append(_stage(str(number), counts))
-        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        row = _counts(counts)
+        lines.append(_stage(str(number), row))
+        totals = [total + count for total, count in zip(totals, row, strict=True)]
     lines += [
         _stage("Total", totals),
         "",
@@ -73,6 +89,10 @@ def corpus_table(statistics: Statistics, scores: FormulaScores, configuration: J
     return "\n".join(lines)
 
 
+def _counts(counts: MatcherCounts) -> list[int]:
+    return [getattr(counts, name) for name in _MATCHER]
+
+
 def _stage(name: str, counts: Sequence[int]) -> str:
     test_content, reference_content, test_function, reference_function = counts
     return (
@@ -88,15 +108,45 @@ def score_fields(scores: FormulaScores, verbose: bool) -> str:
     return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
 
 
-def statistics_vector(vector: list[int], slots: int) -> list[int]:
-    """Return a vector of statistics that holds so many modules: fewer are filled up with zeros, more cut off."""
-    modules = (vector[4:-3] + [0] * (4 * slots))[: 4 * slots]
-    return vector[:4] + modules + vector[-3:]
+@functools.cache
+def _places(matchers: int, slots: int) -> tuple[int | None, ...]:
+    """Return for each number of the Java program's line its column in a vector; ``None``: a module that is not there.
+
+    Args:
+        matchers: of the chain.
+        slots: modules that the line has room for.
+    """
+    own = statistics_names([str(number) for number in range(matchers)])
+    places = {name: place for place, name in enumerate(own)}
+    modules = (f"{number}_{name}" for number in range(slots) for name in _MATCHER)
+    return tuple(map(places.get, (*_BEFORE, *modules, *_AFTER)))
 
 
-def statistics_line(vector: list[int], slots: int) -> str:
-    """Return a vector of statistics as the Java program prints it."""
-    return " ".join(map(_count, statistics_vector(vector, slots)))
+def vector_width(slots: int) -> int:
+    """Return how many numbers the Java program's line has."""
+    return len(_places(slots, slots))
+
+
+def java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
+    """Return the numbers that the Java program prints: modules that are missing are zeros, more are cut off.
+
+    Args:
+        vector: statistics as :meth:`~meteor_e.scoring.statistics.Statistics.to_vector` orders them.
+        matchers: of the chain.
+        slots: modules that the line has room for.
+    """
+    return [0 if place is None else vector[place] for place in _places(matchers, slots)]
+
+
+def java_statistics(vector: Sequence[Any], slots: int) -> Statistics:
+    """Return the statistics of a line of the Java program; what that program does not count is 0."""
+    given = dict(zip(_places(slots, slots), vector, strict=True))
+    return Statistics.from_vector([given.get(place, 0) for place in range(statistics_width(slots))])
+
+
+def statistics_line(vector: Sequence[int], matchers: int, slots: int) -> str:
+    """Return a vector of statistics as the Java program prints it; arguments as for :func:`java_vector`."""
+    return " ".join(map(_count, java_vector(vector, matchers, slots)))
 
 
 _count = functools.lru_cache(1024)(java_double)

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.languages import GREEK, Language, Normalization, Task
+from meteor_e.api.languages import GREEK, Evidence, Language, Normalization, Task
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, Problem, is_folder, raise_problems, read_yaml
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "builtin_language",
+    "generic_tasks",
     "language_problems",
     "named_languages",
     "own_tasks",
@@ -92,7 +93,7 @@ def _build(document: Document, common: Mapping[str, Any]) -> Language:
     pack, words = data.get("pack"), data.get("function_words")
     normalization = Normalization(data.get("normalization", "lower"))
     plain = (Normalization.NONE, Normalization.LOWER)
-    tasks = {name: _task(values, data["matchers"]) for name, values in {**common, **data.get("tasks", {})}.items()}
+    tasks = generic_tasks(data["matchers"], {**common, **data.get("tasks", {})})
     return Language(
         code=data["code"],
         name=data["name"],
@@ -108,8 +109,15 @@ def _build(document: Document, common: Mapping[str, Any]) -> Language:
         pack=document.path(pack) if pack is not None and is_folder(pack) else pack,
         function_words=document.path(words) if words is not None and is_folder(words) else words,
         segmenter=data.get("segmenter"),
+        lemmatizer=data.get("lemmatizer"),
+        evidence={module: Evidence(**values) for module, values in data.get("evidence", {}).items()},
         source=document.source,
     )
+
+
+def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
+    """Return tasks as a language with some matchers has them."""
+    return {name: _task(values, matchers) for name, values in tasks.items()}
 
 
 def _task(values: Mapping[str, Any], matchers: Sequence[str]) -> Task:
@@ -132,7 +140,7 @@ def resources_folder() -> Path:
 
 def own_tasks(language: Language) -> dict[str, Task]:
     """Return the tasks that a language has beyond those of every language, or in their place."""
-    common = {name: _task(values, language.matchers) for name, values in common_tasks().items()}
+    common = generic_tasks(language.matchers, common_tasks())
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 

@@ -48,6 +48,13 @@ Apostrophes = Annotated[
 Tasks = Annotated[dict[Name, TaskValues], Meta(description="Tasks of its own, beside those that all have.")]
 
 
+class EvidenceValues(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a module changed in the agreement with human judgments."""
+
+    change: Annotated[float, Meta(ge=-1, le=1, description="Difference of Kendall's tau inside a segment.")]
+    data: Annotated[Name, Meta(description="The judgments.")]
+
+
 class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     """What METEOR knows of a language."""
 
@@ -60,6 +67,13 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     apostrophes: Apostrophes | UnsetType = UNSET
     stemmer: Annotated[Name, Meta(description="Snowball stemmer.")] | UnsetType = UNSET
     segmenter: Annotated[Name, Meta(description="Segmenter that finds the words of raw text.")] | UnsetType = UNSET
+    lemmatizer: (
+        Annotated[Name, Meta(description="Lemmatizer of chains with the matcher lemma that name none.")] | UnsetType
+    ) = UNSET
+    evidence: (
+        Annotated[dict[Name, EvidenceValues], Meta(description="What modules changed in the agreement with people.")]
+        | UnsetType
+    ) = UNSET
     pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET
     function_words: FunctionWords | UnsetType = UNSET
     aliases: Annotated[list[Code], Meta(description="Other codes that it answers to.")] | UnsetType = UNSET

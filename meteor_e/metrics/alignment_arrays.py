@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.base.arraytypes import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.statistics import width
+from meteor_e.scoring.statistics import statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
@@ -27,10 +28,12 @@ class Aligned(NamedTuple):
         scores: ``(segments, 7)``, the fields of :class:`~meteor_e.scoring.formula.FormulaScores`; undefined ones are
             NaN.
         statistics: ``(segments, width)``, as :meth:`~meteor_e.scoring.statistics.Statistics.to_vector` orders them.
+        references: which reference counts, ``(segments,)``.
     """
 
     scores: Floats
     statistics: Integers
+    references: NDArray[np.int32]
 
 
 class _Known:
@@ -78,7 +81,7 @@ def aligned(
         return _aligned(meteor, hypotheses, references, numbers)[0]
     known = shared.get(meteor.signature)
     if known is None:
-        empty = _arrays([], [], width(len(meteor.matchers)))
+        empty = _arrays([], [], [], statistics_width(len(meteor.matchers)))
         known = shared[meteor.signature] = _Known(empty)
     keys = [(hypothesis, tuple(texts)) for hypothesis, texts in zip(hypotheses, references, strict=True)]
     new = [at for at, key in enumerate(keys) if key not in known.places]
@@ -89,17 +92,19 @@ def aligned(
             # Another metric may not tolerate what this one does.
             return _aligned(meteor, hypotheses, references, numbers)[0]
         first = len(known.rows.scores)
-        known.rows = Aligned(*(np.concatenate(both) for both in zip(known.rows, fresh, strict=True)))
+        both: Any = zip(known.rows, fresh, strict=True)
+        known.rows = Aligned._make(map(np.concatenate, both))
         known.places |= {keys[at]: first + place for place, at in enumerate(new)}
     places = [known.places[key] for key in keys]
-    return Aligned(known.rows.scores[places], known.rows.statistics[places])
+    arrays: Any = known.rows
+    return Aligned._make(rows[places] for rows in arrays)
 
 
 def _aligned(
     meteor: Meteor, hypotheses: Sequence[str], references: Sequence[Sequence[str]], numbers: Sequence[int]
 ) -> tuple[Aligned, bool]:
     """Return the rows, and whether there are segments among them that cannot be aligned."""
-    scores, statistics, failed = [], [], False
+    scores, statistics, references_used, failed = [], [], [], False
     for chunk, scored in meteor.scored_chunks(hypotheses, references):
         for at, error in scored.failures.items():
             failed = True
@@ -109,9 +114,11 @@ def _aligned(
                 )
         scores.append(scored.scores)
         statistics.append(scored.statistics)
-    return _arrays(scores, statistics, width(len(meteor.matchers))), failed
+        references_used.append(scored.best_references)
+    return _arrays(scores, statistics, references_used, statistics_width(len(meteor.matchers))), failed
 
 
-def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], columns: int) -> Aligned:
+def _arrays(scores: Sequence[bytes], statistics: Sequence[bytes], references: Sequence[bytes], columns: int) -> Aligned:
     parts = np.frombuffer(b"".join(scores)).reshape(-1, len(FormulaScores._fields))
-    return Aligned(parts, np.frombuffer(b"".join(statistics), np.int64).reshape(-1, columns))
+    counts = np.frombuffer(b"".join(statistics), np.int64).reshape(-1, columns)
+    return Aligned(parts, counts, np.frombuffer(b"".join(references), np.int32))

@@ -1,168 +1,34 @@
-"""METEOR as a metric of an evaluation: statistics are computed once, parameters are applied afterwards."""
+"""METEOR as a metric: with the language's defaults, or with any chain."""
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
 
 from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs, named_options
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
-from meteor_e.base.processes import worked_on
+from meteor_e.api.outputs import SegmentRow
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, silent
-from meteor_e.metrics.alignment_arrays import aligned
-from meteor_e.scoring import arrays
-from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import as_summed
-from meteor_e.scoring.statistics import width as statistics_width
+from meteor_e.engine.protocol import Scored
+from meteor_e.engine.streaming import Chunk
+from meteor_e.scoring.formula import PARTS
+from meteor_e.scoring.results import Score, SegmentScore
+from meteor_e.scoring.statistics import StatisticsSum
 
+# NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
+    from meteor_e.api.running import Wanted
+    from meteor_e.base.array_cache import ArrayCache
+    from meteor_e.base.arraytypes import Cells, Floats
     from meteor_e.meteor import Meteor
 
-__all__ = ["ChainMetric", "chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
-
-BATCH = 256
-THREADED_BATCH = 8192
-
-
-def statistics_signature(meteor: Meteor) -> str:
-    """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
-
-    It is the whole signature with the task, parameters and weights set to zero. So whatever a signature names (now
-    or later) tells statistics apart in a cache.
-    """
-    chain = meteor.chain
-    weights = (0.0,) * len(chain.parameters.weights)
-    return meteor.signature_with(
-        dataclasses.replace(chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, weights))
-    )
-
-
-def collect_statistics(
-    meteor: Meteor,
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    *,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> arrays.Counts:
-    """Align pairs of texts and return their statistics, ``(pairs, width)``.
-
-    Args:
-        meteor: the chain.
-        hypotheses: one text per pair.
-        references: one text per pair.
-        jobs: number of processes, where more threads than one are of no use.
-        progress: told the number of pairs done and of all.
-    """
-    distinct: dict[tuple[str, str], int] = {}
-    at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
-    pairs = list(distinct)
-    if meteor.max_threads != 1:
-        # Threads do what processes would, and profit from long batches.
-        jobs = 1
-    size = BATCH if meteor.max_threads == 1 else THREADED_BATCH
-    batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    width = statistics_width(len(meteor.matchers))
-    counts = np.empty((len(pairs), width), np.int32)
-    done = 0
-    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
-        counts[number * size : number * size + len(rows)] = rows
-        done += len(rows)
-        progress("aligning", done * len(at) // len(pairs), len(at))
-    return counts[np.array(at, np.int64)]
-
-
-def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> Integers:
-    hypotheses, references = zip(*pairs, strict=True)
-    return aligned(meteor, hypotheses, [(text,) for text in references]).statistics
-
-
-def chain_statistics(
-    meteor: Meteor,
-    test: SystemOutputs,
-    cells: Cells,
-    cache: ArrayCache,
-    *,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> arrays.Counts:
-    """Return the statistics of cells of a test set, from the cache where it has them.
-
-    Returns:
-        ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
-    """
-    signature = statistics_signature(meteor)
-    width = statistics_width(len(meteor.matchers))
-    result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
-    work = []
-    for column, reference in enumerate(test.references):
-        of_reference = digest(reference)
-        for row, output in enumerate(test.outputs):
-            key = f"{signature} {digest(output)} {of_reference}"
-            kept = cache.get(key)
-            if kept is not None and kept["statistics"].shape == (len(test), width):
-                result[row, :, column] = kept["statistics"]
-            missing = np.flatnonzero(cells[row] & (result[row, :, column, 0] < 0))
-            if len(missing):
-                work.append((row, column, missing, key))
-    everything, done = sum(len(missing) for _, _, missing, _ in work), 0
-    # Systems are sent off together, so that equal outputs are aligned once and all processes have work.
-    for group in _groups(work):
-        hypotheses = [test.outputs[row][at] for row, _, missing, _ in group for at in missing]
-        references = [test.references[column][at] for _, column, missing, _ in group for at in missing]
-        before = done
-
-        def tell(stage: str, done: float, total: float | None, before: int = before) -> None:
-            progress(stage, before + done, everything)
-
-        counts = collect_statistics(meteor, hypotheses, references, jobs=jobs, progress=tell)
-        start = 0
-        for row, column, missing, key in group:
-            result[row, missing, column] = counts[start : start + len(missing)]
-            start += len(missing)
-            cache.put(key, {"statistics": result[row, :, column]})
-        done += start
-    return result
-
-
-_Work = tuple[int, int, "np.ndarray[Any, np.dtype[np.int64]]", str]
-
-
-def _groups(work: Sequence[_Work], size: int = 20_000) -> Iterator[list[_Work]]:
-    group: list[_Work] = []
-    count = 0
-    for item in work:
-        group.append(item)
-        count += len(item[2])
-        if count >= size:
-            yield group
-            group, count = [], 0
-    if group:
-        yield group
-
-
-def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tuple[Floats, arrays.Counts]:
-    """Score segments that have several references: the best counts, of equals the first.
-
-    Args:
-        counts: ``(…, references, width)``.
-        parameters: of the formula.
-
-    Returns:
-        Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
-    """
-    scores = arrays.score(counts, parameters)
-    best = scores.argmax(axis=-1)
-    chosen = np.take_along_axis(counts, best[..., None, None], axis=-2)[..., 0, :]
-    return np.take_along_axis(scores, best[..., None], axis=-1)[..., 0], chosen
+__all__ = ["ChainMetric", "MeteorMetric"]
 
 
 class ChainMetric(Metric):
@@ -178,6 +44,9 @@ class ChainMetric(Metric):
 
     name: ClassVar[str] = "chain"
     title: ClassVar[str] = "METEOR"
+    parts: ClassVar[tuple[str, ...]] = PARTS[1:]
+    streaming: ClassVar[bool] = True
+    by_system: ClassVar[bool] = False
     Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
 
     def __init__(
@@ -256,21 +125,29 @@ class ChainMetric(Metric):
         """Take the language."""
         self._meteor = self.meteor(language or self.language)
 
-    @classmethod
-    def streams(cls) -> bool:
-        """Say that it does: of the references, nothing has to be known before."""
-        return True
-
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
         """Return METEOR's statistics of the reference that counts, ``(segments, width)``."""
+        from meteor_e.metrics.alignment_arrays import aligned
+        from meteor_e.scoring.statistics import as_summed
+
         found = aligned(self.current, hypotheses, references, before=self.scored_before)
         return as_summed(found.statistics.astype(float))
 
     def corpus_scores(self, sums: Floats) -> Floats:
         """Return METEOR of summed statistics."""
-        return arrays.score(sums, self.current.chain.parameters)
+        from meteor_e.scoring import arrays
+
+        return arrays.score_arrays(sums, self.current.chain.parameters)
+
+    def about(self) -> Mapping[str, Any]:
+        """Return the chain, and what computes."""
+        return {"chain": self.current.chain.effective(), "engine": self.current.engine}
+
+    def running(self, wanted: Wanted, *, shared: bool) -> MeteorRunning:
+        """Return what scores a system; where metrics share alignments, they are looked up there."""
+        return MeteorRunning(self.current, wanted, shared)
 
     def pairwise_batches(
         self, sources: Iterable[Sequence[str]], language: str = "", references: Iterable[Sequence[str]] | None = None
@@ -282,27 +159,106 @@ class ChainMetric(Metric):
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Score cells; whole systems by the formula on the sums of their segments.
+        """Score cells; statistics are kept by hypothesis and reference."""
+        from meteor_e.metrics.output_statistics import chain_scores
 
-        Statistics are kept by hypothesis and reference, so that another task or other weights align nothing again.
-        """
         meteor = self._meteor = self.meteor(test.language)
-        wanted = np.ones_like(cells) if systems else cells
-        counts = chain_statistics(meteor, test, wanted, cache, jobs=self._context.jobs, progress=progress)
-        parameters = meteor.chain.parameters
-        known = counts[..., 0, 0] >= 0
-        segments = np.full(cells.shape, np.nan)
-        segments[known], chosen = score_with_references(counts[known], parameters)
-        whole = np.full(len(test.systems), np.nan)
-        resample = None
-        if systems:
-            sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
-            whole = arrays.score(sums.sum(axis=1), parameters)
+        jobs = self._context.jobs
+        return chain_scores(self.label, meteor, test, cells, cache, systems=systems, jobs=jobs, progress=progress)
 
-            def resample(system: int, weights: Floats) -> Floats:
-                return arrays.score(weights @ sums[system], parameters)
 
-        return Scores(self.label, meteor.signature, segments, whole, resample)
+class MeteorRunning:
+    """A system's METEOR while its segments are read; see :class:`meteor_e.api.running.Running`.
+
+    Args:
+        meteor: what scores.
+        wanted: what to keep.
+        shared: whether alignments are shared with other metrics.
+    """
+
+    def __init__(self, meteor: Meteor, wanted: Wanted, shared: bool = False) -> None:
+        self._meteor, self._wanted, self._shared = meteor, wanted, shared
+        self._kept: list[list[int]] = []
+        self.total = StatisticsSum(len(meteor.matchers))
+
+    def add(self, pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[int, list[SegmentRow]]]:
+        """Score segments, chunk by chunk."""
+        meteor, wanted = self._meteor, self._wanted
+        chunks: Iterable[tuple[Chunk, Scored]]
+        if self._shared and not wanted.alignments:
+            chunks = [self._looked_up(list(pairs))]
+        else:
+            hypotheses, references = itertools.tee(pairs)
+            sides = map(itemgetter(0), hypotheses), map(itemgetter(1), references)
+            chunks = meteor.scored_chunks(*sides, alignments=wanted.alignments)
+        before = self.total.segments
+        for chunk, scored in chunks:
+            count = len(chunk.hypotheses)
+            found: list[SegmentRow] = []
+            if wanted.segments or wanted.statistics or scored.failures:
+                numbered = chunk._replace(first=chunk.first + before)
+                for segment in meteor.segment_scores(numbered, scored):
+                    found.append(self._row(segment))
+                    if scored.failures:
+                        self.total.add(segment.statistics)
+                if len(found) < count:
+                    raise ConfigError("a metric needs a row for every segment; on_error 'skip' leaves some out")
+            if not scored.failures:
+                self.total.add_total(scored.total, count)
+            yield count, found
+
+    def _looked_up(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> tuple[Chunk, Scored]:
+        """Return a batch of segments that another metric may have aligned already."""
+        from meteor_e.metrics.alignment_arrays import aligned
+        from meteor_e.scoring.statistics import as_summed
+
+        texts, lists = [text for text, _ in pairs], [references for _, references in pairs]
+        found = aligned(self._meteor, texts, lists, before=self.total.segments)
+        total: list[int] = as_summed(found.statistics).sum(axis=0).tolist()
+        rows = found.statistics.tobytes(), found.scores.tobytes(), found.references.tobytes()
+        return Chunk(1, texts, lists), Scored(*rows, failures={}, alignments=[], total=total)
+
+    def _row(self, segment: SegmentScore) -> SegmentRow:
+        if self._wanted.statistics:
+            self._kept.append(segment.statistics.to_vector())
+        values = tuple([getattr(segment, part) for part in PARTS])
+        details = {}
+        if self._wanted.details:
+            details = {**_counted(segment), "reference_index": segment.reference_index}
+        if self._wanted.alignments:
+            details["alignment"] = segment.alignment
+        return SegmentRow(values, details or None)
+
+    @property
+    def statistics(self) -> Floats:
+        """Statistics of all segments, as they are summed."""
+        import numpy as np
+
+        from meteor_e.scoring.statistics import as_summed
+
+        return as_summed(np.array(self._kept, float))
+
+    def row(self) -> SegmentRow:
+        """Return the score of the system and its parts."""
+        return corpus_row(self._meteor, self.total)
+
+
+def corpus_row(meteor: Meteor, total: StatisticsSum) -> SegmentRow:
+    """Return what a table says of a system whose statistics are summed.
+
+    Raises:
+        InputError: if it has no segments.
+    """
+    if not total.segments:
+        raise InputError("there are no segments to score")
+    corpus = meteor.corpus_score(total)
+    return SegmentRow(tuple([getattr(corpus, part) for part in PARTS]), _counted(corpus))
+
+
+def _counted(score: Score) -> dict[str, Any]:
+    """Return what a score was computed from."""
+    found = Score.to_dict(score)
+    return {name: found[name] for name in ("matchers", "statistics")}
 
 
 class MeteorMetric(ChainMetric):

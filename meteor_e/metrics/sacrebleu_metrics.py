@@ -27,6 +27,7 @@ class SacreBleuMetric(Metric):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
+    streaming: ClassVar[bool] = True
     _segment: SacreMetric
     _corpus: SacreMetric
     _extra = ""
@@ -51,11 +52,6 @@ class SacreBleuMetric(Metric):
     def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
         """Count the references, for the signature."""
         self._references = frozenset(map(len, references))
-
-    @classmethod
-    def streams(cls) -> bool:
-        """Say that it does: references are counted as they come."""
-        return True
 
     # sacreBLEU offers no public way from statistics to scores. These two methods of its base class are what its
     # own significance tests use.

@@ -10,7 +10,7 @@ from meteor_e.base.errors import ConfigError, PluginError, near_miss
 from meteor_e.base.extras import comes_with_plugin
 from meteor_e.metrics.chain_metric import CHAIN_FILES
 from meteor_e.plugins.builtin import ELSEWHERE
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 __all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
 
@@ -45,7 +45,7 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
                 name, arguments = kind_of_file, spec
     kind = _class(name, text)
     if kind is None:
-        kind, arguments = registry().metric("chain"), ",".join(filter(None, (name, arguments)))
+        kind, arguments = plugin_registry().get("metric", "chain"), ",".join(filter(None, (name, arguments)))
     given = kind.parse(arguments) if arguments else {}
     twice = given.keys() & options.keys()
     if twice:
@@ -73,6 +73,8 @@ def distinct(metrics: list[Metric]) -> list[Metric]:
     """
     labels = [metric.label for metric in metrics]
     for label in labels:
+        if not label.isprintable():
+            raise ConfigError(f"the label {label!r} has a line end, a tab or another control character; leave it out")
         if labels.count(label) > 1:
             raise ConfigError(f"two metrics are called {label!r}; tell them apart by LABEL=METRIC")
     return metrics
@@ -111,9 +113,10 @@ def load_metric(
 def _class(name: str, text: str) -> type[Metric] | None:
     """Return a metric's class; ``None`` for the name of a chain."""
     try:
-        return registry().metric(name)
+        result: type[Metric] | None = plugin_registry().get("metric", name)
+        return result
     except PluginError:
-        names, chains = registry().names("metric"), registry().names("chain")
+        names, chains = plugin_registry().names("metric"), plugin_registry().names("chain")
         if name in names:
             raise
     if name in chains:

@@ -8,18 +8,30 @@ namespace meteor {
 
 namespace {
 
-enum Column : std::size_t { HYPOTHESIS_LENGTH, REFERENCE_LENGTH, HYPOTHESIS_FUNCTION, REFERENCE_FUNCTION, MATCHERS };
-enum Count : std::size_t {
-    HYPOTHESIS_CONTENT_MATCHES,
-    REFERENCE_CONTENT_MATCHES,
-    HYPOTHESIS_FUNCTION_MATCHES,
-    REFERENCE_FUNCTION_MATCHES,
-    COUNTS
-};
-enum Last : std::size_t { CHUNKS, HYPOTHESIS_MATCHED, REFERENCE_MATCHED, LAST };
-enum Part : std::size_t { PRECISION, RECALL, F1, FMEAN, PENALTY, SCORE, PARTS };
+// Each list names its columns once: as enumerators, and for Python, which compares them with its own.
+#define METEOR_ENUMERATOR(name) name,
+#define METEOR_NAME(name) #name,
+#define METEOR_COLUMNS(Type, COLUMNS)                                              \
+    struct Type {                                                                  \
+        enum : std::size_t { COLUMNS(METEOR_ENUMERATOR) COUNT };                   \
+        static std::vector<const char*> names() { return {COLUMNS(METEOR_NAME)}; } \
+    };
 
-std::size_t last_columns(const Chain& chain) { return MATCHERS + COUNTS * chain.matchers.size(); }
+// Of the whole pair, before the matchers' columns.
+#define METEOR_BEFORE(X) \
+    X(hypothesis_length) X(reference_length) X(hypothesis_function_words) X(reference_function_words)
+// Of each matcher.
+#define METEOR_MATCHER(X) X(hypothesis_content) X(reference_content) X(hypothesis_function) X(reference_function)
+// Of the whole pair, after them.
+#define METEOR_AFTER(X) X(chunks) X(hypothesis_matched) X(reference_matched)
+#define METEOR_PARTS(X) X(precision) X(recall) X(f1) X(fmean) X(fragmentation_penalty) X(score)
+
+METEOR_COLUMNS(Before, METEOR_BEFORE)
+METEOR_COLUMNS(Counts, METEOR_MATCHER)
+METEOR_COLUMNS(After, METEOR_AFTER)
+METEOR_COLUMNS(Part, METEOR_PARTS)
+
+std::size_t last_columns(const Chain& chain) { return Before::COUNT + Counts::COUNT * chain.matchers.size(); }
 
 // Division of IEEE 754: 0/0 is not a number.
 double ratio(double numerator, double denominator) {
@@ -31,31 +43,26 @@ double ratio(double numerator, double denominator) {
 // Whether all words of both sides match in one chunk. The matchers' counts are compared with the lengths: both are in
 // characters in character mode.
 bool is_perfect(const Chain& chain, const std::int64_t* row) {
-    if (row[last_columns(chain) + CHUNKS] != 1) return false;
+    if (row[last_columns(chain) + After::chunks] != 1) return false;
     std::int64_t hypothesis = 0, reference = 0;
     for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
-        hypothesis += counts[HYPOTHESIS_CONTENT_MATCHES] + counts[HYPOTHESIS_FUNCTION_MATCHES];
-        reference += counts[REFERENCE_CONTENT_MATCHES] + counts[REFERENCE_FUNCTION_MATCHES];
+        const std::int64_t* counts = row + Before::COUNT + Counts::COUNT * k;
+        hypothesis += counts[Counts::hypothesis_content] + counts[Counts::hypothesis_function];
+        reference += counts[Counts::reference_content] + counts[Counts::reference_function];
     }
-    return hypothesis == row[HYPOTHESIS_LENGTH] && reference == row[REFERENCE_LENGTH];
+    return hypothesis == row[Before::hypothesis_length] && reference == row[Before::reference_length];
 }
 
 }  // namespace
 
 const Layout& layout() {
-    static const Layout names{
-        {"hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words"},
-        {"hypothesis_content", "reference_content", "hypothesis_function", "reference_function"},
-        {"chunks", "hypothesis_matched", "reference_matched"},
-        {"precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"},
-    };
+    static const Layout names{Before::names(), Counts::names(), After::names(), Part::names()};
     return names;
 }
 
-std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + LAST; }
+std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + After::COUNT; }
 
-std::size_t scores_width() { return PARTS; }
+std::size_t scores_width() { return Part::COUNT; }
 
 std::int64_t count_chunks(const std::vector<Match>& matches) {
     std::int64_t chunks = 0;
@@ -72,34 +79,34 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
                       const std::vector<Match>& matches, std::int64_t* row) {
     std::fill_n(row, statistics_width(chain), 0);
     for (const std::uint32_t type : hypothesis) {
-        row[HYPOTHESIS_LENGTH] += vocabulary.units(type);
-        if (vocabulary.functional(type)) row[HYPOTHESIS_FUNCTION] += vocabulary.units(type);
+        row[Before::hypothesis_length] += vocabulary.units(type);
+        if (vocabulary.functional(type)) row[Before::hypothesis_function_words] += vocabulary.units(type);
     }
     for (const std::uint32_t type : reference) {
-        row[REFERENCE_LENGTH] += vocabulary.units(type);
-        if (vocabulary.functional(type)) row[REFERENCE_FUNCTION] += vocabulary.units(type);
+        row[Before::reference_length] += vocabulary.units(type);
+        if (vocabulary.functional(type)) row[Before::reference_function_words] += vocabulary.units(type);
     }
     std::int64_t* const last = row + last_columns(chain);
     for (const Match& match : matches) {
-        std::int64_t* const counts = row + MATCHERS + COUNTS * match.matcher;
+        std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * match.matcher;
         for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
             const std::uint32_t type = hypothesis[match.hypothesis_start + k];
-            counts[vocabulary.functional(type) ? HYPOTHESIS_FUNCTION_MATCHES : HYPOTHESIS_CONTENT_MATCHES] +=
+            counts[vocabulary.functional(type) ? Counts::hypothesis_function : Counts::hypothesis_content] +=
                 vocabulary.units(type);
         }
         for (std::uint32_t k = 0; k < match.reference_length; ++k) {
             const std::uint32_t type = reference[match.reference_start + k];
-            counts[vocabulary.functional(type) ? REFERENCE_FUNCTION_MATCHES : REFERENCE_CONTENT_MATCHES] +=
+            counts[vocabulary.functional(type) ? Counts::reference_function : Counts::reference_content] +=
                 vocabulary.units(type);
         }
-        last[HYPOTHESIS_MATCHED] += match.hypothesis_length;
-        last[REFERENCE_MATCHED] += match.reference_length;
+        last[After::hypothesis_matched] += match.hypothesis_length;
+        last[After::reference_matched] += match.reference_length;
     }
-    last[CHUNKS] = count_chunks(matches);
+    last[After::chunks] = count_chunks(matches);
 }
 
 void add_row(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) {
-    const std::size_t chunks = last_columns(chain) + CHUNKS;
+    const std::size_t chunks = last_columns(chain) + After::chunks;
     const std::int64_t left_out = is_perfect(chain, row) ? row[chunks] : 0;
     for (std::size_t k = 0; k < total.size(); ++k) total[k] += row[k];
     total[chunks] -= left_out;
@@ -112,32 +119,33 @@ double compute_scores(const Chain& chain, const std::int64_t* row, double* score
     const auto number = [](std::int64_t value) { return static_cast<double>(value); };
     double hypothesis_weighted = 0, reference_weighted = 0;
     for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
-        hypothesis_weighted += number(counts[HYPOTHESIS_CONTENT_MATCHES]) * parameters.weights[k] * delta;
-        reference_weighted += number(counts[REFERENCE_CONTENT_MATCHES]) * parameters.weights[k] * delta;
+        const std::int64_t* counts = row + Before::COUNT + Counts::COUNT * k;
+        hypothesis_weighted += number(counts[Counts::hypothesis_content]) * parameters.weights[k] * delta;
+        reference_weighted += number(counts[Counts::reference_content]) * parameters.weights[k] * delta;
     }
     for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + MATCHERS + COUNTS * k;
-        hypothesis_weighted += number(counts[HYPOTHESIS_FUNCTION_MATCHES]) * parameters.weights[k] * (1 - delta);
-        reference_weighted += number(counts[REFERENCE_FUNCTION_MATCHES]) * parameters.weights[k] * (1 - delta);
+        const std::int64_t* counts = row + Before::COUNT + Counts::COUNT * k;
+        hypothesis_weighted += number(counts[Counts::hypothesis_function]) * parameters.weights[k] * (1 - delta);
+        reference_weighted += number(counts[Counts::reference_function]) * parameters.weights[k] * (1 - delta);
     }
-    const auto words = [&](Column length, Column function) {
+    const auto words = [&](std::size_t length, std::size_t function) {
         return delta * number(row[length] - row[function]) + (1 - delta) * number(row[function]);
     };
-    const double precision = ratio(hypothesis_weighted, words(HYPOTHESIS_LENGTH, HYPOTHESIS_FUNCTION));
-    const double recall = ratio(reference_weighted, words(REFERENCE_LENGTH, REFERENCE_FUNCTION));
+    const double precision =
+        ratio(hypothesis_weighted, words(Before::hypothesis_length, Before::hypothesis_function_words));
+    const double recall = ratio(reference_weighted, words(Before::reference_length, Before::reference_function_words));
     const double fmean = ratio(1.0, ratio(1 - alpha, precision) + ratio(alpha, recall));
     const std::int64_t* const last = row + last_columns(chain);
-    const double matched = number(last[HYPOTHESIS_MATCHED] + last[REFERENCE_MATCHED]) / 2;
-    const double fragmentation = is_perfect(chain, row) ? 0.0 : ratio(number(last[CHUNKS]), matched);
+    const double matched = number(last[After::hypothesis_matched] + last[After::reference_matched]) / 2;
+    const double fragmentation = is_perfect(chain, row) ? 0.0 : ratio(number(last[After::chunks]), matched);
     const double penalty = parameters.gamma * std::pow(fragmentation, parameters.beta);
     const double score = fmean * (1 - penalty);
-    scores[PRECISION] = precision;
-    scores[RECALL] = recall;
-    scores[F1] = ratio(2 * precision * recall, precision + recall);
-    scores[FMEAN] = fmean;
-    scores[PENALTY] = penalty;
-    return scores[SCORE] = score > 0 ? score : 0.0;
+    scores[Part::precision] = precision;
+    scores[Part::recall] = recall;
+    scores[Part::f1] = ratio(2 * precision * recall, precision + recall);
+    scores[Part::fmean] = fmean;
+    scores[Part::fragmentation_penalty] = penalty;
+    return scores[Part::score] = score > 0 ? score : 0.0;
 }
 
 }  // namespace meteor

@@ -15,6 +15,7 @@ COMMANDS = {
     "completion": "Print a script that completes meteor-e's commands in your shell.",
     "config": "Check and show YAML chains.",
     "mbr": "Choose the candidate with the best expected score (minimum Bayes risk decoding).",
+    "languages": "List languages, what is known of each, and the evidence for it.",
     "pack": "Install, build, list, verify and remove resource packs.",
     "plugins": "List matchers, features, languages and lemmatizers, and where they come from.",
     "score": "Score hypotheses against references.",
@@ -24,6 +25,7 @@ COMMANDS = {
 
 
 COMMANDS_OF_PLUGINS = {
+    "advise": ("meteor-e-evaluation", "Say which metrics have evidence for a language and a purpose."),
     "align": ("meteor-e-report", "Align hypotheses with references and show which words match."),
     "dbnary": ("meteor-e-synonyms", "Make packs of synsets from DBnary, the Wiktionaries as linked data."),
     "encoder": ("meteor-e-vectors[encoder]", "Install, add and list sentence encoders."),
@@ -53,6 +55,9 @@ Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
 
 
 ELSEWHERE = {
+    ("metric", "caption-context"): "meteor-e-captions",
+    ("metric", "caption-light"): "meteor-e-captions",
+    ("metric", "coco"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
     ("metric", "en-adequacy"): "meteor-e-learned",
@@ -119,6 +124,20 @@ def meteor_e_metrics() -> dict[str, str]:
 def meteor_e_table_formats() -> dict[str, str]:
     """Tables that need no library."""
     return {"csv": "meteor_e.formats.delimited:CsvFormat", "tsv": "meteor_e.formats.delimited:TsvFormat"}
+
+
+@hookimpl
+def meteor_e_output_formats() -> dict[str, str]:
+    """For people, programs, papers and WMT."""
+    return {
+        "text": "meteor_e.render.plain:TextOutput",
+        "tsv": "meteor_e.render.delimited:TsvOutput",
+        "json": "meteor_e.render.documents:JsonOutput",
+        "csv": "meteor_e.render.delimited:CsvOutput",
+        "markdown": "meteor_e.render.markup:MarkdownOutput",
+        "latex": "meteor_e.render.markup:LatexOutput",
+        "wmt": "meteor_e.render.score_files:WmtOutput",
+    }
 
 
 @hookimpl

@@ -51,6 +51,7 @@ KINDS = {
         Kind("perturbation", "perturbations", "meteor_e_perturbations", "meteor_e.api.perturbations:Perturbation"),
         Kind("java module", "Java modules", "meteor_e_java_modules", "meteor_e.api.java_modules:JavaModule"),
         Kind("table format", "table formats", "meteor_e_table_formats", "meteor_e.api.tables:TableFormat"),
+        Kind("output format", "output formats", "meteor_e_output_formats", "meteor_e.api.outputs:OutputFormat"),
         Kind("runner", "runners", "meteor_e_runners", "meteor_e.api.tables:ScoreRunner"),
         Kind("language", "languages", "meteor_e_languages"),
         Kind("lemmatizer", "lemmatizers", "meteor_e_lemmatizers", "meteor_e.api.lemmatizers:Lemmatizer"),
@@ -197,6 +198,9 @@ def class_problem(kind: Kind, found: object) -> str:
         return f"{where} has no name; give it a class attribute name = '…'"
     if not NAME.fullmatch(name):
         return f"{where} is called {name!r}; {_BAD_NAME}"
+    for name, own in vars(found).items():
+        if inspect.isfunction(own) and isinstance(inspect.getattr_static(base, name, None), classmethod):
+            return f"{where}.{name} must be a class method; write @classmethod above it"
     missing: frozenset[str] = getattr(found, "__abstractmethods__", frozenset())
     if missing:
         return f"{where} does not define {', '.join(sorted(missing))}"

@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
-    import click
-
-    from meteor_e.api.component import Component
-    from meteor_e.api.estimators import Estimator
-    from meteor_e.api.features import Feature
-    from meteor_e.api.java_modules import JavaModule
-    from meteor_e.api.languages import Language
-    from meteor_e.api.lemmatizers import Lemmatizer
-    from meteor_e.api.matchers import Matcher
-    from meteor_e.api.measures import Measure
-    from meteor_e.api.metrics import Metric
-    from meteor_e.api.perturbations import Perturbation
-    from meteor_e.api.segmenters import Segmenter
-    from meteor_e.api.tables import ScoreRunner, TableFormat
 
 DescribeChain = Callable[["Traversable"], str]
 
@@ -87,107 +73,22 @@ class Registry:
         self._problems: list[Problem] = []
         self._warnings: list[str] = []
 
-    def matcher(self, name: str, *, explicit: bool = False) -> type[Matcher]:
-        """Return the class of a matcher.
+    def get(self, kind: str, name: str, *, explicit: bool = False) -> Any:
+        """Return what has a name: a class, a :class:`Language`, the YAML file of a chain, or a command.
 
         Args:
-            name: its name.
+            kind: ``matcher``, ``metric``, ``table format`` and so on, as ``meteor-e plugins`` lists them.
+            name: its name; of languages the code or an alias.
             explicit: look at the plugins even if the name is one of meteor_e's own, so that a plugin that
                 claims it, too, is an error. If not, meteor_e's own is returned at once.
 
         Raises:
             PluginError: if there is none, several plugins claim the name, or the plugin is broken.
+            ConfigError: if there is no such language, chain or command.
         """
-        found: type[Matcher] = self._get("matcher", name, explicit)
-        return found
-
-    def feature(self, name: str, *, explicit: bool = False) -> type[Feature]:
-        """Return the class of a feature; arguments and errors as for :meth:`matcher`."""
-        found: type[Feature] = self._get("feature", name, explicit)
-        return found
-
-    def metric(self, name: str, *, explicit: bool = False) -> type[Metric]:
-        """Return the class of a metric; arguments and errors as for :meth:`matcher`."""
-        found: type[Metric] = self._get("metric", name, explicit)
-        return found
-
-    def estimator(self, name: str, *, explicit: bool = False) -> type[Estimator]:
-        """Return the class of an estimator; arguments and errors as for :meth:`matcher`."""
-        found: type[Estimator] = self._get("estimator", name, explicit)
-        return found
-
-    def measure(self, name: str, *, explicit: bool = False) -> type[Measure[Any]]:
-        """Return the class of a measure; arguments and errors as for :meth:`matcher`."""
-        found: type[Measure[Any]] = self._get("measure", name, explicit)
-        return found
-
-    def perturbation(self, name: str, *, explicit: bool = False) -> type[Perturbation]:
-        """Return the class of a perturbation; arguments and errors as for :meth:`matcher`."""
-        found: type[Perturbation] = self._get("perturbation", name, explicit)
-        return found
-
-    def java_module(self, name: str, *, explicit: bool = False) -> type[JavaModule]:
-        """Return the class of a module of the Java program; arguments and errors as for :meth:`matcher`."""
-        found: type[JavaModule] = self._get("java module", name, explicit)
-        return found
-
-    def lemmatizer(self, name: str, *, explicit: bool = False) -> type[Lemmatizer]:
-        """Return the class of a lemmatizer; arguments and errors as for :meth:`matcher`."""
-        found: type[Lemmatizer] = self._get("lemmatizer", name, explicit)
-        return found
-
-    def segmenter(self, name: str, *, explicit: bool = False) -> type[Segmenter]:
-        """Return the class of a segmenter; arguments and errors as for :meth:`matcher`."""
-        found: type[Segmenter] = self._get("segmenter", name, explicit)
-        return found
-
-    def table_format(self, name: str, *, explicit: bool = False) -> type[TableFormat]:
-        """Return the class of a format of tables; arguments and errors as for :meth:`matcher`."""
-        found: type[TableFormat] = self._get("table format", name, explicit)
-        return found
-
-    def runner(self, name: str, *, explicit: bool = False) -> type[ScoreRunner]:
-        """Return the class of a way to score systems; arguments and errors as for :meth:`matcher`."""
-        found: type[ScoreRunner] = self._get("runner", name, explicit)
-        return found
-
-    def component(self, kind: str, name: str, *, explicit: bool = False) -> type[Component]:
-        """Return the class of a matcher, lemmatizer, segmenter or feature by its kind and name.
-
-        Arguments and errors are those of :meth:`matcher`.
-        """
-        found: type[Component] = self._get(kind, name, explicit)
-        return found
-
-    def language(self, code: str, *, explicit: bool = False) -> Language:
-        """Return a language by its code or one of its aliases.
-
-        Raises:
-            ConfigError: if there is none.
-            PluginError: if several plugins claim the code, or its definition is broken.
-        """
-        found: Language = self._get("language", code, explicit)
-        return found
-
-    def chain(self, name: str, *, explicit: bool = False) -> Traversable:
-        """Return the YAML file of a named chain.
-
-        Raises:
-            ConfigError: if there is none.
-            PluginError: if several plugins claim the name, or its file is missing.
-        """
-        found: Traversable = self._get("chain", name, explicit)
-        return found
-
-    def command(self, name: str, *, explicit: bool = False) -> click.Command:
-        """Return a command of the command line.
-
-        Raises:
-            ConfigError: if there is none.
-            PluginError: if several plugins claim the name, or the command is broken.
-        """
-        found: click.Command = self._get("command", name, explicit)
-        return found
+        value = self._find(kind, name, explicit).load()
+        self.tell()
+        return value
 
     def failures(self) -> list[str]:
         """Return what is wrong with plugins that could not be asked for what they bring; plugins are imported."""
@@ -219,7 +120,7 @@ class Registry:
                 self._collect_from(KINDS[kind], source, plugin)
 
     def source(self, kind: str, name: str) -> Source:
-        """Return where the bearer of a name comes from; errors as for :meth:`matcher`."""
+        """Return where the bearer of a name comes from; errors as for :meth:`get`."""
         return self._find(kind, name).source
 
     def entries(
@@ -248,12 +149,6 @@ class Registry:
             Entry("plugin", source.plugin, "", source.distribution, source.version, source.plugin, error=message)
             for source, message in problems
         ]
-
-    def _get(self, kind: str, name: str, explicit: bool) -> Any:
-        """Return what has a name; then warn of what is broken besides."""
-        value = self._find(kind, name, explicit).load()
-        self.tell()
-        return value
 
     def _find(self, kind_name: str, name: str, explicit: bool = False) -> Definition:
         kind = KINDS[kind_name]
@@ -368,7 +263,8 @@ class Registry:
                     plugin=claim.source.plugin,
                     aliases=tuple(getattr(value, "aliases", ())),
                     requires=tuple(getattr(value, "requires", ())),
-                    error=clash or error,
+                    # Our own is used, whoever else takes its name.
+                    error=error if clash and claim.source == BUILTIN else clash or error,
                 )
             )
         return entries
@@ -396,10 +292,13 @@ _registry: Registry | None = None
 _registry_lock = threading.Lock()
 
 
-def registry() -> Registry:
+def plugin_registry() -> Registry:
     """Return the registry of this process."""
     global _registry
     with _registry_lock:
         if _registry is None:
             _registry = Registry()
         return _registry
+
+
+registry = plugin_registry

@@ -5,13 +5,13 @@ from meteor_e.scoring.arrays import (
     fragmentation as fragmentation,
     precision_recall as precision_recall,
     quotient as quotient,
-    score as score,
+    score_arrays as score_arrays,
 )
 from meteor_e.scoring.formula import PARTS as PARTS, FormulaScores as FormulaScores, Shares as Shares, shares as shares
 from meteor_e.scoring.statistics import (
     StatisticsSum as StatisticsSum,
     as_summed as as_summed,
-    column_names as column_names,
-    columns as columns,
-    width as width,
+    statistics_columns as statistics_columns,
+    statistics_names as statistics_names,
+    statistics_width as statistics_width,
 )

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from meteor_e.base.arraytypes import Floats
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import columns
+from meteor_e.scoring.statistics import statistics_columns
 
-__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "quotient", "score"]
+__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "quotient", "score_arrays"]
 
 Counts = NDArray[Any]
 """Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
@@ -26,7 +26,7 @@ ArrayScores = Floats
 
 def fragmentation(counts: Counts) -> Floats:
     """Return chunks over matched words; 0 for perfect matches, NaN where nothing matches."""
-    of = columns(counts)
+    of = statistics_columns(counts)
     matched = (of.hypothesis_matched + of.reference_matched) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         result: Floats = np.where(of.is_perfect, 0.0, of.chunks.astype(float) / matched)
@@ -43,7 +43,7 @@ def _power(values: Floats, exponent: float) -> Floats:
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return weighted precision and recall; NaN or infinite where a side is empty."""
-    of = columns(counts)
+    of = statistics_columns(counts)
     hypothesis, reference = np.zeros(counts.shape[:-1]), np.zeros(counts.shape[:-1])
     for matched, weight in zip(of.matchers, weights, strict=True):
         hypothesis += matched.hypothesis_content * weight * delta
@@ -73,7 +73,7 @@ def quotient(numerators: Floats, denominators: Floats) -> Floats:
     return result
 
 
-def score(counts: Counts, parameters: Parameters) -> ArrayScores:
+def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
     """Score statistics of segments, or sums of them.
 
     Args:

@@ -103,7 +103,7 @@ def shares(
     """Return what each matcher brought.
 
     Args:
-        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.columns` of many.
+        statistics: of a segment or a corpus; or :func:`~meteor_e.scoring.statistics.statistics_columns` of many.
         parts: the score and its parts, none of them NaN; or arrays of them.
         parameters: of the formula.
         divide: divides numbers; for arrays :func:`meteor_e.scoring.arrays.quotient`.

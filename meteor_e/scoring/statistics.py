@@ -66,11 +66,11 @@ class Statistics(NamedTuple):
         """
         hypothesis = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
-        # "&" and not "and": the fields of columns() are arrays.
+        # "&" and not "and": the fields of statistics_columns() are arrays.
         return (self.chunks == 1) & (hypothesis == self.hypothesis_length) & (reference == self.reference_length)
 
     def to_vector(self) -> list[int]:
-        """Return the numbers in their fixed order, which :func:`column_names` gives; so many: :func:`width`."""
+        """Return the numbers in their fixed order: that of :func:`statistics_names`."""
         return list(_flat(self))
 
     @classmethod
@@ -83,7 +83,7 @@ class Statistics(NamedTuple):
         size = len(MatcherCounts._fields)
         behind = len(vector) - len(_AFTER)
         if behind < len(_BEFORE) or (behind - len(_BEFORE)) % size:
-            raise InputError(f"{len(vector)} statistics; {width(0)} and {size} more a matcher were expected")
+            raise InputError(f"{len(vector)} statistics; {statistics_width(0)} and {size} more a matcher were expected")
         matchers = tuple(MatcherCounts(*vector[at : at + size]) for at in range(len(_BEFORE), behind, size))
         return cls._make((*vector[: len(_BEFORE)], matchers, *vector[behind:]))
 
@@ -104,18 +104,18 @@ LAYOUT = (_BEFORE, MatcherCounts._fields, _AFTER)
 """Names of the columns of a vector: those before the matchers, those of each matcher, those after them."""
 
 
-def width(matchers: int) -> int:
+def statistics_width(matchers: int) -> int:
     """Return how many statistics a chain with so many matchers has."""
     return len(_BEFORE) + len(MatcherCounts._fields) * matchers + len(_AFTER)
 
 
-def column_names(matchers: Sequence[str]) -> tuple[str, ...]:
+def statistics_names(matchers: Sequence[str]) -> tuple[str, ...]:
     """Name the columns of a vector; a column of a matcher is called ``matcher_field``."""
     counts = [f"{matcher}_{field}" for matcher in matchers for field in MatcherCounts._fields]
     return (*_BEFORE, *counts, *_AFTER)
 
 
-def columns(counts: NDArray[Any]) -> Any:
+def statistics_columns(counts: NDArray[Any]) -> Any:
     """Return the columns of many vectors by name: :class:`Statistics` whose fields are arrays, views of ``counts``.
 
     Args:
@@ -133,8 +133,8 @@ def as_summed(counts: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
     result: NDArray[Any] = counts.copy()
-    chunks = columns(result).chunks
-    np.copyto(chunks, 0, where=columns(counts).is_perfect)
+    chunks = statistics_columns(result).chunks
+    np.copyto(chunks, 0, where=statistics_columns(counts).is_perfect)
     return result
 
 
@@ -204,7 +204,7 @@ class StatisticsSum:
 
     def __init__(self, matcher_count: int) -> None:
         self.segments = 0
-        self._totals = [0] * width(matcher_count)
+        self._totals = [0] * statistics_width(matcher_count)
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""

@@ -70,7 +70,7 @@ def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
 
 def meteor_scorer(parameters: Parameters) -> Scorer:
     """Return METEOR's formula as a function from sums of statistics to scores."""
-    return lambda sums: arrays.score(sums, parameters)
+    return lambda sums: arrays.score_arrays(sums, parameters)
 
 
 def compare_systems(

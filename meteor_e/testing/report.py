@@ -14,7 +14,7 @@ from meteor_e.base.guard import describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.definitions import KINDS, class_problem
-from meteor_e.plugins.registry import Registry, registry
+from meteor_e.plugins.registry import Registry, plugin_registry
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ def short(value: object) -> str:
 
 def default_context() -> MatcherContext:
     """Return English without a resource pack."""
-    return MatcherContext(registry().language("en"), LanguageResources())
+    return MatcherContext(plugin_registry().get("language", "en"), LanguageResources())
 
 
 def check_class(report: Report, cls: type[Component]) -> None:
@@ -87,7 +87,7 @@ def check_class(report: Report, cls: type[Component]) -> None:
     builtin = Registry(entry_points=list)
     name = cls.name
     if name in builtin.names(kind.name):
-        own = getattr(builtin, kind.name)(name)
+        own = builtin.get(kind.name, name)
         report.expect(own is cls, f"meteor_e has a {kind.name} {name!r} of its own; choose another name")
     _check_options_class(report, cls)
 
@@ -116,7 +116,7 @@ def _check_options_class(report: Report, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {problem.key[0]!r} {problem.message}")
 
 
-def make(report: Report, given: Any, cls: Any, context: MatcherContext, options: dict[str, Any]) -> Any:
+def make(report: Report, given: Any, cls: Any, context: Any, options: dict[str, Any]) -> Any:
     """Make what is checked, unless it is made already, and check what it says of its options."""
     made = given
     if isinstance(given, type):

@@ -9,7 +9,7 @@ from meteor_e.chains.checks import check_chain, check_language, spell_out
 from meteor_e.chains.config import ChainConfig, load_chain
 from meteor_e.languages.files import BUILTIN_CODES, builtin_language
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 PLUGIN = """
     from typing import Annotated
@@ -79,7 +79,7 @@ def plugins(plugin_site):
 
 
 def check(text: str, known=None) -> list[str]:
-    chain, problems = check_chain(parse_yaml(text.encode(), "c.yaml"), known or registry())
+    chain, problems = check_chain(parse_yaml(text.encode(), "c.yaml"), known or plugin_registry())
     assert (chain is None) == any(not problem.is_note for problem in problems)
     return [str(problem) for problem in problems]
 
@@ -191,9 +191,9 @@ def test_missing_resources_are_notes(plugins):
 
 
 def test_files_without_mistakes_resolve():
-    chain, problems = check_chain(parse_yaml(b"language: da\nbeam: 3", "c.yaml"), registry())
+    chain, problems = check_chain(parse_yaml(b"language: da\nbeam: 3", "c.yaml"), plugin_registry())
     assert problems == []
-    assert chain == resolve(load_chain({"language": "da", "beam": 3}), registry())
+    assert chain == resolve(load_chain({"language": "da", "beam": 3}), plugin_registry())
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "matchers: 3", "matchers: {a: 1}", "lemmatizer: []", "parameters: []"])
@@ -206,7 +206,7 @@ def test_files_that_are_no_chains(text):
 @pytest.mark.parametrize("code", BUILTIN_CODES)
 def test_our_languages_pass(code):
     language = builtin_language(code)
-    assert check_language(read_yaml(language.source), registry()) == []
+    assert check_language(read_yaml(language.source), plugin_registry()) == []
 
 
 def test_matchers_of_a_language():
@@ -218,7 +218,7 @@ default_task: rank
 tasks:
   rank: {alpha: 1, beta: 1, gamma: 1, delta: 1, weights: {exact: 1, sinonym: 1}}
 """
-    found = [str(problem) for problem in check_language(parse_yaml(text.encode(), "x.yaml"), registry())]
+    found = [str(problem) for problem in check_language(parse_yaml(text.encode(), "x.yaml"), plugin_registry())]
     starts(
         found,
         [
@@ -226,7 +226,7 @@ tasks:
             "x.yaml:6: tasks.rank.weights.sinonym: there is no matcher 'sinonym' (did you mean 'synonym'?)",
         ],
     )
-    found = [str(problem) for problem in check_language(parse_yaml(b"code: xx", "x.yaml"), registry())]
+    found = [str(problem) for problem in check_language(parse_yaml(b"code: xx", "x.yaml"), plugin_registry())]
     assert len(found) == 3
 
 
@@ -238,7 +238,7 @@ RESOURCES = LanguageResources(own_synonyms=object(), own_description="own")  # t
     "chain",
     [
         *({"language": code} for code in BUILTIN_CODES),
-        *({"language": "en", "task": task} for task in ("adq", "hter", "util", "li", "tune", "universal")),
+        *({"language": "en", "task": task} for task in ("adq", "hter", "util", "li", "tune", "universal", "all")),
         {"language": "no", "parameters": {"alpha": 0.1 + 0.2, "beta": 1e-17}, "beam": 7, "character_mode": True},
         {"language": "de", "normalization": "no-punctuation", "matchers": ["exact", {"use": "stem", "weight": 1e-5}]},
         {"language": "other", "matchers": [{"use": "stem", "stemmer": "english"}, "exact", "exact"]},
@@ -250,14 +250,14 @@ RESOURCES = LanguageResources(own_synonyms=object(), own_description="own")  # t
 def test_a_chain_spelled_out_makes_the_same_metric(chain, tmp_path):
     metric = Meteor.from_config(chain, resources=RESOURCES)
     file = tmp_path / "spelled.yaml"
-    file.write_text(dump_yaml(spell_out(metric.chain, registry())), encoding="utf-8")
+    file.write_text(dump_yaml(spell_out(metric.chain, plugin_registry())), encoding="utf-8")
     again = Meteor.from_config(file, resources=RESOURCES)
     assert again.signature == metric.signature
-    assert spell_out(again.chain, registry()) == spell_out(metric.chain, registry())
+    assert spell_out(again.chain, plugin_registry()) == spell_out(metric.chain, plugin_registry())
 
 
 def test_all_that_can_be_said_is_spelled_out():
-    spelled = spell_out(resolve(ChainConfig(language="fr"), registry()), registry())
+    spelled = spell_out(resolve(ChainConfig(language="fr"), plugin_registry()), plugin_registry())
     assert spelled == {
         "language": "fr",
         "task": "rank",
@@ -291,6 +291,6 @@ def test_a_language_of_ones_own_is_spelled_by_its_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "xx.yaml").write_text("code: xx\nname: X\nmatchers: [exact]\ndefault_task: li\n")
     metric = Meteor("xx.yaml")
-    spelled = spell_out(metric.chain, registry())
+    spelled = spell_out(metric.chain, plugin_registry())
     assert spelled["language"] == str(tmp_path / "xx.yaml")
     assert Meteor.from_config(spelled).signature == metric.signature

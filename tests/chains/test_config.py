@@ -13,7 +13,7 @@ from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain
 from meteor_e.chains.config import ChainConfig, MatcherConfig, load_chain
 from meteor_e.languages.files import parse_language
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 ROOT = Path(__file__).parents[2]
 CHAINS = sorted(file.stem for file in (ROOT / "resources" / "chains").glob("*.yaml"))
@@ -85,7 +85,7 @@ def test_a_mapping_is_a_chain():
 
 def test_norwegian_needs_no_quotes(write):
     assert load_chain(write("language: no")).language == "no"
-    assert resolve(load_chain(write("language: no")), registry()).language.name == "Norwegian"
+    assert resolve(load_chain(write("language: no")), plugin_registry()).language.name == "Norwegian"
 
 
 def test_lemmatizer_none_is_no_lemmatizer():
@@ -170,7 +170,7 @@ def test_names_of_languages_and_packs_are_no_paths(write):
 def test_a_pack_without_a_name_is_an_error(key):
     """As an unset variable of a shell leaves it; it must not stand for the language's own."""
     with pytest.raises(ConfigError, match="the name of a pack is empty"):
-        resolve(ChainConfig(language="other", **{key: ""}), registry())
+        resolve(ChainConfig(language="other", **{key: ""}), plugin_registry())
 
 
 WITH_PLUGINS = {"baseline-vector", "dbnary", "dbnary-vector", "vector"}
@@ -186,17 +186,17 @@ def test_named_chains(name):
 
 @pytest.mark.parametrize("name", [name for name in CHAINS if name not in WITH_PLUGINS])
 def test_named_chains_without_plugins(name):
-    assert resolve(load_chain(name), registry()).matchers
+    assert resolve(load_chain(name), plugin_registry()).matchers
 
 
 def test_there_are_named_chains():
     assert set(CHAINS) == {"adq", "baseline", "exact", "hter", "meteor-1.5-en", "universal", "util", *WITH_PLUGINS}
-    assert set(registry().names("chain")) >= set(CHAINS)
+    assert set(plugin_registry().names("chain")) >= set(CHAINS)
 
 
 def test_the_spelled_out_chain_is_the_default_one():
-    spelled = resolve(load_chain("meteor-1.5-en"), registry()).effective()
-    default = resolve(ChainConfig(), registry()).effective()
+    spelled = resolve(load_chain("meteor-1.5-en"), plugin_registry()).effective()
+    default = resolve(ChainConfig(), plugin_registry()).effective()
     for entry in default["matchers"]:
         entry.pop("optional")
     assert spelled == default
@@ -332,8 +332,8 @@ def blocks(name: str, kind: str) -> list[str]:
 def test_the_examples_of_the_documentation(write, text):
     write("word\tNOUN\tlemma\n", "lemmas.tsv")
     chain = load_chain(write(text))
-    assert resolve(chain, registry()).matchers
-    found, problems = check_chain(parse_yaml(text.encode(), str(write(text))), registry())
+    assert resolve(chain, plugin_registry()).matchers
+    found, problems = check_chain(parse_yaml(text.encode(), str(write(text))), plugin_registry())
     assert found is not None
     # A pack need not be installed where the tests run.
     assert all(problem.is_note for problem in problems)
@@ -342,8 +342,8 @@ def test_the_examples_of_the_documentation(write, text):
 def test_the_mistakes_of_the_documentation():
     (text,) = blocks("chains.md", "yaml wrong")
     (expected,) = blocks("chains.md", "text")
-    _, problems = check_chain(parse_yaml(text.encode(), "chain.yaml"), registry())
-    known = ", ".join(registry().names("matcher"))
+    _, problems = check_chain(parse_yaml(text.encode(), "chain.yaml"), plugin_registry())
+    known = ", ".join(plugin_registry().names("matcher"))
     assert "".join(f"{problem}\n" for problem in problems if not problem.is_note) == re.sub(
         "(?<=; the matchers: ).*?(?=;)", known, expected
     )

@@ -14,7 +14,7 @@ from meteor_e.chains.checks import spell_out
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.schemas import json_schema
 from meteor_e.cli import cli
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 
@@ -80,7 +80,7 @@ def test_check_of_our_own_chains():
 
 
 def test_check_of_a_chain_whose_plugin_is_not_installed():
-    if "vector" in registry().names("matcher"):
+    if "vector" in plugin_registry().names("matcher"):
         pytest.skip("meteor-e-vectors is installed")
     code, output, errors = meteor_e("check", str(RESOURCES / "chains" / "vector.yaml"))
     assert code == 2
@@ -94,7 +94,7 @@ def test_check_of_languages(tmp_path):
     code, out, _ = meteor_e("check", "--language", "xx.yaml", "missing.yaml")
     assert code == 2
     assert out == (
-        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal\n"
+        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal, all\n"
         "missing.yaml: cannot be read: No such file or directory\n"
     )
 
@@ -111,7 +111,7 @@ def test_show_can_be_loaded_back(tmp_path):
 def test_show_of_a_file(tmp_path):
     (tmp_path / "chain.yaml").write_text("language: other\nlemmatizer: {use: lookup, file: ä.tsv}\n", encoding="utf-8")
     shown = parse_yaml(run("show", "chain.yaml").encode(), "").data
-    assert shown == spell_out(resolve(load_chain("chain.yaml"), registry()), registry())
+    assert shown == spell_out(resolve(load_chain("chain.yaml"), plugin_registry()), plugin_registry())
     assert shown["lemmatizer"] == {"use": "lookup", "file": str(tmp_path / "ä.tsv")}
     assert shown["parameters"] == {"alpha": 0.75, "beta": 1.4, "gamma": 0.7, "delta": 0.5}
     assert shown["beam"] == 40
@@ -142,7 +142,7 @@ def test_list():
     assert lines[0].split() == ["chain", "what", "it", "is"]
     assert any(line.startswith("adq ") and line.endswith("tuned on judgments of adequacy") for line in lines)
     listed = json.loads(run("list", "--json"))
-    assert [entry["name"] for entry in listed] == registry().names("chain")
+    assert [entry["name"] for entry in listed] == plugin_registry().names("chain")
     assert all(entry["description"] and not entry["error"] for entry in listed)
 
 

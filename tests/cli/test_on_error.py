@@ -59,15 +59,9 @@ def test_what_is_left_out_of_one_system_is_left_out_of_all(files, metrics):
     )
     assert found.pop("left_out") == [3, 5]
     for system, other in zip(found["systems"], kept["systems"], strict=True):
-        if metrics:
-            for scores, others in zip(system["scores"].values(), other["scores"].values(), strict=True):
-                assert [scores["segments"][place] for place in (2, 4)] == [None, None]
-                assert [score for score in scores["segments"] if score is not None] == others.pop("segments")
-                del scores["segments"]
-        else:
-            assert [segment.pop("segment") for segment in system["segments"]] == [1, 2, 4, 6]
-            for segment in other["segments"]:
-                del segment["segment"]
+        assert [segment.pop("segment") for segment in system["segments"]] == [1, 2, 4, 6]
+        for segment in other["segments"]:
+            del segment["segment"]
     assert found == kept
 
 
@@ -90,7 +84,7 @@ def test_the_numbers_of_the_metrics_task_are_those_of_the_files(files):
 def test_zero_counts_the_segment(files, metrics):
     found = files("score", "one", "ref", *OPTIONS, *metrics, "--on-error", "zero", "--json", "--segments")
     (system,) = json.loads(found.out)["systems"]
-    segments = system["scores"]["METEOR"]["segments"] if metrics else [entry["score"] for entry in system["segments"]]
+    segments = [entry["scores"]["METEOR"]["score"] for entry in system["segments"]]
     assert len(segments) == 6
     assert segments[2] == segments[4] == 0
     assert "segment 3: " in found.err
@@ -108,4 +102,4 @@ def test_where_nothing_is_left_there_is_no_score(cli):
 
 def test_an_output_of_segments_is_refused(files):
     message = files.failing(2, "score", "one", "ref", *OPTIONS, "--on-error", "skip", "-o", "out.jsonl")
-    assert "--on-error goes with scores that are printed" in message
+    assert "-o TABLE does not go with --on-error" in message

@@ -69,7 +69,7 @@ def test_a_name_near_to_a_command_of_a_missing_plugin_is_suggested(registry, cap
     [("scores:file", "meteor-e-evaluation"), ("model:x", "meteor-e-learned"), ("en-light", "meteor-e-learned")],
 )
 def test_a_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, metric, distribution):
-    monkeypatch.setattr("meteor_e.metrics.specs.registry", lambda: registry)
+    monkeypatch.setattr("meteor_e.metrics.specs.plugin_registry", lambda: registry)
     with pytest.raises(ConfigError, match=f"comes with the plugin {distribution}, which is not installed: pip install"):
         parse_metric(metric)
 

@@ -38,7 +38,7 @@ def listing(plugin_site, monkeypatch):
     plugin_site.add("sound-plugin", PLUGIN, version="2.5")
     plugin_site.add("sad-plugin", "raise OSError('no data')")
     own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "registry", lambda: own)
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
 
     def run(*arguments):
         result = CliRunner().invoke(cli, ["plugins", *arguments], catch_exceptions=False)
@@ -135,7 +135,7 @@ def test_a_broken_plugin_is_one_line(plugin_site, run_cli):
 
     code, output, errors = run_cli(*score("exact", "initial"))
     assert code == 0
-    assert "|plugins:sound-plugin@2.5" in json.loads(output)["signature"]
+    assert "|plugins:sound-plugin@2.5" in json.loads(output)["metrics"]["METEOR"]["signature"]
     assert errors.startswith("meteor-e: warning: sad-plugin 1.0: 'sad_plugin' cannot be imported: ModuleNotFoundError")
     assert errors.count("\n") == 1
 
@@ -288,7 +288,7 @@ OPTIONS = """
 def described(plugin_site, monkeypatch):
     plugin_site.add("table-plugin", OPTIONS, version="2.5")
     own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "registry", lambda: own)
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
 
     def run(*arguments):
         return CliRunner().invoke(cli, ["plugins", *arguments])

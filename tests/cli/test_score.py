@@ -45,20 +45,25 @@ class TestOutput:
 
     def test_tsv_has_all_digits(self, cli, files, expected):
         rows = [line.split("\t") for line in cli("score", *files, "--tsv", "--segments").out.splitlines()]
-        assert rows[0][:3] == ["system", "segment", "score"]
+        assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
         assert [row[1] for row in rows[1:]] == ["1", "2", "all"]
         assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in expected.segments), expected.score]
 
     def test_json(self, cli, files, expected):
         document = json.loads(cli("score", *files, "--json", "--segments").out)
-        assert document["signature"] == expected.signature
-        assert document["engine"] == Meteor("en").engine
+        about = document["metrics"]["METEOR"]
+        assert (about["signature"], about["engine"]) == (expected.signature, Meteor("en").engine)
         (system,) = document["systems"]
-        assert system["score"] == expected.score
-        assert [segment["score"] for segment in system["segments"]] == [s.score for s in expected.segments]
-        assert "alignment" not in system["segments"][0]
+        found = system["scores"]["METEOR"]
+        assert found["score"] == expected.score
+        assert found["parts"]["recall"] == expected.recall
+        assert found["details"]["statistics"]["chunks"] == expected.statistics.chunks
+        segments = [segment["scores"]["METEOR"] for segment in system["segments"]]
+        assert [segment["score"] for segment in segments] == [s.score for s in expected.segments]
+        assert segments[0]["details"]["matchers"] == expected.segments[0].to_dict()["matchers"]
+        assert "alignment" not in segments[0]["details"]
         with_alignments = json.loads(cli("score", *files, "--json", "--alignments").out)
-        assert with_alignments["systems"][0]["segments"][0]["alignment"]["matches"]
+        assert with_alignments["systems"][0]["segments"][0]["scores"]["METEOR"]["details"]["alignment"]["matches"]
 
     def test_segments_and_alignments_as_text(self, cli, files, expected):
         out = cli("score", *files, "--alignments").out
@@ -256,6 +261,9 @@ class TestUsage:
             (["score", "hyp", "ref", "-m", "exact=-1"], "weight"),
             (["score", "hyp", "ref", "-c", "no-such-chain"], "no-such-chain"),
             (["score", "hyp", "ref", "--json", "--tsv"], "exclude each other"),
+            (["score", "hyp", "ref", "-f", "jsn"], "did you mean 'json'"),
+            (["score", "hyp", "ref", "-o", "./hyp"], "-o ./hyp is an input; it would be overwritten"),
+            (["score", "hyp", "ref", "-o", "ref"], "is an input"),
             (["score", "hyp", "ref", "--encoding", "klingon"], "unknown encoding 'klingon'"),
             (["score", "hyp", "ref", "--encoding", "rot13"], "unknown encoding"),
             (["score", "hyp", "ref", "-n", "ful"], "-n"),

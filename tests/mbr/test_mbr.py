@@ -115,7 +115,7 @@ def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
     sources = [large, SOURCES[1][:2], SOURCES[1][:1], SOURCES[0], large]
     metric, told = load_metric(name), []
     whole = list(choices(metric, sources, "en"))
-    monkeypatch.setattr(import_module("meteor_e.mbr.choices"), "SCORES", size)
+    monkeypatch.setattr(import_module("meteor_e.mbr.decisions"), "SCORES", size)
     parts = choices(metric, sources, "en", progress=lambda *work: told.append(work))
     for found, expected in zip(parts, whole, strict=True):
         assert found[:3] == expected[:3]
@@ -125,7 +125,7 @@ def test_a_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
 
 
 def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
-    monkeypatch.setattr(import_module("meteor_e.mbr.choices"), "SCORES", 2)
+    monkeypatch.setattr(import_module("meteor_e.mbr.decisions"), "SCORES", 2)
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2, distinct candidates from 3: .*because words repeat"):
         list(choices(load_metric("meteor"), [["x"], bad], "other"))

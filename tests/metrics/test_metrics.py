@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import meteor_e
-from meteor_e import ConfigError, InputError, Meteor, SegmentMetric, hookimpl, load_metric
-from meteor_e.api import ComponentOptions, Meta, MetricContext, SystemInput
-from meteor_e.metrics import ChainMetric, SystemTexts, score_table, system_table
+from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
+from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
+from meteor_e.metrics import ChainMetric, Significance, SystemTexts, score_table
+from meteor_e.metrics import table as table_module
 from meteor_e.metrics.specs import parse_metric, parse_metrics
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 HYPOTHESES = ["the cat sat on the mat", "boats left the harbour early", "他 走 了 。"]
 REFERENCES = [["a cat sat on the mat", "the cat is on a mat"], ["the boats left early"], ["他走了。"]]
@@ -151,7 +152,7 @@ def plugin(monkeypatch):
         return [Overlap, Broken]
 
     module.meteor_e_metrics = meteor_e_metrics
-    registry().register(module, "overlap")
+    plugin_registry().register(module, "overlap")
 
 
 def test_a_metric_of_a_plugin(plugin):
@@ -260,57 +261,56 @@ def test_systems_are_scored_while_they_are_read(monkeypatch):
         return statistics(self, hypotheses, references, sources)
 
     monkeypatch.setattr(Lengths, "statistics", watched)
-    table = score_table([metric], [system(10_000, taken)], segments=False)
+    table = score_table([metric], [system(10_000, taken)], segments=False).kept()
     assert held == [(4096, 4096), (4096, 8192), (1808, 10_000)]
-    assert table.segment_counts == (10_000,)
-    assert table.columns[0].segments[0].size == 0
+    assert [row.count for row in table.whole] == [10_000]
+    assert table.segment_scores("test-lengths") == []
     pairs = list(system(10_000).pairs())
     whole = metric.corpus([text for text, _ in pairs], [texts for _, texts in pairs])
-    kept = score_table([metric], [SystemTexts("one", *zip(*pairs, strict=True))])
-    assert table.columns[0].scores == kept.columns[0].scores == (whole.score,)
-    assert kept.columns[0].segments[0].tolist() == whole.segments.tolist()
+    kept = score_table([metric], [SystemTexts("one", *zip(*pairs, strict=True))]).kept()
+    assert table.scores("test-lengths") == kept.scores("test-lengths") == [whole.score]
+    assert kept.segment_scores("test-lengths") == whole.segments.tolist()
 
 
 def test_long_segments_are_scored_in_smaller_parts_with_the_same_digits(monkeypatch):
     metric = Lengths()
-    before = score_table([metric], [system(500)]).columns[0]
-    monkeypatch.setattr(system_table, "CHARACTERS", 100)
-    after = score_table([metric], [system(500)]).columns[0]
-    assert after.scores == before.scores
-    assert after.segments[0].tolist() == before.segments[0].tolist()
+    before = score_table([metric], [system(500)]).kept()
+    monkeypatch.setattr(table_module, "CHARACTERS", 100)
+    after = score_table([metric], [system(500)]).kept()
+    assert after.scores("test-lengths") == before.scores("test-lengths")
+    assert after.segment_scores("test-lengths") == before.segment_scores("test-lengths")
 
 
 def test_a_metric_that_reads_ahead_sees_all_references():
     plain, ahead = Lengths(), Ahead()
-    assert plain.streams()
-    assert not ahead.streams()
-    table = score_table([plain, ahead], [system(5000)])
+    table = score_table([plain, ahead], [system(5000)]).kept()
     assert ahead.seen == 5000
-    assert table.columns[0].scores == table.columns[1].scores
+    assert table.scores("test-lengths") == table.scores("test-ahead")
 
 
 def test_tests_need_systems_of_the_same_segments():
     one, other = system(20), system(20)._replace(name="two")
-    assert score_table([Lengths()], [one, other], method="bootstrap", samples=10).columns[0].tests[1].p is not None
+    few = Significance("bootstrap", 10)
+    assert score_table([Lengths()], [one, other], tests=few).whole[1].tests[0].p is not None
     changed = [*other.pairs()]
     changed[3] = (changed[3][0], ["another reference"])
     other = other._replace(pairs=changed.__iter__)
     with pytest.raises(InputError, match="two and one are not of the same segments"):
-        score_table([Lengths()], [one, other], method="bootstrap", samples=10)
+        score_table([Lengths()], [one, other], tests=few).kept()
 
 
 def test_references_are_counted_wherever_they_come():
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     pairs = [("a cat sat", ["a cat sat"])] * 5000 + [("a cat sat", ["a cat sat", "the cat sat"])]
     metric = load_metric("chrf")
-    assert "nrefs:var" in score_table([metric], [SystemInput("one", None, pairs.__iter__)]).columns[0].signature
-    assert "nrefs:1|" in score_table([metric], [system(3)]).columns[0].signature
+    assert "nrefs:var" in score_table([metric], [SystemInput("one", None, pairs.__iter__)]).kept().signatures["chrF"]
+    assert "nrefs:1|" in score_table([metric], [system(3)]).kept().signatures["chrF"]
 
 
 def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
     metrics = [ChainMetric(name=name, options={"language": "en"}) for name in ("one", "two")]
     other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
-    alone = score_table([metrics[0]], [system(30)]).columns[0]
+    alone = score_table([metrics[0]], [system(30)]).kept()
     asked = []
     chunks = Meteor.scored_chunks
 
@@ -319,18 +319,18 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
         return chunks(self, hypotheses, references, **options)
 
     monkeypatch.setattr(Meteor, "scored_chunks", watched)
-    table = score_table([*metrics, other], [system(30)])
+    table = score_table([*metrics, other], [system(30)]).kept()
     assert asked == [30, 30]
-    for column in table.columns[:2]:
-        assert column.scores == alone.scores
-        assert column.segments[0].tolist() == alone.segments[0].tolist()
+    for name in ("one", "two"):
+        assert table.scores(name) == alone.scores("one")
+        assert table.segment_scores(name) == alone.segment_scores("one")
 
 
 def test_a_segment_that_cannot_be_aligned_has_its_number_in_the_file():
     metric = ChainMetric({"language": "other", "matchers": ["exact"]})
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]
     with pytest.raises(InputError, match=r"^segment 5001: "):
-        score_table([metric], [SystemInput("one", None, pairs.__iter__)])
+        score_table([metric], [SystemInput("one", None, pairs.__iter__)]).kept()
 
 
 def test_metrics_of_two_languages():
@@ -344,8 +344,61 @@ def test_metrics_of_two_languages():
     french, english, any_language = Words("f", "fr"), Words("e", "en"), Words("any", "")
     systems = [SystemTexts("one", ["a b"], [["a"]])]
     for language in ("", "fr"):
-        assert score_table([any_language, french], systems, language=language).columns[1].scores == (2.0,)
+        assert score_table([any_language, french], systems, language=language).scores("f") == [2.0]
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and f for 'fr'$"):
         score_table([any_language, french, english], systems)
     with pytest.raises(ConfigError, match=r"^metric e is for 'en', and the text is in 'fr'$"):
         score_table([any_language, french, english], systems, language="fr")
+
+
+class Lines(SegmentMetric):
+    """Brings two columns, the second with a part, and a detail of each segment."""
+
+    name = "test-columns"
+    signature = "test-columns"
+    columns = (MetricColumn("words"), MetricColumn("letters", higher_is_better=False, decimals=1, parts=("vowels",)))
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [0] * len(hypotheses)
+
+    def statistics(self, hypotheses, references, sources=None):
+        return [[1, len(text.split()), len(text), sum(char in "aeiou" for char in text)] for text in hypotheses]
+
+    def corpus_scores(self, sums):
+        return sums[:, 1:] / sums[:, :1]
+
+    def details(self, hypotheses, references):
+        return [{"first": text[:1]} for text in hypotheses]
+
+
+def test_a_metric_of_several_columns_with_details():
+    pairs = [("a cat", ["x"]), ("dogs run far", ["x"])]
+    systems = [SystemInput(name, None, pairs.__iter__) for name in ("one", "two")]
+    table = score_table([Lines(), Lengths()], systems, details=True, tests=Significance("bootstrap", 10)).kept()
+    assert next(table.records())[:8] == ["system", "segment", "words", "words low", "words high",
+                                            "words difference", "words p", "letters"]  # fmt: skip
+    assert list(table.records())[3][2] == 2.5
+    document = table.document()
+    assert list(document["metrics"]) == ["words", "letters", "test-lengths"]
+    second = document["systems"][1]
+    assert second["scores"]["letters"]["score"] == 8.5
+    assert second["scores"]["letters"]["parts"] == {"vowels": 2.5}
+    assert second["scores"]["letters"]["difference"] == 0
+    assert [entry["scores"]["words"]["details"] for entry in second["segments"]] == [{"first": "a"}, {"first": "d"}]
+    assert "details" not in second["segments"][0]["scores"]["letters"]
+    (main, tested) = table.grids()
+    assert main.header == ["system", "words", "letters ↓", "test-lengths", "segments"]
+    assert [row[1] for row in tested.rows] == ["words", "words", "letters", "letters", "test-lengths", "test-lengths"]
+
+
+def test_columns_are_as_many_as_the_metric_says():
+    metric = Lines()
+    metric.corpus_scores = lambda sums: sums
+    with pytest.raises(PluginError, match="returned 4 values; its columns have 3"):
+        score_table([metric], [system(3)]).kept()
+
+
+@pytest.mark.parametrize("label", ["a\nb", "a\tb", "a\x1b[31m"])
+def test_labels_are_one_line(label):
+    with pytest.raises(ConfigError, match="has a line end, a tab or another control character"):
+        parse_metrics([f"{label}=meteor"], MetricContext())

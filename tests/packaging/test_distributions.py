@@ -91,7 +91,7 @@ def test_installed_and_used(distributions, kind, tmp_path):
         cwd=tmp_path,
     )
     (system,) = json.loads(output)["systems"]
-    assert system["score"] == pytest.approx(JAVA_SCORE, abs=1e-12)
+    assert system["scores"]["METEOR"]["score"] == pytest.approx(JAVA_SCORE, abs=1e-12)
     assert system["segment_count"] == 12
 
 
@@ -115,4 +115,4 @@ def test_a_wheel_needs_no_compiler(distributions, tmp_path):
         cwd=tmp_path,
         env=environment,
     )
-    assert json.loads(output)["systems"][0]["score"] == 1.0
+    assert json.loads(output)["systems"][0]["scores"]["METEOR"]["score"] == 1.0

@@ -16,7 +16,7 @@ from meteor_e.packs import PackStore, build_paraphrase_index, build_synonym_inde
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.synonyms import SynonymIndex
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 FOLDER = Path(__file__).parent
 OWN = FOLDER / "own"
@@ -175,7 +175,7 @@ class OwnResources:
     def meteor(self, options: str, engine: str = "python") -> Meteor:
         """Return the metric that the Java program's options stand for, computed by one of the engines."""
         given = parse_options(options)
-        language = registry().language(given.get("-l", "en"))
+        language = plugin_registry().get("language", given.get("-l", "en"))
         modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in given] or ["none"]
         mode = "no-punctuation" if modes[0] == "full" and "-noPunct" in given else modes[0]
         matchers = None

@@ -119,7 +119,7 @@ def files(tmp_path):
 
 def test_wheel_holds_its_data(wheels):
     names = zipfile.ZipFile(wheels[1]).namelist()
-    for name in ("data/ca.yaml", "data/example-ca.yaml", "data/abbreviations.en.tsv", "py.typed", "plugin.py"):
+    for name in ("data/co.yaml", "data/example-co.yaml", "data/abbreviations.en.tsv", "py.typed", "plugin.py"):
         assert f"meteor_e_example/{name}" in names
     assert not [name for name in names if "test" in name and "/templates/" not in name]
     assert "meteor_e_example/templates/plugin.py.txt" in names
@@ -143,20 +143,21 @@ def test_scores_on_the_command_line(installed, files):
         PYTHONHASHSEED="3",
     )
     result = json.loads(output)
-    first, second = result["systems"][0]["segments"]
-    words = first["alignment"]["hypothesis"], first["alignment"]["reference"]
+    first, second = (segment["scores"]["METEOR"] for segment in result["systems"][0]["segments"])
+    alignment = first["details"]["alignment"]
+    words = alignment["hypothesis"], alignment["reference"]
     pairs = [
         [
             " ".join(side[match[f"{name}_start"] :][: match[f"{name}_length"]])
             for name, side in zip(("hypothesis", "reference"), words, strict=True)
         ]
         + [match["matcher"]]
-        for match in first["alignment"]["matches"]
+        for match in alignment["matches"]
     ]
     assert pairs == EXPECTED
     assert 0.7 < first["score"] < 1
     assert second["score"] == 1.0
-    assert result["signature"].endswith("|lemmas:contractions|plugins:meteor-e-example@0.1.0")
+    assert result["metrics"]["METEOR"]["signature"].endswith("|lemmas:contractions|plugins:meteor-e-example@0.1.0")
 
 
 def test_scores_in_python(installed, files):
@@ -180,10 +181,10 @@ def test_scores_in_python(installed, files):
 
 def test_its_language_and_chain(installed, files):
     output = run(
-        *(installed / "meteor-e", "score", "hypothesis.txt", "reference.txt", "--chain", "example-ca", "--json"),
+        *(installed / "meteor-e", "score", "hypothesis.txt", "reference.txt", "--chain", "example-co", "--json"),
         cwd=files,
     )
-    assert "lang:ca|task:untuned" in output
+    assert "lang:co|task:untuned" in output
 
 
 def blocks() -> list[tuple[str, str, str]]:

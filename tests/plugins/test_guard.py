@@ -17,7 +17,7 @@ from meteor_e import (
     hookimpl,
 )
 from meteor_e.base.guard import guarded
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 
 
 class Sad(KeyMatcher):
@@ -93,7 +93,7 @@ def own_registry(monkeypatch):
     own = module.Registry(list)
     own.register(Plugin(), "sad plugin")
     monkeypatch.setattr(module, "_registry", own)
-    assert registry() is own
+    assert plugin_registry() is own
 
 
 def meteor(**options):

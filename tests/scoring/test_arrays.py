@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from meteor_e.scoring import arrays, formula
 from meteor_e.scoring.parameters import Parameters
-from meteor_e.scoring.statistics import Statistics, StatisticsSum, as_summed, columns
+from meteor_e.scoring.statistics import Statistics, StatisticsSum, as_summed, statistics_columns
 
 share = st.floats(0, 1)
 
@@ -38,7 +38,7 @@ def statistics(draw, matchers: int = 3):
 )
 def test_equals_the_scalar_formula(rows, parameters):
     expected = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows]
-    assert arrays.score(np.array(rows, np.int32), parameters) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert arrays.score_arrays(np.array(rows, np.int32), parameters) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @given(st.lists(statistics(), min_size=1, max_size=8))
@@ -55,8 +55,8 @@ def test_perfect_segments_are_the_same_ones_in_character_mode():
         [[9, 9, 0, 0, 9, 9, 0, 0, 1, 2, 2], [9, 8, 0, 0, 8, 8, 0, 0, 1, 2, 2], [2, 2, 0, 0, 2, 2, 0, 0, 1, 2, 2]]
     )
     expected = [Statistics.from_vector(row).is_perfect for row in rows.tolist()]
-    assert columns(rows).is_perfect.tolist() == expected == [True, False, True]
+    assert statistics_columns(rows).is_perfect.tolist() == expected == [True, False, True]
     parameters = Parameters(0.85, 0.2, 0.6, 0.75, (1.0,))
     scores = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows.tolist()]
-    assert arrays.score(rows, parameters) == pytest.approx(scores, rel=1e-12)
+    assert arrays.score_arrays(rows, parameters) == pytest.approx(scores, rel=1e-12)
     assert scores[0] == 1.0

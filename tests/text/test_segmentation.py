@@ -10,7 +10,7 @@ from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.errors import ConfigError, PluginError
 from meteor_e.chains.lookup import make_segmenter
 from meteor_e.languages.files import BUILTIN_CODES, language_files, parse_language
-from meteor_e.plugins.registry import Registry, registry
+from meteor_e.plugins.registry import Registry, plugin_registry
 from meteor_e.testing import ConformanceError, check_segmenter
 from meteor_e.text.segmentation import CharacterSegmenter, UnicodeSegmenter
 
@@ -75,7 +75,7 @@ def test_languages_that_meteor_never_had(code):
 
 @pytest.mark.parametrize("code", sorted(language_files().keys() - set(BUILTIN_CODES)))
 def test_their_definitions(code):
-    language = registry().language(code)
+    language = plugin_registry().get("language", code)
     assert language.code == code
     assert language.default_task == "universal"
     assert language.function_words is None

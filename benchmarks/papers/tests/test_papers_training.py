@@ -8,17 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from meteor_e_learned import cli
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.base import Run
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.pairwise_network import PairwiseNetwork
 from small_test_set import by
 
-from meteor_e.api import ConfigError, InputError
+from meteor_e.api import ConfigError, Examples, InputError, TrainingRun
 
 NETWORK = """
 name: small-network
@@ -107,7 +105,7 @@ def test_nothing_to_validate_with():
     held = replace(some, better=none, worse=none, part=none, group=none, weight=none)
     for estimator in (PairwiseNetwork(features=1), MaxSD()):
         with pytest.raises(InputError, match="no comparisons to validate with"):
-            estimator.learn(some, held, Run(1))
+            estimator.learn(some, held, TrainingRun(1))
 
 
 def test_a_learning_curve_needs_a_format_of_pictures(run, recipe, tmp_path):

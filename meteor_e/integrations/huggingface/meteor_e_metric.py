@@ -95,16 +95,13 @@ class MeteorE(evaluate.Metric):
         language: str = "en",
         options: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
+        from meteor_e.scoring.formula import PARTS
+
         corpus = _meteor(language, options or {}).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),
-            "corpus": corpus.score,
-            "precision": corpus.precision,
-            "recall": corpus.recall,
-            "f1": corpus.f1,
-            "fmean": corpus.fmean,
-            "fragmentation_penalty": corpus.fragmentation_penalty,
+            **{"corpus" if part == "score" else part: getattr(corpus, part) for part in PARTS},
             "segments": scores,
             "signature": corpus.signature,
         }

@@ -20,8 +20,7 @@ from meteor_e_bitext.pivot import PivotOptions
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, InputError, ResourceError
-from meteor_e.chains import language_text
-from meteor_e.packs import Pack
+from meteor_e.toolkit import Pack, language_text
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:

@@ -9,8 +9,7 @@ from made_up_table import TABLE, write_table
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.cli import cli
-from meteor_e.packs import Pack, build_pack
+from meteor_e.toolkit import Pack, build_pack, cli
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_
 from meteor_e_bitext.corpus import Corpus, read_bitext
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import silent
-from meteor_e.chains import language_text
+from meteor_e.toolkit import language_text, silent
 
 PLAIN = language_text(None, whitespace=True)
 

@@ -17,8 +17,9 @@ from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.metrics import chain_metric
+from meteor_e.metrics import output_statistics
 from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.scorers import ScorerMetric
 from meteor_e.metrics.specs import parse_metric
 from meteor_e.significance.resampling import draw_weights
@@ -73,7 +74,7 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("aligned again")
 
-    monkeypatch.setattr(chain_metric, "collect_statistics", refuse)
+    monkeypatch.setattr(output_statistics, "collect_statistics", refuse)
     again = ChainMetric(CHAIN).score_outputs(test, test.judged(), cache, systems=True)
     assert (first.segments == again.segments).all()
     # Other parameters and weights need no new alignment; another matcher does.
@@ -88,13 +89,13 @@ def test_nothing_is_aligned_twice(tests, cache, packs, monkeypatch):
 def test_the_cache_tells_lemmatizers_apart(tests, cache, packs, tmp_path, monkeypatch):
     """Statistics by one lemmatizer, or one table of lemmas, are not taken for those of another."""
     aligned = []
-    collect = chain_metric.collect_statistics
+    collect = output_statistics.collect_statistics
 
     def counted(meteor, *arguments, **options):
         aligned.append(meteor.lemmatizer.describe() if meteor.lemmatizer else None)
         return collect(meteor, *arguments, **options)
 
-    monkeypatch.setattr(chain_metric, "collect_statistics", counted)
+    monkeypatch.setattr(output_statistics, "collect_statistics", counted)
     chains = [CHAIN]
     for name, lemma in (("one", "boat"), ("two", "boa")):
         (tmp_path / name).mkdir()
@@ -115,9 +116,9 @@ def test_whatever_describes_the_metric_is_in_the_key_of_its_statistics(packs):
             return "at 2"
 
     meteor = Meteor.from_config(CHAIN)
-    before = chain_metric.statistics_signature(meteor)
+    before = output_statistics.statistics_signature(meteor)
     meteor._segmenter = Halves()
-    after = chain_metric.statistics_signature(meteor)
+    after = output_statistics.statistics_signature(meteor)
     assert after != before
     assert "segmenter:halves(at 2)" in after
     # What is applied afterwards is not: one alignment serves all parameters.
@@ -155,10 +156,10 @@ def test_processes_give_the_same(tests, packs):
 def test_learned_metrics_plug_in_and_are_asked_once(tests, cache):
     (test,) = tests
     scorer = Lengths()
-    scores = ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=False)
     assert scorer.calls == 30
     assert scores.segments[0, 0] == 1.0
-    ScorerMetric(scorer).score_outputs(test, test.judged(), cache, systems=True)
+    score_outputs(ScorerMetric(scorer), test, test.judged(), cache, systems=True)
     assert scorer.calls == 30
 
 
@@ -206,7 +207,7 @@ def test_every_measure_agrees_with_itself_when_nothing_is_resampled(name, task, 
     )
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test,) = load_test_sets(load_index(task / "index.yaml"))
-    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=True)
+    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=True)
     value = measure(name).value(test, scores)
     assert -1 <= value <= 1
     # On samples, soft accuracy takes p from the normal distribution, which is rough for ten segments.
@@ -284,7 +285,7 @@ def test_macro_average_over_pairs(task, cache):
 
 def test_a_metric_that_does_not_correlate_is_noticed(tests, cache):
     (test,) = tests
-    scores = ScorerMetric(Lengths()).score_outputs(test, test.judged(), cache, systems=False)
+    scores = score_outputs(ScorerMetric(Lengths()), test, test.judged(), cache, systems=False)
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     assert check_scores(many, scores) == []
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)

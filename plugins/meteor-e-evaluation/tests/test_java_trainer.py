@@ -10,7 +10,7 @@ from meteor_e_evaluation.tuning.objectives import make_objective
 from tiny_task import OUTPUTS, REFERENCE
 
 from meteor_e import Meteor
-from meteor_e.metrics.chain_metric import collect_statistics
+from meteor_e.metrics.output_statistics import collect_statistics
 
 pytestmark = pytest.mark.java
 

@@ -17,6 +17,7 @@ from tiny_task import OUTPUTS, REFERENCE, run
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.formats import test_sets
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.specs import parse_metric
 
 CACHE = ArrayCache(enabled=False)
@@ -81,7 +82,7 @@ def test_a_folder_of_mt_metrics_eval_is_read(wmt):
     assert test.human[0, 4] == quality("alpha", 4)
     assert np.isnan(test.human[2, 3])
     assert test.system_scores["beta"] == pytest.approx(np.mean([quality("beta", at) for at in range(10)]))
-    scores = parse_metric("mtme:Length").score_outputs(test, test.judged(), CACHE, systems=True)
+    scores = score_outputs(parse_metric("mtme:Length"), test, test.judged(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable
@@ -363,7 +364,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     mine = json.loads(run("score", tmp_path / "set" / "beta", *shown).stdout)
     theirs = json.loads(run("score", *shown).stdout)
     assert [system["system"] for system in theirs["systems"]] == NAMES
-    assert mine["systems"][0]["score"] == theirs["systems"][1]["score"]
+    assert mine["systems"][0]["scores"] == theirs["systems"][1]["scores"]
     with pytest.raises(ConfigError, match="--test-set NAME and --pair SRC-TRG go together"):
         run("score", tmp_path / "set" / "beta", "--test-set", "ours")
     with pytest.raises(ConfigError, match="a reference is missing"):
@@ -407,7 +408,7 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
     metric = parse_metric("chrf")
     for name in ("pearson", "acc-eq", "kendall-item", "darr:threshold=0.5"):
         values = [
-            measure(name).value(each, metric.score_outputs(each, each.judged(), CACHE, systems=False))
+            measure(name).value(each, score_outputs(metric, each, each.judged(), CACHE, systems=False))
             for each in (test, laid_out)
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)

@@ -19,7 +19,7 @@ from scipy import stats
 
 from meteor_e.api.metrics import Scores
 from meteor_e.base.errors import ConfigError
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import plugin_registry
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -195,7 +195,7 @@ def test_the_table_in_the_documentation_is_that_of_the_code():
 
 def test_measures_are_components_that_travel():
     for name in measure_names():
-        made = plugin_registry().measure(name).make()
+        made = plugin_registry().get("measure", name).make()
         again = pickle.loads(pickle.dumps(made))
         assert (type(again), again.name, again.options) == (type(made), name, made.options)
     chosen = pickle.loads(pickle.dumps(measure("darr:threshold=10")))

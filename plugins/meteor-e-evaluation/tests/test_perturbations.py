@@ -88,7 +88,7 @@ def test_other_languages_have_the_rules_without_grammar(language, text):
 
 def test_a_plugin_brings_a_perturbation():
     from meteor_e.api import Perturbation, hookimpl
-    from meteor_e.plugins import Registry
+    from meteor_e.toolkit import Registry
 
     class VowelDropped(Perturbation):
         """A word loses its first vowel."""
@@ -105,5 +105,5 @@ def test_a_plugin_brings_a_perturbation():
 
     registry = Registry()
     registry.register(Plugin(), "vowels")
-    assert registry.perturbation("vowel-dropped") is VowelDropped
+    assert registry.get("perturbation", "vowel-dropped") is VowelDropped
     assert "negation-added" in registry.names("perturbation")

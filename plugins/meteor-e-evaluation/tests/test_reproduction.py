@@ -13,6 +13,7 @@ from meteor_e_evaluation.sanity import check_scores, check_test_set
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.metrics.chain_metric import ChainMetric
+from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.specs import parse_metric
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
@@ -64,7 +65,7 @@ def test_wmt17_pearson(load, packs, metric):
     index = load("wmt17")
     for pair, expected in published(index, metric, "pearson"):
         test = load_test_set(index, pair)
-        scores = parse_metric(metric.lower()).score_outputs(test, test.judged(), ArrayCache(), systems=False)
+        scores = score_outputs(parse_metric(metric.lower()), test, test.judged(), ArrayCache(), systems=False)
         assert measure("pearson").value(test, scores) == pytest.approx(expected, abs=0.00051)
 
 

@@ -127,9 +127,9 @@ def test_length_ratio():
         ("ngrams", {"threshold": 2}, "threshold must be a number from 0 to 1, not 2"),
         ("compounds", {"parts": 1}, "parts must be a whole number, 2 or more, not 1"),
         ("compounds", {"parts": "three"}, "parts must be a whole number, 2 or more, not 'three'"),
-        ("abbreviations", {}, "no table for language 'ca'"),
+        ("abbreviations", {}, "no table for language 'co'"),
     ],
 )
 def test_wrong_options(matcher, options, message):
     with pytest.raises(ConfigError, match=message):
-        Meteor("ca", matchers=["exact", {"use": matcher, **options}])
+        Meteor("co", matchers=["exact", {"use": matcher, **options}])

@@ -6,7 +6,7 @@ import meteor_e_example.plugin
 import pytest
 
 from meteor_e import Meteor
-from meteor_e.plugins.registry import registry
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.testing import check_plugin
 
 
@@ -15,7 +15,9 @@ def test_plugin_conforms():
 
 
 def test_plugin_is_installed():
-    found = {(entry.kind, entry.name) for entry in registry().entries() if entry.distribution == "meteor-e-example"}
+    found = {
+        (entry.kind, entry.name) for entry in plugin_registry().entries() if entry.distribution == "meteor-e-example"
+    }
     assert found == {
         ("matcher", "abbreviations"),
         ("matcher", "compounds"),
@@ -24,8 +26,8 @@ def test_plugin_is_installed():
         ("matcher", "soundex"),
         ("lemmatizer", "contractions"),
         ("feature", "length-ratio"),
-        ("language", "ca"),
-        ("chain", "example-ca"),
+        ("language", "co"),
+        ("chain", "example-co"),
         ("command", "plugins new"),
     }
 
@@ -63,8 +65,8 @@ def test_a_chain_with_every_family():
 
 
 def test_the_language_and_its_chain():
-    meteor = Meteor.from_config("example-ca")
+    meteor = Meteor.from_config("example-co")
     scored = meteor.score("l'aparcament de l'ajuntament", ["els aparcaments de l'ajuntament"])
     assert ("aparcament", "aparcaments", "ngrams") in scored.alignment.pairs()
-    assert Meteor("cat").chain.language.name == "Catalan"
+    assert Meteor("cos").chain.language.name == "Corsican"
     assert meteor.score("un para-sol", ["un parasol"]).alignment.pairs()[1] == ("para sol", "parasol", "compounds")

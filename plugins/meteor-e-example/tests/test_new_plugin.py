@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from meteor_e_example.new_plugin import FAMILIES, write_plugin
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.cli import cli
+from meteor_e.toolkit import cli
 
 
 @pytest.mark.slow

@@ -10,9 +10,8 @@ from meteor_e_learned.features.fluency import FluencyFeature
 
 from meteor_e.api import MatcherContext
 from meteor_e.base.errors import ConfigError
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
 from meteor_e.testing import check_feature
+from meteor_e.toolkit import LanguageResources, plugin_registry
 
 
 def row(feature, hypothesis, reference):
@@ -36,7 +35,7 @@ def test_fluency():
     assert unknown["log_probability"] == pytest.approx(np.log(0.4 * 5000 / 1024908267229))
     assert not any(row(FluencyFeature(), "", "").values())
     with pytest.raises(ConfigError, match="English words only, not 'de'"):
-        FluencyFeature.create(MatcherContext(plugin_registry().language("de"), LanguageResources()), None)
+        FluencyFeature.create(MatcherContext(plugin_registry().get("language", "de"), LanguageResources()), None)
 
 
 ODD_TEXTS = [

@@ -8,16 +8,15 @@ from meteor_e_learned.features.meteor import MeteorFeature
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, MatcherContext
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
 from meteor_e.testing import check_feature
+from meteor_e.toolkit import LanguageResources, plugin_registry
 
 HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
 
 
 def default_context():
-    return MatcherContext(plugin_registry().language("en"), LanguageResources())
+    return MatcherContext(plugin_registry().get("language", "en"), LanguageResources())
 
 
 def chain(language="other"):

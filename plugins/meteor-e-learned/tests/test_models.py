@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from meteor_e_learned import training
 from meteor_e_learned.extraction import FeatureSet
-from meteor_e_learned.models.base import ScoreEstimator, strict_tau
+from meteor_e_learned.models.base import strict_tau
 from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 from meteor_e_learned.models.segment_regression import SegmentRegression
 from sklearn.base import clone
 
+from meteor_e.api import Estimator, TrainingRun
 from meteor_e.base.errors import ConfigError
 
 
@@ -104,17 +105,18 @@ def test_regression_is_sklearns_ridge_and_cuts_off_extreme_scores():
             SegmentRegression(**options).fit(X, y)
 
 
-class FeatureMean(ScoreEstimator):
+class FeatureMean(Estimator):
     """The mean of the features: what a plugin has to write for an estimator, and no more."""
 
     name = "feature-mean"
+    task = "scores"
 
-    def fit(self, X, y, *, groups=None):  # noqa: N803
+    def fit(self, X, y, *, groups=None, sample_weight=None):  # noqa: N803
         self.count_ = np.array([X.shape[1]])
         return self
 
-    def predict(self, X):  # noqa: N803
-        return X.mean(axis=1)
+    def score_segments(self, features):
+        return features.mean(axis=1)
 
     def arrays(self):
         return {"count": self.count_}
@@ -134,5 +136,5 @@ def test_a_recipe_makes_estimators_that_draw_nothing_and_fold_nothing(monkeypatc
         scores=np.array([1.0, 2.0, 3.0] * 4),
         hypothesis_part=np.array([0, 1] * 6),
     )
-    made.learn(examples, None, None)
-    assert made.predict(np.array([[1.0, 3.0]])).shape == (1,)
+    made.learn(examples, None, TrainingRun())
+    assert made.score_segments(np.array([[1.0, 3.0]])).shape == (1,)

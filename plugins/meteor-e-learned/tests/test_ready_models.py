@@ -15,11 +15,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from meteor_e_learned import cli, probes, scoring
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import load_model
-from meteor_e_learned.models.base import Run
 from meteor_e_learned.models.joint_linear import JointLinear
 from meteor_e_learned.prediction import check_language
 from meteor_e_learned.ready import model_size, ready_models
@@ -31,7 +29,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from meteor_e import load_metric
-from meteor_e.api import ConfigError, FeatureBatch, InputError, MeteorError
+from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError, MeteorError, TrainingRun
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NONE = FeatureStore(enabled=False)
@@ -74,7 +72,7 @@ COLUMNS = ("a.score", "b.score", "c.score", "d.score")
 @pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
 def test_joint_linear_learns_from_either_kind(comparisons, assessments):
     estimator = JointLinear(toward=(), penalty=0.001)
-    figures = estimator.learn(made(comparisons, assessments), None, Run(columns=COLUMNS))
+    figures = estimator.learn(made(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
     weights = estimator.weights_ / abs(estimator.weights_).max()
     assert weights[0] == 1
     assert abs(weights[1:]).max() < 0.15
@@ -85,13 +83,13 @@ def test_joint_linear_is_drawn_to_what_is_known_to_be_sound():
     free = JointLinear(toward=(), penalty=1e6)
     drawn = JointLinear(toward=("b.score",), penalty=1e6, toward_weight=0.5)
     for estimator in (free, drawn):
-        estimator.learn(made(), None, Run(columns=COLUMNS))
+        estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
     assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
     with pytest.raises(ConfigError, match=r"there is no feature 'e\.score'"):
-        JointLinear(toward=("e.score",)).learn(made(), None, Run(columns=COLUMNS))
+        JointLinear(toward=("e.score",)).learn(made(), None, TrainingRun(columns=COLUMNS))
     with pytest.raises(InputError, match="neither comparisons nor human scores"):
-        JointLinear(toward=()).learn(made(False, False), None, Run(columns=COLUMNS))
+        JointLinear(toward=()).learn(made(False, False), None, TrainingRun(columns=COLUMNS))
 
 
 def test_some_features_are_held_tighter():
@@ -99,14 +97,14 @@ def test_some_features_are_held_tighter():
     weights = {}
     for strength in (0.001, 1.0, 1e6):
         estimator = JointLinear(toward=(), penalty=0.001, penalties={"a.": strength})
-        estimator.learn(examples, None, Run(columns=COLUMNS))
+        estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         weights[strength] = estimator.weights_
     plain = JointLinear(toward=(), penalty=0.001)
-    plain.learn(examples, None, Run(columns=COLUMNS))
+    plain.learn(examples, None, TrainingRun(columns=COLUMNS))
     assert weights[0.001] == pytest.approx(plain.weights_)
     assert weights[0.001][0] > weights[1.0][0] > 1e-3 > abs(weights[1e6][0])
     with pytest.raises(ConfigError, match=r"penalties: no feature begins with 'a\.scores' \(did you mean 'a\.score'"):
-        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, Run(columns=COLUMNS))
+        JointLinear(toward=(), penalties={"a.scores": 1.0}).learn(examples, None, TrainingRun(columns=COLUMNS))
 
 
 def test_every_year_counts_alike():
@@ -118,7 +116,7 @@ def test_every_year_counts_alike():
     found = []
     for examples in (once, twice):
         estimator = JointLinear(toward=())
-        estimator.learn(examples, None, Run(columns=COLUMNS))
+        estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
         found.append(estimator.weights_)
     assert found[0] == pytest.approx(found[1], abs=1e-4)
 
@@ -191,6 +189,24 @@ def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
 
     monkeypatch.setattr(OverlapFeature, "version", 2)
     with pytest.raises(ConfigError, match=r"overlap=overlap:27:1: there, overlap=overlap:27:2: here"):
+        load_model(toy).features  # noqa: B018
+
+
+def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
+    """Models take the columns that they were trained on, by their names."""
+    from meteor_e_learned.features.surface import LengthsFeature
+
+    batch = FeatureBatch(["a b", "the old bridge"], [["a c"], ["an old bridge"]])
+    before = score_segments(load_model(toy), batch, NONE)
+    names, compute = LengthsFeature().columns, LengthsFeature.compute
+    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names))
+    monkeypatch.setattr(LengthsFeature, "dimension", 9)
+    rows = lambda self, batch: np.hstack([np.full((len(batch), 1), 7.0), compute(self, batch)])  # noqa: E731
+    monkeypatch.setattr(LengthsFeature, "compute", rows)
+    model = load_model(toy)
+    assert score_segments(model, batch, NONE).tolist() == before.tolist()
+    monkeypatch.setattr(LengthsFeature, "columns", ("brand_new", *names[1:], "renamed"))
+    with pytest.raises(ConfigError, match=r"trained on other features .*lengths\.hypothesis_words there"):
         load_model(toy).features  # noqa: B018
 
 
@@ -323,8 +339,7 @@ def test_score_explains(toy):
     assert told.exit_code == 0, told.output
     assert "points above de-en.hasty.txt" in told.output
     for wrong, message in (
-        (["-M", f"model:{toy}", "--explain", "--json"], "text form"),
-        (["--explain"], "goes with -M"),
+        (["--explain"], "none of these metrics"),
         (["-M", "chrf", "--explain"], "none of these metrics"),
     ):
         with pytest.raises(ConfigError, match=message):
@@ -353,8 +368,8 @@ def test_explanations_take_what_scores_take(toy):
     ("estimator", "module", "extra"),
     [
         ("pairwise-logistic", "sklearn", "train"),
-        ("pairwise-network", "torch", "networks"),
         ("joint-linear", "scipy", "train"),
+        ("guarded-linear", "scipy", "train"),
     ],
 )
 def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypatch):
@@ -367,6 +382,9 @@ def test_a_library_that_is_missing(estimator, module, extra, tmp_path, monkeypat
     )
     if estimator == "joint-linear":
         recipe = msgspec.structs.replace(recipe, options={"toward": []})
+    if estimator == "guarded-linear":
+        situations = {"all": {"chrf.score": [-1.0, 0.0, 100.0, 101.0]}}
+        recipe = msgspec.structs.replace(recipe, options={"toward": [], "situations": situations, "base": "chrf.score"})
     message = rf"^training '{estimator}' needs {module}.*, which is not installed; run: pip install '.*\[{extra}\]'$"
     with pytest.raises(ConfigError, match=message):
         train(recipe, tmp_path / "model.safetensors", folder=folder, store=NONE)

@@ -8,7 +8,7 @@ from meteor_e_report import write_report
 from meteor_e_report.matchers import matcher_style
 
 from meteor_e import Meteor
-from meteor_e.scoring import chunk_numbers
+from meteor_e.toolkit import chunk_numbers
 
 pytestmark = pytest.mark.browser
 

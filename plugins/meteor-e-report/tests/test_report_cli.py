@@ -88,3 +88,15 @@ def test_systems_of_other_segments(cli):
     cli.file("ref2.sgm", document("ref", "d2", "r", "z"))
     line = cli.failing(1, "report", "one.sgm", "two.sgm", "-R", "ref.sgm", "-R", "ref2.sgm")
     assert "two and one are not of the same segments" in line
+
+
+def test_errors_and_advice_in_the_page(cli):
+    pytest.importorskip("meteor_e_evaluation")
+    cli.file("own", "The dog did not see the two men.\nA woman sings on Monday.\n")
+    cli.file("right", "The dog didn't see two men.\nOn Monday a woman sings.\n")
+    assert cli("report", "own", "right", "-M", "chrf", "--stress", "--advise", "rating").code == 0
+    text = (cli.folder / "report.html").read_text(encoding="utf-8")
+    assert "Which metrics have evidence" in text
+    assert "Errors that the metrics notice" in text
+    assert 'data-label="perturbation">negation-dropped' in text
+    assert cli("report", "own", "right", "--advise", "nothing").code != 0

@@ -89,8 +89,8 @@ class TestInput:
         options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
         document = json.loads(cli("score", table, *options, "--json", "--segments").out)
         assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
-        assert document["systems"][0]["score"] == expected.score
-        assert [segment["score"] for segment in document["systems"][0]["segments"]] == [
+        assert document["systems"][0]["scores"]["METEOR"]["score"] == expected.score
+        assert [segment["scores"]["METEOR"]["score"] for segment in document["systems"][0]["segments"]] == [
             segment.score for segment in expected.segments
         ]
 
@@ -159,8 +159,9 @@ class TestOutput:
     def test_json_stays_as_it_was_written(self, cli):
         line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
         cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
-        cli("score", "data.jsonl", "-o", "data.jsonl")
-        (first, second) = (cli.folder / "data.jsonl").read_text(encoding="utf-8").splitlines()
+        assert "-o data.jsonl is an input" in cli.failing(2, "score", "data.jsonl", "-o", "data.jsonl")
+        cli("score", "data.jsonl", "-o", "out.jsonl")
+        (first, second) = (cli.folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
         assert first == second
         assert first.startswith('{"n":1.50,"big":123456789012345678901234567890,"x":[ null ],')
 
@@ -232,7 +233,9 @@ class TestErrors:
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "hyp")
         assert "one file only" in cli.failing(2, "score", "data.jsonl", "-R", "hyp")
         assert "not a table" in cli.failing(2, "score", "hyp", "--reference-column", "x")
-        assert "--significance" in cli.failing(2, "score", "data.jsonl", "--segments", "-o", "out.jsonl")
+        assert "-o TABLE does not go with --segments" in cli.failing(
+            2, "score", "data.jsonl", "--segments", "-o", "out.jsonl"
+        )
         assert "leave --split out" in cli.failing(2, "score", "data.jsonl", "--split", "x")
         assert "given twice" in cli.failing(
             2, "score", "data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"

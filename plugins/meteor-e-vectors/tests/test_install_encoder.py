@@ -14,8 +14,7 @@ from meteor_e_vectors.contextual.store import encoders_folder, installed_encoder
 from tiny_encoder import write_network
 
 from meteor_e import MeteorError
-from meteor_e.base import sha256_of, silent
-from meteor_e.cli import cli
+from meteor_e.toolkit import cli, sha256_of, silent
 
 
 @pytest.fixture

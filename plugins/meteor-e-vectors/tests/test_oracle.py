@@ -17,7 +17,8 @@ from meteor_e_vectors.oracle import at_threshold, evaluate_thresholds, search_th
 
 from meteor_e import ConfigError, Meteor
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.metrics import chain_metric
+from meteor_e.metrics import output_statistics
+from meteor_e.toolkit import ChainMetric
 
 REFERENCES = ["the house stands here", "a dog sleeps", "the hound sees the building", "the home of a dog"]
 OUTPUTS = {
@@ -70,7 +71,7 @@ def test_the_search_finds_what_each_threshold_alone_gives(meteor, judged, tmp_pa
     alone = [
         evaluate(
             [test],
-            [chain_metric.ChainMetric(at_threshold(meteor, value), name="chain")],
+            [ChainMetric(at_threshold(meteor, value), name="chain")],
             [measure("tau-strict")],
             ArrayCache(enabled=False),
         )
@@ -85,13 +86,13 @@ def test_the_search_finds_what_each_threshold_alone_gives(meteor, judged, tmp_pa
 def test_only_changed_segments_are_aligned_again(meteor, judged, monkeypatch):
     """Between .93 and .94 lie home and house (.933), which three segments have; between .94 and .95 nothing."""
     aligned = []
-    collect = chain_metric.collect_statistics
+    collect = output_statistics.collect_statistics
 
     def counted(metric, hypotheses, references, **options):
         aligned.append(len(hypotheses))
         return collect(metric, hypotheses, references, **options)
 
-    monkeypatch.setattr(chain_metric, "collect_statistics", counted)
+    monkeypatch.setattr(output_statistics, "collect_statistics", counted)
     test = load_test_set(load_index(judged), "cs-en")
     cache = ArrayCache(enabled=False)
     for value, _ in evaluate_thresholds(meteor, [test], [0.93, 0.94, 0.95], [measure("tau-strict")], cache):
@@ -107,8 +108,8 @@ def test_statistics_are_the_same_as_without_carrying(meteor, judged):
         carried.move_to(number)
         changed = Meteor.from_config(at_threshold(meteor, value))
         cells = test.judged()
-        got = chain_metric.chain_statistics(changed, test, cells, carried)
-        want = chain_metric.chain_statistics(changed, test, cells, ArrayCache(enabled=False))
+        got = output_statistics.chain_statistics(changed, test, cells, carried)
+        want = output_statistics.chain_statistics(changed, test, cells, ArrayCache(enabled=False))
         assert np.array_equal(got, want)
 
 

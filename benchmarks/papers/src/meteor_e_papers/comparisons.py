@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.models.base import Floats
 from meteor_e_learned.models.texts import Texts
 from numpy.typing import NDArray
+
+from meteor_e.api import Examples
 
 __all__ = ["Comparisons", "clean_comparisons", "comparisons_of", "texts_of"]
 

@@ -17,8 +17,7 @@ from meteor_e_learned.features.document_cosine import DELIMITER
 from meteor_e_learned.splitting import split
 
 from meteor_e.api import InputError
-from meteor_e.base import whole_file
-from meteor_e.formats import decode_lines, read_segments
+from meteor_e.toolkit import decode_lines, read_segments, whole_file
 
 __all__ = ["train_document_vectors"]
 

@@ -9,22 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from meteor_e_learned.examples import Examples
-from meteor_e_learned.models.base import (
-    Floats,
-    LearnedEstimator,
-    Report,
-    Run,
-    check_comparisons,
-    pair_taus,
-    strict_tau,
-)
+from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.models.texts import Texts
 from meteor_e_learned.splitting import split
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta
+from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, InputError, Meta, TrainingRun
 from meteor_e_papers.comparisons import Comparisons, clean_comparisons, comparisons_of, texts_of
 from meteor_e_papers.devices import choose_device
 
@@ -49,7 +40,7 @@ class _Prepared:
     features: NDArray[np.float32]
 
 
-class MaxSD(LearnedEstimator):
+class MaxSD(Estimator):
     """How similar a hypothesis is to its reference, such that better hypotheses are further from worse ones.
 
     LSTMs read words; their similarity (eq. 2) and metric scores, the features, make the score (eq. 4). Training takes
@@ -119,7 +110,7 @@ class MaxSD(LearnedEstimator):
         *,
         vectors: WordVectors | None = None,
         validation: tuple[Texts, Comparisons] | None = None,
-        report: Report | None = None,
+        report: Callable[[Mapping[str, Any]], object] | None = None,
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
     ) -> MaxSD:
@@ -187,22 +178,19 @@ class MaxSD(LearnedEstimator):
         self._network = network.cpu()
         return self
 
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from comparisons of texts."""
-        check_comparisons(examples, held)
+        examples.check_comparisons(held)
         validation = None if held is None else (texts_of(held), comparisons_of(held))
         self.fit(
             texts_of(examples), comparisons_of(examples), vectors=run.vectors, validation=validation,
             report=run.report, checkpoint=run.checkpoint, resume=run.resume,
         )  # fmt: skip
-        figures = {
+        return {
             "best epoch": self.best_epoch_,
             "best tau": self.best_tau_,
             "comparisons after cleaning": self.comparisons_,
         }
-        if held is not None:
-            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
-        return figures
 
     def decisions(self, examples: Examples) -> Floats:
         """Return how much better the better hypotheses are."""

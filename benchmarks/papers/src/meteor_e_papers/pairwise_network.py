@@ -9,23 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from meteor_e_learned.examples import Examples
-from meteor_e_learned.models.base import Floats, PairEstimator, Report, Run, check_comparisons, pair_taus, strict_tau
+from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.state import TrainingState
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, Meta
+from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta, TrainingRun
 from meteor_e_papers.devices import choose_device
 
 if TYPE_CHECKING:
     import torch
-    from meteor_e_learned.extraction import FeatureSet
-    from typing_extensions import Self
 
 __all__ = ["PairwiseNetwork", "fit_seeds"]
 
 
-class PairwiseNetwork(PairEstimator):
+class PairwiseNetwork(Estimator):
     """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).
 
     Three groups of tanh nodes see the vectors of (hypothesis 1, reference), (hypothesis 2, reference) and (hypothesis
@@ -34,6 +31,7 @@ class PairwiseNetwork(PairEstimator):
     """
 
     name: ClassVar[str] = "pairwise-network"
+    compares_only: ClassVar[bool] = True
     needs_vectors: ClassVar[bool] = True
 
     best_epoch_: int
@@ -75,7 +73,7 @@ class PairwiseNetwork(PairEstimator):
         y: NDArray[Any],
         *,
         validation: tuple[Floats, NDArray[Any]] | None = None,
-        report: Report | None = None,
+        report: Callable[[Mapping[str, Any]], object] | None = None,
         checkpoint: Callable[[TrainingState], object] | None = None,
         resume: TrainingState | None = None,
     ) -> PairwiseNetwork:
@@ -93,25 +91,16 @@ class PairwiseNetwork(PairEstimator):
         fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
         return self
 
-    @classmethod
-    def made(cls, options: Mapping[str, Any], features: FeatureSet, vectors: FeatureSet) -> Self:
-        """Return a network with as many inputs as the recipe has features and vectors."""
-        size = sum(entry.feature.segment_dimension for entry in vectors.features)  # type: ignore[attr-defined]
-        return cls(**{**options, "features": features.dimension, "vector_size": size})
-
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
-        """Learn from comparisons; the best epoch is that of the validation."""
-        check_comparisons(examples, held)
-        validation = None if held is None else self.drawn(held, run.seed)
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+        """Learn from comparisons; the network has as many inputs as features and vectors. Validation stops it."""
+        examples.check_comparisons(held)
+        self.set_params(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
+        validation = None if held is None else held.drawn_pairs(run.seed, vectors=True)
         self.fit(
-            *self.drawn(examples, run.seed), validation=validation, report=run.report, checkpoint=run.checkpoint,
-            resume=run.resume,
+            *examples.drawn_pairs(run.seed, vectors=True), validation=validation, report=run.report,
+            checkpoint=run.checkpoint, resume=run.resume,
         )  # fmt: skip
-        figures = {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
-        figures["training tau"] = float(np.mean(list(pair_taus(self, examples).values())))
-        if held is not None:
-            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
-        return figures
+        return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
 
     @property
     def inputs(self) -> int:
@@ -341,7 +330,7 @@ def fit_seeds(
     y: NDArray[Any],
     *,
     validation: tuple[Floats, NDArray[Any]] | None = None,
-    report: Report | None = None,
+    report: Callable[[Mapping[str, Any]], object] | None = None,
     checkpoint: Callable[[TrainingState], object] | None = None,
     resume: TrainingState | None = None,
 ) -> None:

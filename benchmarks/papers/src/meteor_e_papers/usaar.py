@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from meteor_e_learned.means import MEANS, check_mean, system_mean
-from meteor_e_learned.models.base import Floats, ScoreEstimator
+from meteor_e_learned.models.base import Floats
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, InputError, Meta
+from meteor_e.api import ComponentOptions, Estimator, InputError, Meta
 
 __all__ = ["Comet", "Cosine", "Zwickel"]
 
@@ -21,10 +21,11 @@ EXTREME = 1e-9
 """METEOR's score counts as 0 or 1 if it is as near to it."""
 
 
-class Cosine(ScoreEstimator):
+class Cosine(Estimator):
     """COSINE: the cosine of document vectors, which is its only feature. Nothing is learned."""
 
     name: ClassVar[str] = "usaar-cosine"
+    task: ClassVar[str] = "scores"
 
     class Options(ComponentOptions):
         """How segments' scores become a system's."""
@@ -35,7 +36,14 @@ class Cosine(ScoreEstimator):
         )
         seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
 
-    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Cosine:  # noqa: N803
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: Floats | None = None,
+        *,
+        groups: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+    ) -> Cosine:
         """Check the features.
 
         Raises:
@@ -44,12 +52,11 @@ class Cosine(ScoreEstimator):
         """
         check_mean(self.options.mean, self.options.floor)
         _columns(X, 1, "the cosine")
-        self.folds_ = {}
         return self
 
-    def predict(self, X: Floats) -> Floats:  # noqa: N803
+    def score_segments(self, features: Floats) -> Floats:
         """Return the cosines, ``(hypotheses,)``."""
-        return _columns(X, 1, "the cosine")[:, 0]
+        return _columns(features, 1, "the cosine")[:, 0]
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
         """Return the chosen mean of a system's segments, ``(samples,)``."""
@@ -61,7 +68,6 @@ class Cosine(ScoreEstimator):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over nothing."""
-        self.folds_ = {}
 
 
 class Zwickel(Cosine):
@@ -69,13 +75,20 @@ class Zwickel(Cosine):
 
     name: ClassVar[str] = "usaar-zwickel"
 
-    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Zwickel:  # noqa: N803
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: Floats | None = None,
+        *,
+        groups: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+    ) -> Zwickel:
         """Learn.
 
         Args:
             X: cosines, ``(hypotheses, 1)``.
             y: METEOR's scores.
-            groups: not used; nothing is chosen by folds.
+            groups, sample_weight: not used; nothing is chosen by folds.
 
         Raises:
             ConfigError: for an unknown mean, or a floor that is not above 0.
@@ -92,11 +105,10 @@ class Zwickel(Cosine):
             raise InputError("ZWICKEL and COMET learn METEOR's scores: y is missing")
         model = BayesianRidge().fit(cosines, np.asarray(y, float))
         self.weight_, self.intercept_ = float(model.coef_[0]), float(model.intercept_)
-        self.folds_ = {}
 
-    def predict(self, X: Floats) -> Floats:  # noqa: N803
+    def score_segments(self, features: Floats) -> Floats:
         """Return what METEOR's score would be, ``(hypotheses,)``."""
-        return self._regressed(_columns(X, 1, "the cosine"))
+        return self._regressed(_columns(features, 1, "the cosine"))
 
     def _regressed(self, cosines: Floats) -> Floats:
         return cosines[:, 0] * self.weight_ + self.intercept_
@@ -108,7 +120,6 @@ class Zwickel(Cosine):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""
         self.weight_, self.intercept_ = (float(arrays[name].reshape(1)[0]) for name in ("weight", "intercept"))
-        self.folds_ = {}
 
 
 class Comet(Zwickel):
@@ -116,13 +127,20 @@ class Comet(Zwickel):
 
     name: ClassVar[str] = "usaar-comet"
 
-    def fit(self, X: Floats, y: Floats | None = None, *, groups: NDArray[Any] | None = None) -> Comet:  # noqa: N803
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: Floats | None = None,
+        *,
+        groups: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+    ) -> Comet:
         """Learn.
 
         Args:
             X: cosines and METEOR's scores, ``(hypotheses, 2)``.
             y: METEOR's scores.
-            groups: not used; nothing is chosen by folds.
+            groups, sample_weight: not used; nothing is chosen by folds.
 
         Raises:
             ConfigError: for an unknown mean, or a floor that is not above 0.
@@ -131,9 +149,9 @@ class Comet(Zwickel):
         self._regress(_columns(X, 2, "the cosine and METEOR's score")[:, :1], y)
         return self
 
-    def predict(self, X: Floats) -> Floats:  # noqa: N803
+    def score_segments(self, features: Floats) -> Floats:
         """Return scores, ``(hypotheses,)``."""
-        rows = _columns(X, 2, "the cosine and METEOR's score")
+        rows = _columns(features, 2, "the cosine and METEOR's score")
         meteor = rows[:, 1]
         extreme = (meteor <= EXTREME) | (meteor >= 1 - EXTREME)
         result: Floats = np.where(extreme, meteor, self._regressed(rows))

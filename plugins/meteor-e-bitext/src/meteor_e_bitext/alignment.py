@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import PathLike, Progress, input_name
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import PathLike, Progress, input_name, read_segments
 from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 

@@ -13,10 +13,20 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import PathLike, Progress, input_name, silent
-from meteor_e.chains import LanguageText
-from meteor_e.formats import read_segments
-from meteor_e.packs import LANGUAGE_FILE, TABLE_FILE, Ingredients, Pack, SourceFile, pack_place
+from meteor_e.toolkit import (
+    LANGUAGE_FILE,
+    TABLE_FILE,
+    Ingredients,
+    LanguageText,
+    Pack,
+    PathLike,
+    Progress,
+    SourceFile,
+    input_name,
+    pack_place,
+    read_segments,
+    silent,
+)
 from meteor_e_bitext.alignment import align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.filtering import phrases_in

@@ -6,9 +6,7 @@ import sys
 
 import click
 
-from meteor_e.base import terminal_progress
-from meteor_e.cli import GroupedCommand, OptionGroup
-from meteor_e.packs import PackStore
+from meteor_e.toolkit import GroupedCommand, OptionGroup, PackStore, terminal_progress
 
 GROUPS = {
     "Text": OptionGroup(
@@ -120,8 +118,7 @@ def build(
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
     meteor-e score system.txt reference.txt --language fr --pack fr-bitext
     """
-    from meteor_e.chains import language_text
-    from meteor_e.engine import default_threads
+    from meteor_e.toolkit import default_threads, language_text
     from meteor_e_bitext.alignment import AlignmentOptions
     from meteor_e_bitext.build import build_from_bitext
     from meteor_e_bitext.options import BitextOptions

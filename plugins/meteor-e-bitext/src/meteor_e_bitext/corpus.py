@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, Progress, input_name
-from meteor_e.chains import LanguageText
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import LanguageText, PathLike, Progress, input_name, read_segments
 
 _BATCH = 5000
 """Lines that are tokenized together."""

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from meteor_e.base import Progress, silent
-from meteor_e.packs import Pack, ParaphraseIndex
+from meteor_e.toolkit import Pack, ParaphraseIndex, Progress, silent
 
 
 class Coverage(NamedTuple):

@@ -6,8 +6,7 @@ import json
 from dataclasses import asdict
 
 from meteor_e.api import Normalization
-from meteor_e.chains import LanguageText
-from meteor_e.languages import own_tasks
+from meteor_e.toolkit import LanguageText, own_tasks
 
 
 def language_file(text: LanguageText) -> str:

@@ -14,11 +14,23 @@ from typing import BinaryIO
 import click
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base import Progress, atomic_binary_writer, silent, terminal_progress
-from meteor_e.chains import language_text, pack_text
-from meteor_e.cli import replaced_option
-from meteor_e.formats import read_segments
-from meteor_e.packs import PARAPHRASES, TABLE_FILE, Pack, build_paraphrase_index, check_name, named_pack, pack_place
+from meteor_e.toolkit import (
+    PARAPHRASES,
+    TABLE_FILE,
+    Pack,
+    Progress,
+    atomic_binary_writer,
+    build_paraphrase_index,
+    check_name,
+    language_text,
+    named_pack,
+    pack_place,
+    pack_text,
+    read_segments,
+    replaced_option,
+    silent,
+    terminal_progress,
+)
 
 Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""

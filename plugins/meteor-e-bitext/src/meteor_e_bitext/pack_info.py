@@ -7,11 +7,16 @@ from typing import Any
 
 import click
 
-from meteor_e.base import terminal_progress
-from meteor_e.chains import pack_text
-from meteor_e.cli import count_or_no, isolated, printable
-from meteor_e.formats import read_segments
-from meteor_e.packs import CONTENTS, named_pack
+from meteor_e.toolkit import (
+    CONTENTS,
+    count_or_no,
+    isolated,
+    named_pack,
+    pack_text,
+    printable,
+    read_segments,
+    terminal_progress,
+)
 from meteor_e_bitext.coverage import coverage, most_paraphrased
 
 

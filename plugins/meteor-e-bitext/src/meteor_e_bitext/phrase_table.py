@@ -18,8 +18,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e.base import Memory, PathLike, Progress, input_name
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import Memory, PathLike, Progress, input_name, read_segments
 from meteor_e_bitext.numbering import Scratch, mapped, number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 

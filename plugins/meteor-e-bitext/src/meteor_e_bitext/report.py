@@ -8,8 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from meteor_e import __version__
-from meteor_e.chains import LanguageText
-from meteor_e.packs import SourceFile
+from meteor_e.toolkit import LanguageText, SourceFile
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import Paraphrases
 

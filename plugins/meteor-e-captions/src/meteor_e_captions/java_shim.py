@@ -105,7 +105,7 @@ def java_shim(folder: Path) -> None:
     METEOR 1.5's jar and the PTB tokenizer of pycocoevalcap are run by meteor-e. Every other call of java goes to the
     next java on the PATH; where there is none, it fails with one line and exit code 1.
     """
-    from meteor_e.base import atomic_writer
+    from meteor_e.toolkit import atomic_writer
 
     if os.name == "nt":
         raise ConfigError("the program is a shell script; Windows does not start one for java")
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Run a call of the program."""
     call = JavaCall.parse(arguments)
     if call.program == "meteor":
-        from meteor_e.cli import main as run
+        from meteor_e.toolkit import main as run
 
         sys.argv[0] = "meteor-e"
         run(["compat", *call.arguments])

@@ -12,6 +12,16 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 
 @hookimpl
+def meteor_e_metrics() -> dict[str, str]:
+    """Return the caption metrics."""
+    return {
+        "coco": "meteor_e_captions.coco_metric:CocoMetric",
+        "caption-light": "meteor_e_captions.metric:CaptionLight",
+        "caption-context": "meteor_e_captions.metric:CaptionContext",
+    }
+
+
+@hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return the command that writes a program named ``java``."""
     return {"java-shim": "meteor_e_captions.java_shim:java_shim"}

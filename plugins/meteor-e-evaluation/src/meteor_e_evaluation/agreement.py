@@ -11,8 +11,18 @@ from typing import Any
 import numpy as np
 
 from meteor_e.api import InputError, Measure, Metric, Scores
-from meteor_e.base import ArrayCache, Floats, Progress, silent, staged
-from meteor_e.significance import DEFAULT_SEED, Interval, draw_weights, interval
+from meteor_e.toolkit import (
+    DEFAULT_SEED,
+    ArrayCache,
+    Floats,
+    Interval,
+    Progress,
+    draw_weights,
+    interval,
+    score_outputs,
+    silent,
+    staged,
+)
 from meteor_e_evaluation.comparison import Comparison, average, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import DataIndex
@@ -284,7 +294,7 @@ def _score(
     scores = []
     for metric in metrics:
         tell = staged(progress, f"{test.name} {test.pair} {metric.label}")
-        found = metric.score_outputs(test, cells, cache, systems=of_systems, progress=tell)
+        found = score_outputs(metric, test, cells, cache, systems=of_systems, progress=tell)
         # Measures take the higher score for the better.
         scores.append(found if metric.higher_is_better else found.negated())
     return scores

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, input_name
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import PathLike, input_name, read_segments
 from meteor_e_evaluation.fields import finite_number, whole_number
 from meteor_e_evaluation.metric_task import split_fields
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Measure, Progress, Scores, near_miss
-from meteor_e.base import Floats, silent
-from meteor_e.significance import permutation_p, random_signs
+from meteor_e.toolkit import Floats, permutation_p, random_signs, silent
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet

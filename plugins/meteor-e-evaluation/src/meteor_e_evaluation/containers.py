@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike
-from meteor_e.formats import Role, open_input
+from meteor_e.toolkit import PathLike, Role, open_input
 
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:

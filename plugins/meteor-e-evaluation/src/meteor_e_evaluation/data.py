@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, SystemOutputs, near_miss
-from meteor_e.base import Floats
-from meteor_e.formats import named_set, read_segments, target_language
+from meteor_e.toolkit import Floats, named_set, read_segments, target_language
 from meteor_e_evaluation.assessments import Assessment, read_assessments
 from meteor_e_evaluation.containers import read_all_texts, read_texts
 from meteor_e_evaluation.index import (

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.api import InputError
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import read_segments
 from meteor_e_evaluation.index import expand, id_pattern
 
 PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from meteor_e.api import Agreement
-from meteor_e.base import Floats, Integers
+from meteor_e.toolkit import Floats, Integers
 from meteor_e_evaluation.correlation import correlate
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]

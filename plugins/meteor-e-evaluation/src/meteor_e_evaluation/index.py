@@ -15,8 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from meteor_e.api import ConfigError, InputError, near_miss
-from meteor_e.base import find_problems, raise_problems, read_yaml
-from meteor_e.formats import target_language
+from meteor_e.toolkit import find_problems, raise_problems, read_yaml, target_language
 
 JudgementFormat = Literal[
     "ranking-csv",

@@ -14,9 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from meteor_e.api import Agreement, ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
-from meteor_e.base import Floats
-from meteor_e.plugins import plugin_registry
-from meteor_e.significance import DEFAULT_SEED
+from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
@@ -461,8 +459,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
             TiedMeasure,
             "acc-eq",
             "acc_eq",
-            definition="share of pairs of systems ordered, or tied, as people do, averaged over segments; the metric's "
-            "scores tie within the threshold that suits it best",
+            definition="share of pairs ordered or tied as people do, mean of segments; the best threshold makes ties",
             source="Deutsch et al. (2023); WMT23–24",
             mtme="KendallWithTiesOpt (acc23), item",
             ties="ties of both sides are right, ties of one side are wrong",
@@ -588,7 +585,7 @@ def measure(name: str) -> Measure[TestSet]:
     names = measure_names()
     if base not in names:
         raise ConfigError(f"unknown measure {base!r}{near_miss(base, names)}; there are {', '.join(names)}")
-    found: Measure[TestSet] = plugin_registry().measure(base).make(**named_options(text, f"measure {name!r}"))
+    found: Measure[TestSet] = plugin_registry().get("measure", base).make(**named_options(text, f"measure {name!r}"))
     if separator:
         vars(found).update(name=name, title=f"{found.title} ({text})")
     return found

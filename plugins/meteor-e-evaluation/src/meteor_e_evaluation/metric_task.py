@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, input_name
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import PathLike, input_name, read_segments
 
 
 class GivenScore(NamedTuple):

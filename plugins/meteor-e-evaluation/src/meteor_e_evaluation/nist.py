@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from meteor_e.api import Metric
-from meteor_e.base import Floats, digest, require
+from meteor_e.toolkit import Floats, digest, require
 
 ORDER = 5
 

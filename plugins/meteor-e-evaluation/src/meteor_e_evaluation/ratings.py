@@ -7,8 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from meteor_e.api import InputError
-from meteor_e.base import PathLike, input_name
-from meteor_e.formats import csv_rows, read_segments
+from meteor_e.toolkit import PathLike, csv_rows, input_name, read_segments
 from meteor_e_evaluation.assessments import Assessment
 from meteor_e_evaluation.fields import finite_number, whole_number
 

@@ -22,7 +22,7 @@ from meteor_e.api import (
     named_options,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Cells, Floats, PathLike, silent
+from meteor_e.toolkit import ArrayCache, Cells, Floats, PathLike, silent
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.index import expand
 from meteor_e_evaluation.metric_task import GivenScore, read_metric_scores
@@ -40,6 +40,7 @@ class ScoreFileMetric(Metric):
 
     name: ClassVar[str] = "scores"
     by_system: ClassVar[bool] = True
+    streaming: ClassVar[bool] = False
     _in_data = False
     """Whether file names are relative to the folder of the test set."""
 

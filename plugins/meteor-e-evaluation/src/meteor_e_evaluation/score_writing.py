@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meteor_e.api import InputError, Scores
-from meteor_e.base import atomic_writer
-from meteor_e.formats import score_text
+from meteor_e.toolkit import atomic_writer, score_text
 from meteor_e_evaluation.data import TestSet
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from meteor_e.api import Agreement
-from meteor_e.base import Floats
+from meteor_e.toolkit import Floats
 from meteor_e_evaluation.groups import pairs_of_systems
 
 PERMUTATIONS = 1000

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import click
 
 from meteor_e import ConfigError, __version__
-from meteor_e.base import workplace
+from meteor_e.toolkit import workplace
 
 __all__ = ["FAMILIES", "new", "write_plugin"]
 

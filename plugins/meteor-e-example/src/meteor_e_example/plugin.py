@@ -41,7 +41,7 @@ def meteor_e_features() -> dict[str, str]:
 @hookimpl
 def meteor_e_languages() -> list[Traversable]:
     """Return languages: a YAML file for each."""
-    return [files("meteor_e_example") / "data" / "ca.yaml"]
+    return [files("meteor_e_example") / "data" / "co.yaml"]
 
 
 @hookimpl
@@ -53,4 +53,4 @@ def meteor_e_commands() -> dict[str, str]:
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
     """Return named chains: a YAML file for each, named like the chain."""
-    return [files("meteor_e_example") / "data" / "example-ca.yaml"]
+    return [files("meteor_e_example") / "data" / "example-co.yaml"]

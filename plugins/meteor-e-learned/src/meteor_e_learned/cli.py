@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.base import Progress
-from meteor_e.cli import (
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
+    Progress,
     input_options,
     metric_options,
     replaced_option,
@@ -22,7 +22,7 @@ from meteor_e.cli import (
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
-    from meteor_e.base import ArrayCache
+    from meteor_e.toolkit import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
 
 __all__ = ["model", "predict", "rank", "train"]
@@ -101,7 +101,7 @@ def train(
     """
     from pathlib import Path
 
-    from meteor_e.base import terminal_progress
+    from meteor_e.toolkit import terminal_progress
     from meteor_e_learned.recipe import load_recipe
     from meteor_e_learned.training import train as run
 
@@ -236,8 +236,7 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
@@ -322,15 +321,14 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.base import terminal_progress
-    from meteor_e.cli import destination, lined_up, named, systems
+    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
 
     _check_form("rank", files)
     store = _store(cache, no_cache)
     if index is not None:
-        from meteor_e.base import ArrayCache
+        from meteor_e.toolkit import ArrayCache
 
         if files or segments or names or references:
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
@@ -372,8 +370,7 @@ def _judged(
 ) -> str:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.base import require, staged
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import format_table, require, staged
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
@@ -446,26 +443,36 @@ def list_models(as_json: bool) -> None:
     \b
     meteor-e model list
     """
+    import textwrap
+
     import msgspec
 
-    from meteor_e.cli import format_table
+    from meteor_e.toolkit import atlas, format_table
+    from meteor_e_learned.card import TASKS, beside_meteor
     from meteor_e_learned.ready import model_size, ready_models
 
     models = ready_models()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
         return
+    known, width = atlas(), 100
     rows = []
     for entry in models.values():
-        reaches = "; ".join(
-            f"{figure.data} {figure.value:.3f} (METEOR {figure.meteor:.3f})" for figure in entry.figures
-        )
-        rows.append(
-            [entry.name, entry.language, f"{model_size(entry.name) / 1000:.0f} kB", ", ".join(entry.needs), reaches]
-        )
-    click.echo(format_table(["name", "language", "size", "needs", "reaches, on data it had not seen"], rows, left=5))
+        measured = known.get(entry.name)
+        gains = ["–"] * len(TASKS) if measured is None else [beside_meteor(measured, task) for task in TASKS]
+        noticed = "–" if measured is None or not measured["stress"] else f"{100 * measured['stress']['mean']:.0f} %"
+        speed = "–" if measured is None else str(measured["segments_per_second"])
+        size = f"{model_size(entry.name) / 1000:.0f} kB"
+        rows.append([entry.name, entry.language, size, noticed, speed, *gains])
+    click.echo(format_table(["name", "language", "size", "errors", "segments/s", *TASKS], rows, left=2))
+    notes = (
+        "errors: noticed by the stress test. ranking, rating, captions: agreement with people beside METEOR's on the "
+        "sets of the atlas, the mean difference, on data that the model had not seen. `meteor-e model show` has all."
+    )
+    click.echo("\n" + "\n".join(textwrap.wrap(notes, width)))
     for entry in models.values():
-        click.echo(f"{entry.name}: {entry.summary} Not for: {entry.avoid}")
+        text = f"{entry.name}: {entry.summary} Not for: {entry.avoid} Needs: {', '.join(entry.needs)}."
+        click.echo("\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)))
 
 
 @model.command("explain")
@@ -491,7 +498,7 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
-    from meteor_e.cli import lined_up, systems
+    from meteor_e.toolkit import lined_up, systems
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
@@ -531,7 +538,7 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     import json
 
     from meteor_e.api import guarded
-    from meteor_e.cli import printable
+    from meteor_e.toolkit import printable
     from meteor_e_learned.card import as_text, card_data
     from meteor_e_learned.modelfile import load_model
 

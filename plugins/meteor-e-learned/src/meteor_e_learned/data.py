@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, FeatureBatch, InputError
-from meteor_e.base import Progress, require, silent, staged
-from meteor_e_learned.examples import Examples
+from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
+from meteor_e.toolkit import Progress, require, silent, staged
+from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
+from meteor_e_learned.made import MADE, Made, made_of_captions, made_of_tests
 from meteor_e_learned.recipe import DataSpec, resolve
 
 if TYPE_CHECKING:
@@ -64,17 +65,27 @@ def load_examples(
             raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
         if spec.pairs is not None and not spec.pairs:
             raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
+        if spec.made == "captions":
+            file = resolve(spec.index, folder)
+            made = made_of_captions(file, spec.sample or 1000, language, seed if spec.seed is None else spec.seed)
+            found.append(_made_examples(made, Path(file).name, features, vectors, store, spec.weight, jobs, progress))
+            continue
         index = evaluation.load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
         tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
         if not tests:
             raise InputError(f"{spec.index}: no language pair into {language!r}")
+        if spec.made is not None:
+            own = seed if spec.seed is None else spec.seed
+            made = made_of_tests(spec.made, tests, spec.sample or 1000, language, own)
+            found.append(_made_examples(made, tests[0].name, features, vectors, store, spec.weight, jobs, progress))
+            continue
         chosen = sample_judgements(tests, spec.sample, seed if spec.seed is None else spec.seed, skip=spec.skip)
         if not chosen:
             raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
         for test in chosen:
             told = staged(progress, f"{test.name} {test.pair}")
             found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
-    return Examples.joined(found)
+    return joined(found)
 
 
 def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
@@ -160,6 +171,34 @@ def build_examples(
         hypothesis_part=np.zeros(len(systems), np.int64),
         hypotheses=tuple(hypotheses),
         references=tuple(map(tuple, references)),
+    )
+
+
+def _made_examples(
+    made: Made, name: str, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, weight: float, jobs: int,
+    progress: Progress,
+) -> Examples:  # fmt: skip
+    """Extract the features of made texts; each kind of comparison is a part."""
+    batch = FeatureBatch(made.hypotheses, made.references)
+    told = staged(progress, f"{MADE} {name}")
+    rows = features.extract(batch, store, jobs=jobs, progress=told)
+    left, right = sentence_vectors(made.hypotheses, made.references, vectors, store, jobs=jobs, progress=told)
+    sizes = [len(pairs) for pairs in made.comparisons.values()]
+    better, worse = np.array([pair for pairs in made.comparisons.values() for pair in pairs], np.int64).reshape(-1, 2).T
+    return Examples(
+        title=tuple(f"{MADE} {name} {kind}" for kind in made.comparisons),
+        features=rows,
+        vectors=left,
+        reference_vectors=right,
+        better=better,
+        worse=worse,
+        part=np.repeat(np.arange(len(sizes)), sizes),
+        group=worse,
+        weight=np.full(len(better), weight),
+        scores=np.array(made.scores) if made.scores else np.full(len(rows), np.nan),
+        hypothesis_part=np.zeros(len(rows), np.int64),
+        hypotheses=tuple(made.hypotheses),
+        references=tuple(map(tuple, made.references)),
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, FeatureBatch, InputError
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.modelfile import LearnedModel
+from meteor_e_learned.models.guarded_linear import GuardedLinear
 from meteor_e_learned.models.joint_linear import JointLinear
 
 __all__ = ["Explanation", "Reason", "explain"]
@@ -30,6 +31,9 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("vocabulary.doubled", "words said twice"),
     ("vocabulary.", "informative words that arrive or are lost"),
     ("near-words.", "words that nearly match"),
+    ("errors.negation", "negations too many or too few"),
+    ("errors.", "numbers, repetition, additions, omissions, marks at the end"),
+    ("situation.", "length, and words in common"),
     ("fluency.", "usual pairs of words"),
     ("word-classes.", "function words, numbers and content words"),
     ("tag-overlap.", "parts of speech"),
@@ -60,12 +64,17 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Two scores, and the reasons for their difference, the largest first; the reasons add up to the difference."""
+    """Two scores, and the reasons for their difference, the largest first; the reasons add up to the difference.
+
+    Attributes:
+        notes: how much of the scores is learned, and why not all, for models that say so.
+    """
 
     model: str
     first: float
     second: float
     reasons: tuple[Reason, ...]
+    notes: tuple[str, ...] = ()
 
     def text(self, names: tuple[str, str] = ("the first", "the second"), most: int = 5) -> str:
         """Return the explanation in words, one line for each reason.
@@ -93,7 +102,7 @@ class Explanation:
         rest = sum(reason.points for reason in self.reasons[most:])
         if self.reasons[most:]:
             lines.append(f"  {abs(rest):5.2f} for {names[0] if rest > 0 else names[1]}: all else")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
 def explain(
@@ -145,4 +154,6 @@ def explain(
     if abs(left) > 1e-9:
         reasons.append(Reason("how scores are spread over the scale", left, "score", *scores))
         reasons.sort(key=lambda reason: -abs(reason.points))
-    return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points))
+    told = model.estimator.note if isinstance(model.estimator, GuardedLinear) else None
+    notes = tuple(dict.fromkeys(told(side) for side in rows)) if told else ()
+    return Explanation(model.recipe.name, scores[0], scores[1], tuple(r for r in reasons if r.points), notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
-from meteor_e.base import Progress, cache_folder, digest, silent, worked_on
-from meteor_e.packs import LanguageResources
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import LanguageResources, Progress, cache_folder, digest, plugin_registry, silent, worked_on
 
 __all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature", "picked"]
 
@@ -152,7 +150,7 @@ class FeatureSet:
             ConfigError: for a wrong option or column.
             PluginError: for a feature that is not installed.
         """
-        context = MatcherContext(plugin_registry().language(language), LanguageResources())
+        context = MatcherContext(plugin_registry().get("language", language), LanguageResources())
         made = []
         for entry in entries:
             options = {"use": entry} if isinstance(entry, str) else dict(entry)
@@ -160,7 +158,7 @@ class FeatureSet:
             if not isinstance(name, str):
                 raise ConfigError(f"a feature is a name or a mapping with 'use', not {entry!r}")
             label, columns = options.pop("as", name), options.pop("columns", None)
-            feature = plugin_registry().feature(name).make(context, **options)
+            feature = plugin_registry().get("feature", name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
         return cls(made)
 
@@ -183,7 +181,7 @@ class FeatureSet:
                 changed.append(entry if isinstance(entry, str) else dict(entry))
                 continue
             options = {name: value for name, value in entry.items() if name not in ("use", "as", "columns")}
-            changed.append({**entry, **plugin_registry().feature(entry["use"]).with_paths(options, change)})
+            changed.append({**entry, **plugin_registry().get("feature", entry["use"]).with_paths(options, change)})
         return changed
 
     @property
@@ -205,6 +203,17 @@ class FeatureSet:
     def definition(self) -> tuple[str, ...]:
         """What a model that was trained on the rows asks for, in the same order as :attr:`signature`."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
+
+    def only(self, columns: Collection[str]) -> FeatureSet:
+        """Return the features with these of their columns, in the features' own order."""
+        return FeatureSet(
+            [
+                NamedFeature(entry.label, entry.feature, tuple(
+                    place for place, column in zip(entry.chosen, entry.columns, strict=True) if column in columns
+                ))
+                for entry in self.features
+            ]
+        )  # fmt: skip
 
     def select(self, columns: Sequence[str]) -> list[int]:
         """Return the positions of columns; ``ter`` and ``ter.*`` are all of a feature.

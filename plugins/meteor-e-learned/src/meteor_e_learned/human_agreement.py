@@ -10,7 +10,7 @@ from meteor_e_evaluation import Rankings, TestSet, correlate, human_system_score
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, Metric
-from meteor_e.base import ArrayCache, Progress, silent
+from meteor_e.toolkit import ArrayCache, Progress, score_outputs, silent
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 
@@ -112,7 +112,7 @@ def rank_test_set(
             progress=progress,
         )  # fmt: skip
     else:
-        scores = metric.score_outputs(test, wanted, cache, systems=False, progress=progress)
+        scores = score_outputs(metric, test, wanted, cache, systems=False, progress=progress)
         asked_for = np.where(wanted, scores.segments, np.nan)
         found = score_advantages(asked_for if metric.higher_is_better else -asked_for)
     ranking = rank_systems(found)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from meteor_e.api import ConfigError, InputError
-from meteor_e_learned.models.base import LearnedEstimator, Report
+from meteor_e.api import ConfigError, Estimator, InputError
 
 __all__ = ["TrainingLog", "check_plot", "curve", "plot_learning_curve"]
 
@@ -26,7 +25,9 @@ class TrainingLog:
         InputError: if the file cannot be written, or what is to be kept is no log.
     """
 
-    def __init__(self, path: Path | None, *, keep: int = 0, listener: Report | None = None) -> None:
+    def __init__(
+        self, path: Path | None, *, keep: int = 0, listener: Callable[[Mapping[str, Any]], object] | None = None
+    ) -> None:
         self._path = path
         self._listener = listener
         self._begun = False
@@ -66,7 +67,7 @@ def curve(lines: list[dict[str, Any]]) -> Iterator[tuple[int, float, float]]:
         yield number, float(line["loss"][0]), float(line["tau"][0])
 
 
-def check_plot(path: Path, estimator: LearnedEstimator) -> None:
+def check_plot(path: Path, estimator: Estimator) -> None:
     """Raise what would else be found out after the training."""
     if "epochs" not in estimator.get_params():
         raise ConfigError("there is no learning curve: the estimator does not learn in epochs; leave --plot out")

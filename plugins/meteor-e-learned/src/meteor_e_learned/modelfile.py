@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from meteor_e.api import ConfigError, InputError, PluginError, located
-from meteor_e.base import open_regular, whole_file
-from meteor_e.plugins import plugin_registry
+from meteor_e.api import ConfigError, Estimator, InputError, PluginError, located
+from meteor_e.toolkit import open_regular, plugin_registry, whole_file
 from meteor_e_learned.extraction import FeatureSet
-from meteor_e_learned.models.base import LearnedEstimator
 from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
@@ -22,6 +22,8 @@ from meteor_e_learned.recipe import Recipe, estimator_class, make_features, reci
 __all__ = ["LearnedModel", "is_model_file", "load_model", "save_model"]
 
 FORMAT = "meteor_e learned 2"
+_VECTORS = "vectors:"
+"""Divides the features of a signature from the vectors."""
 _LONGEST_HEADER = 100_000_000  # safetensors' own limit
 
 
@@ -39,7 +41,7 @@ class LearnedModel:
     """
 
     recipe: Recipe
-    estimator: LearnedEstimator
+    estimator: Estimator
     signature: tuple[str, ...]
     card: dict[str, Any]
     folder: Path
@@ -64,10 +66,17 @@ class LearnedModel:
                 # An estimator that reads texts has its words' vectors with it.
                 for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
             )
+            # What a feature has learned to give since then is left aside.
+            border = self.signature.index(_VECTORS) if _VECTORS in self.signature else len(self.signature)
+            made = made[0].only(self.signature[:border]), made[1].only(self.signature[border:])
             found = features_signature(*made)
-            if found != self.signature:
+            if _without_counts(found) != _without_counts(self.signature):
                 old, new = next(
-                    ((old, new) for old, new in zip(self.signature, found, strict=False) if old != new),
+                    (
+                        (old, new)
+                        for old, new in zip(self.signature, found, strict=False)
+                        if _without_counts([old]) != _without_counts([new])
+                    ),
                     (f"{len(self.signature)} features", f"{len(found)} features"),
                 )
                 raise ConfigError(
@@ -91,7 +100,12 @@ class LearnedModel:
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
     """Return what must be the same for a model to be used."""
-    return (*features.definition, "vectors:", *vectors.definition)
+    return (*features.definition, _VECTORS, *vectors.definition)
+
+
+def _without_counts(signature: Iterable[str]) -> list[str]:
+    """Return a signature without the number of columns that each feature has; the columns themselves are in it."""
+    return [re.sub(r"^([^=]*=[^:=]*):\d+:", r"\1:", line) for line in signature]
 
 
 def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
@@ -160,7 +174,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
             )
         recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
         with located(name):
-            estimator: LearnedEstimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
+            estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
         probes = Probes.from_json(header["probes"], arrays.pop("probes"))
         estimator.restore(arrays)
         signature = tuple(str(line) for line in header["signature"])

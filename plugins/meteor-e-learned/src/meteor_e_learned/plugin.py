@@ -26,6 +26,8 @@ def meteor_e_features() -> dict[str, str]:
         "language-model": "meteor_e_learned.features.language_model:LanguageModelFeature",
         "character-ngrams": "meteor_e_learned.features.character_ngrams:CharacterNgramsFeature",
         "difficulty": "meteor_e_learned.features.difficulty:DifficultyFeature",
+        "errors": "meteor_e_learned.features.errors:ErrorsFeature",
+        "situation": "meteor_e_learned.features.errors:SituationFeature",
         "fluency": "meteor_e_learned.features.fluency:FluencyFeature",
         "near-words": "meteor_e_learned.features.near_words:NearWordsFeature",
         "word-classes": "meteor_e_learned.features.word_classes:WordClassesFeature",
@@ -59,6 +61,7 @@ def meteor_e_estimators() -> dict[str, str]:
     """Return estimators by name; their libraries are imported when a recipe uses one."""
     return {
         "joint-linear": "meteor_e_learned.models.joint_linear:JointLinear",
+        "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
         "pairwise-logistic": "meteor_e_learned.models.pairwise_logistic:PairwiseLogistic",
         "segment-regression": "meteor_e_learned.models.segment_regression:SegmentRegression",
     }

@@ -22,8 +22,7 @@ from meteor_e.api import (
     Scores,
     SystemOutputs,
 )
-from meteor_e.base import Progress, check_items, silent, staged
-from meteor_e.metrics import SystemTexts, metric_score
+from meteor_e.toolkit import Progress, SystemTexts, check_items, metric_score, silent, staged
 from meteor_e_learned.data import sentence_vectors
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
@@ -34,7 +33,7 @@ from meteor_e_learned.ready import ready_models
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
-    from meteor_e.base import ArrayCache, Cells
+    from meteor_e.toolkit import ArrayCache, Cells
 
 __all__ = [
     "ModelMetric",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from meteor_e.api import ConfigError, near_miss
-from meteor_e.base import find_problems, parse_yaml, raise_problems, read_yaml
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import find_problems, parse_yaml, plugin_registry, raise_problems, read_yaml
 from meteor_e_learned.extraction import FeatureSet
 
 __all__ = [
@@ -39,6 +38,9 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
             sample, and features are computed once.
         weight: of each comparison, relative to those of other test sets.
+        made: in place of its judgments, comparisons that are made of ``sample`` of its outputs: ``errors``, each output
+            against the same with an error, or ``excerpts`` of documents; or ``captions``, where ``index`` is a file of
+            JSON Lines with ``captions``, several of an image.
     """
 
     index: str
@@ -47,6 +49,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     skip: int = 0
     seed: int | None = None
     weight: float = 1.0
+    made: Literal["errors", "excerpts", "captions"] | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +116,7 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 
 def estimator_class(name: str) -> Any:
     """Import an estimator's class, ours or another plugin's."""
-    return plugin_registry().estimator(name)
+    return plugin_registry().get("estimator", name)
 
 
 def _check_name(recipe: Recipe, where: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, FeatureBatch
-from meteor_e.base import Progress, silent
+from meteor_e.toolkit import Progress, silent
 from meteor_e_learned.extraction import FeatureStore, picked
 from meteor_e_learned.libraries import running
 from meteor_e_learned.modelfile import LearnedModel
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 def has_scores(model: LearnedModel) -> bool:
     """Return whether a model gives a score of a single hypothesis."""
-    return model.estimator.needs_texts or hasattr(model.estimator, "score_segments")
+    return not model.estimator.compares_only
 
 
 def has_scale(model: LearnedModel) -> bool:

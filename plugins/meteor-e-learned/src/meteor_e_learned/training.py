@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from meteor_e.api import ConfigError, InputError
-from meteor_e.base import Progress, digest, silent
+from meteor_e.api import ConfigError, Estimator, Examples, InputError, TrainingRun
+from meteor_e.toolkit import Progress, digest, silent
 from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.examples import Examples
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.libraries import running
 from meteor_e_learned.log import TrainingLog, check_plot, plot_learning_curve
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
-from meteor_e_learned.models.base import LearnedEstimator, Report, Run
+from meteor_e_learned.models.base import agreement
 from meteor_e_learned.probes import probe
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
@@ -42,7 +41,7 @@ def train(
     seed: int | None = None,
     resume: bool = False,
     jobs: int = 1,
-    listener: Report | None = None,
+    listener: Callable[[Mapping[str, Any]], object] | None = None,
     progress: Progress = silent,
     plot: Path | None = None,
     roots: Mapping[str, str] | None = None,
@@ -100,7 +99,9 @@ def train(
     started = time.perf_counter()
     checkpoints = Checkpoints(state_file, identity, log)
     with checkpoints.written_when_interrupted(), running(f"training {recipe.estimator!r}"):
-        figures = estimator.learn(examples, held, Run(recipe.seed, features.columns, log, checkpoints, state, of_words))
+        run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, of_words)
+        own = estimator.learn(examples, held, run)
+        figures = {**own, **agreement(estimator, examples, held)}
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} came to infinite numbers; try a lower learning_rate")
     if held is not None and (seen := comparisons_in_common(examples, held)):
@@ -164,11 +165,11 @@ def comparisons_in_common(examples: Examples, held: Examples) -> int:
     return sum(texts(held, better, worse) in known for better, worse in rows)
 
 
-def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> LearnedEstimator:
+def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) -> Estimator:
     """Make the estimator of a recipe.
 
     Raises:
-        ConfigError: for an option that it does not have, or a value of another type.
+        ConfigError: for an option that it does not have, a value of another type, or vectors that it does not read.
     """
     if "seed" in recipe.options:
         raise ConfigError("the seed stands in the recipe itself, or comes from --seed; take it out of its 'options'")
@@ -176,7 +177,9 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     known = kind.options_class()
     # An estimator that draws nothing need not have the option.
     seed = {"seed": recipe.seed} if known is not None and "seed" in known.__struct_fields__ else {}
-    estimator: LearnedEstimator = kind.made({**recipe.options, **seed}, features, vectors)
+    if vectors.features and not kind.needs_vectors:
+        raise ConfigError(f"estimator {recipe.estimator!r} has no use for 'vectors'")
+    estimator: Estimator = kind.make(**recipe.options, **seed)
     return estimator
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.cli import METRIC_GROUPS, GroupedCommand, OptionGroup, alignment_lines, destination, metric_options
+from meteor_e.toolkit import METRIC_GROUPS, GroupedCommand, OptionGroup, alignment_lines, destination, metric_options
 
 if TYPE_CHECKING:
     from meteor_e import Alignment, Meteor
@@ -82,7 +82,7 @@ def align(
 
 
 def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.cli import systems
+    from meteor_e.toolkit import systems
 
     try:
         (system,) = systems([hypothesis], [reference], 1, encoding)
@@ -95,7 +95,7 @@ def _file_pairs(hypothesis: str, reference: str, encoding: str) -> Iterator[tupl
 
 
 def _stdio_pairs(encoding: str) -> Iterator[tuple[str, str]]:
-    from meteor_e.formats import read_segments
+    from meteor_e.toolkit import read_segments
 
     for number, line in enumerate(read_segments("-", encoding=encoding), 1):
         hypothesis, separator, reference = line.partition(" ||| ")
@@ -125,7 +125,7 @@ def _json_writer(_: Meteor) -> Writer:
 
 
 def _java_writer(_: Meteor) -> Writer:
-    from meteor_e.java import format_alignment
+    from meteor_e.toolkit import format_alignment
 
     return lambda stream, alignment, number: stream.writelines([format_alignment(alignment, number)])
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.base import terminal_progress
-from meteor_e.cli import (
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
     MeteorMaker,
@@ -21,10 +20,13 @@ from meteor_e.cli import (
     metric_options,
     named,
     systems,
+    terminal_progress,
 )
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
+    from meteor_e.toolkit import Progress
+    from meteor_e_report.page import PageTable
 
 
 GROUPS = {
@@ -33,7 +35,8 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("output", "title", "png", "svg", "latex", "segments"), "… -o report.html --latex matrix.tex --segment 17"
+        ("output", "stress", "purpose", "title", "png", "svg", "latex", "segments"),
+        "… -o report.html --latex matrix.tex --segment 17",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
 }
@@ -54,6 +57,13 @@ GROUPS = {
 )
 @click.option("--name", "names", multiple=True, metavar="NAME", help="Name of a system; one for each, in order.")
 @click.option("-o", "--output", metavar="FILE", default="report.html", help="The page.  [default: report.html]")
+@click.option("--stress", is_flag=True, help="Show which errors in the first system's output the metrics notice.")
+@click.option(
+    "--advise",
+    "purpose",
+    metavar="PURPOSE",
+    help="Show which metrics have evidence for ranking, rating, captions or reward, in this language.",
+)
 @click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
 @click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
 @click.option("--svg", metavar="FILE", help="Draw the distributions as an SVG picture, too.")
@@ -88,6 +98,8 @@ def report(
     metrics: tuple[str, ...],
     names: tuple[str, ...],
     output: str,
+    stress: bool,
+    purpose: str | None,
     title: str | None,
     png: str | None,
     svg: str | None,
@@ -141,7 +153,14 @@ def report(
                 write_plot(found, png, "png")
             if svg is not None:
                 write_plot(found, svg, "svg")
-        write_page(found, output)
+        own, by_segment = list(texts[0].hypotheses), [list(each) for each in texts[0].references]
+        language = make_meteor.language or "en"
+        tables = [] if purpose is None else [_advice(language, purpose, by_segment)]
+        if stress:
+            tables.append(
+                _stress(make_meteor.metrics(metrics or ("meteor",)), own, by_segment, language, seed, progress)
+            )
+        write_page(found, output, tables)
     for path in (output, png, svg, latex):
         if path is not None:
             click.echo(f"wrote {path}", err=True)
@@ -149,13 +168,50 @@ def report(
 
 def _metrics(make_meteor: MeteorMaker, names: Sequence[str], signature: str) -> list[Metric | None]:
     """Return metrics by name; ``None`` is METEOR with the signature, which is scored with the alignments."""
-    from meteor_e.metrics import ChainMetric
+    from meteor_e.toolkit import ChainMetric
 
     found: list[Metric | None] = []
     for metric in make_meteor.metrics(names):
         is_meteor = isinstance(metric, ChainMetric) and metric.signature == signature
         found.append(None if is_meteor and None not in found else metric)
     return found
+
+
+def _advice(language: str, purpose: str, references: list[list[str]]) -> PageTable:
+    """Return which metrics have evidence for texts of this language, length and number of references."""
+    from meteor_e.toolkit import advice_table, advise
+    from meteor_e_report.page import PageTable
+
+    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
+    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
+    note = f"From the atlas: agreement with people for the purpose {purpose} and the language {language}. {without}"
+    return PageTable("Which metrics have evidence", note, header, rows)
+
+
+def _stress(
+    metrics: Sequence[Metric],
+    texts: list[str],
+    references: list[list[str]],
+    language: str,
+    seed: int,
+    progress: Progress,
+) -> PageTable:
+    """Return which errors in a system's output metrics notice.
+
+    Raises:
+        ConfigError: if the plugin that makes the errors is missing.
+    """
+    from meteor_e.toolkit import comes_with_plugin
+    from meteor_e_report.page import PageTable
+
+    try:
+        from meteor_e_evaluation.stress import make_suite, stress, stress_table
+    except ImportError:
+        raise ConfigError(comes_with_plugin("--stress", "meteor-e-evaluation")) from None
+    suite = make_suite(references, texts, language=language, pairs=100, seed=seed, progress=progress)
+    header, rows, notes = stress_table(stress(metrics, suite, examples=0, progress=progress))
+    # The name of the error comes first; its group would repeat itself.
+    return PageTable("Errors that the metrics notice", " ".join(notes), header[1:], [row[1:] for row in rows])
 
 
 @contextlib.contextmanager

@@ -18,8 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
-from meteor_e.base import PathLike, Progress, atomic_writer, silent
-from meteor_e.significance import DEFAULT_SEED, SystemTest
+from meteor_e.toolkit import DEFAULT_SEED, PathLike, Progress, SystemTest, atomic_writer, silent
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
 from meteor_e_report.matchers import MATCHER_STYLES, SHAPES, MatcherStyle, matcher_style
@@ -95,19 +94,35 @@ def write_report(
     return report
 
 
-def write_page(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write a report's HTML file, whole or not at all.
+class PageTable(NamedTuple):
+    """A further table of a page.
+
+    Attributes:
+        title: of its section.
+        note: a sentence or more on it.
+        header: names of the columns.
+        rows: the cells; the first column names the row.
+    """
+
+    title: str
+    note: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def write_page(report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = ()) -> None:
+    """Write a report's HTML file, whole or not at all; further tables come before the segments.
 
     Raises:
         InputError: if there is too much data for a page, or the file cannot be written.
     """
-    page = render(report)
+    page = render(report, tables)
     with atomic_writer(path) as stream:
         stream.write(page)
 
 
-def render(report: Report) -> str:
-    """Return a report as HTML.
+def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
+    """Return a report as HTML; see :func:`write_page`.
 
     Raises:
         InputError: if there is too much data for a page.
@@ -119,11 +134,18 @@ def render(report: Report) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"number": _number, "signed": _signed, "p": _p, "thousands": "{:,}".format}
+    environment.filters |= {
+        "number": _number,
+        "signed": _signed,
+        "p": _p,
+        "thousands": "{:,}".format,
+        "visible": visible,
+    }
     environment.filters["lines"] = lambda text: [visible(line.strip()) for line in text.split("\n")]
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_context(report),
+        tables=tables,
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),

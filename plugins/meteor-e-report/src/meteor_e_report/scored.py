@@ -13,22 +13,29 @@ from numpy.typing import NDArray
 
 from meteor_e import CorpusScore, SegmentScore
 from meteor_e.api import ConfigError, InputError, Metric
-from meteor_e.base import Progress, silent, staged
-from meteor_e.metrics import SystemTexts, metric_score
-from meteor_e.scoring import FormulaScores, StatisticsSum, columns, quotient, shares
-from meteor_e.significance import (
+from meteor_e.toolkit import (
     DEFAULT_SEED,
     METHODS,
+    FormulaScores,
+    Progress,
     Scorer,
+    StatisticsSum,
     SystemTest,
+    SystemTexts,
     compare_pairs,
     meteor_scorer,
     meteor_statistics,
+    metric_score,
+    quotient,
+    shares,
+    silent,
+    staged,
+    statistics_columns,
 )
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.base import Floats
+    from meteor_e.toolkit import Floats
 
 METEOR = "METEOR"
 """What tables call METEOR, where nothing else was asked for."""
@@ -72,7 +79,7 @@ class ScoredSystem:
         numbers, a segment at a time.
         """
         parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
-        found = shares(columns(self.counts), parts, self.corpus.parameters, quotient)
+        found = shares(statistics_columns(self.counts), parts, self.corpus.parameters, quotient)
         return np.stack([share.score for share in found], axis=1)
 
 

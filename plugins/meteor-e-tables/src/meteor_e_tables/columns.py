@@ -7,8 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api import located
-from meteor_e.engine import CHUNK_CHARACTERS, CHUNK_SEGMENTS, Chunk
-from meteor_e.scoring import PARTS, FormulaScores, as_summed, column_names, width
+from meteor_e.toolkit import (
+    CHUNK_CHARACTERS,
+    CHUNK_SEGMENTS,
+    PARTS,
+    Chunk,
+    FormulaScores,
+    as_summed,
+    statistics_names,
+    statistics_width,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +60,7 @@ class ColumnNames(NamedTuple):
         return cls(
             tuple(prefix + part for part in PARTS),
             f"{prefix}reference_index",
-            tuple(prefix + name for name in column_names(numbered)),
+            tuple(prefix + name for name in statistics_names(numbered)),
         )
 
     def all(self) -> tuple[str, ...]:
@@ -108,7 +116,7 @@ def score_columns(
     """
     import numpy as np
 
-    size = width(len(meteor.matchers))
+    size = statistics_width(len(meteor.matchers))
     total = [0] * size
     parts: list[ScoredColumns] = []
     for start, stop in _parts(hypotheses, references):

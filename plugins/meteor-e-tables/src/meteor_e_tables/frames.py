@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.scoring import StatisticsSum
+from meteor_e.toolkit import StatisticsSum
 from meteor_e_tables.batches import text_batch
 from meteor_e_tables.cells import find_column, nested
 from meteor_e_tables.columns import PREFIX, ColumnNames, sum_statistics

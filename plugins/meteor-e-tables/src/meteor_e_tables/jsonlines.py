@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.base import PathLike, input_name
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import PathLike, input_name, read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
 from meteor_e_tables.cells import find_column, nested

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.base import PathLike
-from meteor_e.formats import parquet_files
+from meteor_e.toolkit import PathLike, parquet_files
 from meteor_e_tables.arrow import arrow_batch, arrow_errors, pyarrow, text_paths
 from meteor_e_tables.batches import BATCH_ROWS, RANGE_ROWS, Batch, Range, Source
 

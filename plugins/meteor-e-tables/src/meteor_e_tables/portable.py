@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, ResourceError
-from meteor_e.chains import OWN_FUNCTION_WORDS
-from meteor_e.packs import LANGUAGE_FILE
+from meteor_e.toolkit import LANGUAGE_FILE, OWN_FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
-    from meteor_e.packs import Pack
+    from meteor_e.toolkit import Pack
 
 _KEPT = 4
 """Metrics that a process keeps."""
@@ -38,7 +37,7 @@ class PackNeeded(NamedTuple):
 
     def find(self) -> Pack | None:
         """Return the pack if it is on this machine: in the store, shipped, or in the folder it came from."""
-        from meteor_e.packs import Pack, PackStore
+        from meteor_e.toolkit import Pack, PackStore
 
         try:
             pack = PackStore().find(self.name)
@@ -59,7 +58,7 @@ class PackNeeded(NamedTuple):
 
 def shipped_folder(pack: PackNeeded) -> Path:
     """Return where a pack that was shipped to this machine lies: in the cache, by its digest."""
-    from meteor_e.base import cache_folder
+    from meteor_e.toolkit import cache_folder
 
     return cache_folder("shipped-packs") / f"{pack.name}-{pack.digest}"
 
@@ -97,7 +96,7 @@ class PortableMetric:
                 "a metric with resources that were given as objects cannot be sent to other processes; "
                 "put them into a pack (see docs/packs.md) and name it with pack="
             )
-        from meteor_e.packs import named_pack
+        from meteor_e.toolkit import named_pack
 
         packs = []
         for key in ("pack", "function_words"):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import atomic_binary_writer
-from meteor_e.formats import JSON_LINES, PARQUET
+from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer
 from meteor_e_tables.arrow import arrow_errors, pyarrow
 from meteor_e_tables.batches import Rows
 from meteor_e_tables.libraries import require

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.packs import cached_index
+from meteor_e.toolkit import cached_index
 from meteor_e_vectors.source import Source
 from meteor_e_vectors.sources import read_source
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write_vectors

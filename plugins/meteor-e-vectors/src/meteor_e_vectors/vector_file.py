@@ -17,8 +17,16 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from meteor_e import InputError, ResourceError
-from meteor_e.base import whole_file
-from meteor_e.packs import VOCABULARY_SECTIONS, IndexFile, Layout, Vocabulary, damaged, vocabulary_sections, write_index
+from meteor_e.toolkit import (
+    VOCABULARY_SECTIONS,
+    IndexFile,
+    Layout,
+    Vocabulary,
+    damaged,
+    vocabulary_sections,
+    whole_file,
+    write_index,
+)
 from meteor_e_vectors.subwords import Subwords
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from meteor_e.base import Memory
+from meteor_e.toolkit import Memory
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
 from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 

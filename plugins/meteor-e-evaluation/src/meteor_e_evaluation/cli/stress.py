@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from meteor_e.api import ConfigError
-from meteor_e.base import terminal_progress
-from meteor_e.cli import GroupedCommand, OptionGroup, destination, format_table
+from meteor_e.toolkit import GroupedCommand, OptionGroup, destination, format_table, terminal_progress
 
 if TYPE_CHECKING:
     from meteor_e_evaluation.stress import StressReport, StressSuite
@@ -172,8 +171,7 @@ def _suite(
 
 def _report(suite: StressSuite, options: dict[str, Any]) -> StressReport:
     from meteor_e.api import MetricContext
-    from meteor_e.base import ArrayCache
-    from meteor_e.metrics import parse_metrics
+    from meteor_e.toolkit import ArrayCache, parse_metrics
     from meteor_e_evaluation.stress import stress as run
 
     context = MetricContext(language=suite.language, jobs=options["jobs"], offline=options["offline"] or None)

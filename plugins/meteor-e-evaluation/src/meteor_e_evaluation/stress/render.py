@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 
-from meteor_e.cli import format_table
+from meteor_e.toolkit import format_table
 from meteor_e_evaluation.stress.run import Example, Finding, StressReport
 
 __all__ = ["FORMATS", "render_stress"]
@@ -54,6 +54,11 @@ def _notes(report: StressReport) -> list[str]:
 
 def _header(report: StressReport) -> list[str]:
     return ["group", "perturbation", "pairs", *report.metrics]
+
+
+def stress_table(report: StressReport) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the header, the rows and the notes of the table."""
+    return _header(report), _rows(report), _notes(report)
 
 
 def _worst(report: StressReport) -> list[tuple[str, str, Example]]:

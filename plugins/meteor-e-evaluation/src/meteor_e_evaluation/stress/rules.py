@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meteor_e.api import Perturbation
-from meteor_e.plugins import plugin_registry
+from meteor_e.toolkit import plugin_registry
 from meteor_e_evaluation.stress import english, general
 
 __all__ = ["BUILT_IN", "perturbations"]
@@ -30,5 +30,5 @@ def perturbations(language: str = "en") -> list[Perturbation]:
     """
     registry = plugin_registry()
     names = [*BUILT_IN, *(name for name in registry.names("perturbation") if name not in BUILT_IN)]
-    classes = [BUILT_IN[name] if name in BUILT_IN else registry.perturbation(name) for name in names]
+    classes = [BUILT_IN[name] if name in BUILT_IN else registry.get("perturbation", name) for name in names]
     return [found() for found in classes if not found.languages or language in found.languages]

@@ -22,8 +22,17 @@ from meteor_e.api import (
     SystemOutputs,
     near_miss,
 )
-from meteor_e.base import ArrayCache, Floats, Progress, atomic_writer, silent, staged
-from meteor_e.significance import draw_weights, interval
+from meteor_e.toolkit import (
+    ArrayCache,
+    Floats,
+    Progress,
+    atomic_writer,
+    draw_weights,
+    interval,
+    score_outputs,
+    silent,
+    staged,
+)
 from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations
 from meteor_e_evaluation.stress.words import Words
@@ -371,7 +380,7 @@ def stress(
     weights = draw_weights(len(suite.texts), SAMPLES, suite.seed)
     for metric in made:
         kept = ArrayCache(enabled=False) if isinstance(metric, _FunctionMetric) else store
-        scores = metric.score_outputs(outputs, cells, kept, systems=False, progress=staged(progress, metric.label))
+        scores = score_outputs(metric, outputs, cells, kept, systems=False, progress=staged(progress, metric.label))
         segments = scores.segments if metric.higher_is_better else -scores.segments
         if not np.isfinite(segments[cells]).all():
             row, column = np.argwhere(cells & ~np.isfinite(segments))[0]

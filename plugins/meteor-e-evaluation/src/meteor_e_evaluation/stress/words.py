@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from meteor_e.base import parse_yaml
+from meteor_e.toolkit import parse_yaml
 
 __all__ = ["Words", "conjugated", "frequent_words", "lists", "pairs", "tags", "verb_base"]
 

@@ -11,10 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError
-from meteor_e.base import ArrayCache, Floats, Integers, Progress, silent
-from meteor_e.metrics import chain_statistics
-from meteor_e.scoring import Counts
-from meteor_e.scoring import columns as columns_of
+from meteor_e.toolkit import (
+    ArrayCache,
+    Counts,
+    Floats,
+    Integers,
+    Progress,
+    chain_statistics,
+    silent,
+    statistics_columns,
+)
 from meteor_e_evaluation.data import TestSet
 
 if TYPE_CHECKING:
@@ -134,7 +140,7 @@ def collect(
                 "units": columns + len(unit_groups),
                 "groups": np.full(len(rows), group),
                 "humans": humans[rows, columns],
-                "lengths": columns_of(own[:, 0]).reference_length.astype(float),
+                "lengths": statistics_columns(own[:, 0]).reference_length.astype(float),
                 "better": better,
                 "worse": worse,
                 "rows": rows,

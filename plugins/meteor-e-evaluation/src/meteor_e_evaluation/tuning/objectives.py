@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from meteor_e import Parameters
 from meteor_e.api import ConfigError, InputError, Measure, Scores, near_miss
-from meteor_e.base import Floats
-from meteor_e.scoring import Counts, score
-from meteor_e.significance import random_signs
+from meteor_e.toolkit import Counts, Floats, random_signs, score_arrays
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.measures import measure, measure_names
@@ -262,7 +260,7 @@ class _Measured(PreparedObjective):
         counts = scorer.chosen(point)
         sums = np.stack([np.bincount(self._owner, column, self._count) for column in counts.T], axis=1)
         parameters = Parameters(point[0], point[1], point[2], point[3], tuple(point[4:]))
-        return _Systems(score(sums, parameters), counts, parameters)
+        return _Systems(score_arrays(sums, parameters), counts, parameters)
 
     def value(self, scores: Any) -> float:
         if isinstance(scores, _Systems):
@@ -298,7 +296,7 @@ class _Measured(PreparedObjective):
 
         def resample(system: int, weights: Floats) -> Floats:
             mine = rows == system
-            return score(weights[:, units[mine]] @ own[mine], parameters)
+            return score_arrays(weights[:, units[mine]] @ own[mine], parameters)
 
         known = np.zeros((count, len(group.test)))
         values = scores.values[group.first_system : group.first_system + count]

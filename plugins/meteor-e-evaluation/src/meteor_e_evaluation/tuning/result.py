@@ -31,7 +31,7 @@ def chain_yaml(meteor: Meteor, point: Point, provenance: Mapping[str, str]) -> s
         point: the parameters and weights.
         provenance: what was tuned on what, how, and what it brought; goes into comments and the description.
     """
-    from meteor_e.base import dump_yaml
+    from meteor_e.toolkit import dump_yaml
 
     facts = {"made by": f"meteor-e tune {__version__}", **provenance}
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in facts.items())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
-from meteor_e.base import ArrayCache, Floats, Progress
+from meteor_e.toolkit import ArrayCache, Floats, Progress
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, Found, evaluate_grid

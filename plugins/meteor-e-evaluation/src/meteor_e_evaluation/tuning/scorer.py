@@ -9,8 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from meteor_e import Parameters
-from meteor_e.base import Floats, Memory
-from meteor_e.scoring import Counts, as_summed, fmean, fragmentation, precision_recall
+from meteor_e.toolkit import Counts, Floats, Memory, as_summed, fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
 Point: TypeAlias = tuple[float, ...]

@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from meteor_e import ConfigError, MatcherContext, ResourceError
 from meteor_e.api import ComponentOptions, Meta, near_miss
-from meteor_e.base import Memory
-from meteor_e.text import lowercase
+from meteor_e.toolkit import Memory, lowercase
 from meteor_e_languages.lemmatizers.started import StartedLemmatizer
 from meteor_e_languages.lemmatizers.tags import universal_tag
 

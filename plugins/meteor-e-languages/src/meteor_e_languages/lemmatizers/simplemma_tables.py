@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from meteor_e import ConfigError, Lemmatizer, MatcherContext, ResourceError
 from meteor_e.api import ComponentOptions, Meta, near_miss
-from meteor_e.text import lowercase
+from meteor_e.toolkit import lowercase
 
 _OTHER_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs", "bs": "hbs", "sh": "hbs", "cz": "cs"}
 """Languages that simplemma knows by another code."""

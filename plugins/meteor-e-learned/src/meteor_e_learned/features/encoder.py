@@ -30,7 +30,7 @@ from meteor_e.api import (
     ResourceError,
     near_miss,
 )
-from meteor_e.base import Memory, comes_with_plugin
+from meteor_e.toolkit import Memory, comes_with_plugin
 from meteor_e_learned.features.vocabulary import Frequencies, LanguageOptions
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from meteor_e.api import (
     Meta,
     SegmentFeature,
 )
-from meteor_e.base import require
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import read_segments, require
 
 __all__ = ["ScoreFileFeature", "VectorFileFeature"]
 

@@ -10,11 +10,20 @@ from numpy.typing import NDArray
 
 from meteor_e import MatcherCounts, Meteor, Statistics
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, Meta
-from meteor_e.base import is_path
-from meteor_e.chains import apply_settings, chain_with_paths, load_chain
-from meteor_e.metrics import aligned
-from meteor_e.plugins import plugin_registry
-from meteor_e.scoring import PARTS, FormulaScores, Shares, columns, quotient, shares
+from meteor_e.toolkit import (
+    PARTS,
+    FormulaScores,
+    Shares,
+    aligned,
+    apply_settings,
+    chain_with_paths,
+    is_path,
+    load_chain,
+    plugin_registry,
+    quotient,
+    shares,
+    statistics_columns,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -104,7 +113,7 @@ class MeteorFeature(Feature):
                 if name == "lemmatizer":
                     before = None if "use" in given or not changed.get("chain") else load_chain(changed["chain"])
                     use = given.get("use", before.lemmatizer.use if before and before.lemmatizer else "none")
-                found = plugin_registry().component("lemmatizer" if name == "lemmatizer" else "matcher", use)
+                found = plugin_registry().get("lemmatizer" if name == "lemmatizer" else "matcher", use)
                 replaced[name] = {**given, **found.with_paths(given, change)}
         return changed
 
@@ -125,7 +134,7 @@ class MeteorFeature(Feature):
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Score the segments, each against its best reference."""
         parts, statistics = self._scored(batch)
-        of = columns(statistics)
+        of = statistics_columns(statistics)
         brought = shares(
             of,
             FormulaScores(**dict(zip(PARTS, parts.T, strict=True))),  # type: ignore[arg-type]

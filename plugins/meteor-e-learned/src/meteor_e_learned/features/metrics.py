@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from meteor_e import load_metric
 from meteor_e.api import ComponentOptions, ConfigError, Feature, FeatureBatch, FilePath, Meta
-from meteor_e.base import digest
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import checked_statistics, digest, read_segments
 from meteor_e_learned.counting import characters, numbered, segment_pairs
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class _MetricFeature(Feature):
 
     def _extracted(self, batch: FeatureBatch) -> Floats:
         """Return the metric's own statistics; segments may differ in the number of their references."""
-        return self.metric.checked_statistics(batch.hypotheses, batch.references)
+        return checked_statistics(self.metric, batch.hypotheses, batch.references)
 
     def _scores(self, statistics: Floats) -> Floats:
         """Return scores in a column."""

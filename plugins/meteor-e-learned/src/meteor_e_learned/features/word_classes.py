@@ -15,38 +15,39 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["WORD_CLASSES", "WordClassesFeature"]
+__all__ = ["WORD_CLASSES", "WordClassesFeature", "listed", "word_kinds"]
 
 
-def _listed(text: str) -> frozenset[str]:
+def listed(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 WORD_CLASSES: dict[str, frozenset[str]] = {
-    "determiner": _listed(
+    "determiner": listed(
         "a an the this that these those some any each every either neither another such all both half many much few "
         "several own other"
     ),
-    "pronoun": _listed(
+    "pronoun": listed(
         "i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself "
         "yourself himself herself itself ourselves yourselves themselves one someone somebody something anyone anybody "
         "anything everyone everybody everything there"
     ),
-    "preposition": _listed(
+    "preposition": listed(
         "of in to for with on at from by about as into like through after over between out against during without "
         "before under around among within along across behind beyond up down off above near since until towards "
         "toward despite upon per via onto"
     ),
-    "conjunction": _listed(
+    "conjunction": listed(
         "and but or so yet because although though while whereas if unless whether than however therefore thus also "
         "then moreover"
     ),
-    "auxiliary": _listed(
+    "auxiliary": listed(
         "be am is are was were been being have has had having do does did doing will would shall should can could may "
         "might must ought 's 're 've 'll 'm 'd"
     ),
-    "question": _listed("who whom whose which what when where why how"),
-    "negation": _listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
+    "question": listed("who whom whose which what when where why how"),
+    "negation": listed("no not never none nobody nothing nowhere nor cannot 't t hardly"),
 }
 """The classes and their words, in lower case."""
 
@@ -83,7 +84,7 @@ class WordClassesFeature(Feature):
         """Count."""
         pairs, known = words(batch)
         classes = len(WORD_CLASSES)
-        kinds = np.array(_kinds(known) or [0])
+        kinds = word_kinds(known)
         tally = pairs.tally()
         common, left, right = (
             tally.totals(each, kinds[tally.item], classes + 3) for each in (tally.common, tally.left, tally.right)
@@ -98,11 +99,11 @@ class WordClassesFeature(Feature):
 _CLASS = {word: place for place, members in reversed(list(enumerate(WORD_CLASSES.values()))) for word in members}
 
 
-def _kinds(words: list[str]) -> list[int]:
-    """Return the class of each word; behind the classes of function words come numbers, marks and content words."""
+def word_kinds(words: list[str]) -> NDArray[np.int64]:
+    """Return the class of each word; after the classes of function words come numbers, marks and content words."""
     number, mark, content = (len(WORD_CLASSES) + step for step in range(3))
     of_first = {
         first: number if first.isdigit() else content if first.isalpha() or first == "'" else mark
         for first in {word[0] for word in words}
     }
-    return [_CLASS[word] if word in _CLASS else of_first[word[0]] for word in words]
+    return np.array([_CLASS[word] if word in _CLASS else of_first[word[0]] for word in words] or [0])

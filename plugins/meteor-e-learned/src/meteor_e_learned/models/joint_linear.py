@@ -9,9 +9,8 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, InputError, Meta, near_miss
-from meteor_e_learned.examples import Examples
-from meteor_e_learned.models.base import Floats, PairEstimator, Run, pair_taus, pearsons
+from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Meta, TrainingRun, near_miss
+from meteor_e_learned.models.base import Floats, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
 
@@ -21,7 +20,7 @@ Block = tuple[NDArray[np.float32], float]
 Assessed = tuple[NDArray[np.float32], Floats]
 
 
-class JointLinear(LinearEstimator, PairEstimator):
+class JointLinear(LinearEstimator):
     """A weighted sum of features that orders hypotheses as comparisons do, and correlates with assessments.
 
     The loss has three parts. For each year of comparisons: the mean logistic loss of the differences. For the
@@ -63,7 +62,7 @@ class JointLinear(LinearEstimator, PairEstimator):
         iterations: Annotated[int, Meta(ge=1, description="Of L-BFGS, at most.")] = 100
         seed: Annotated[int, Meta(description="Nothing is drawn; every estimator has one.")] = 1
 
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from all comparisons and all human scores that the examples have."""
         start = self._start(run.columns)
         self._fit_bounds(examples.features, self.options.clip)
@@ -74,14 +73,8 @@ class JointLinear(LinearEstimator, PairEstimator):
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self.weights_ = self._descend(start, self._penalty(run.columns), comparisons, assessed)
         self.levels_ = Scale.fit(rows @ self.weights_, examples.hypothesis_part).levels
-        figures: dict[str, Any] = {
-            f"training tau {title}": tau for title, tau in pair_taus(self, examples).items() if not np.isnan(tau)
-        }
-        if held is not None:
-            taus = pair_taus(self, held)
-            figures |= {f"validation tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
-            figures |= pearsons(self, held)
-        return figures
+        taus = pair_taus(self, examples)
+        return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
     def _start(self, columns: Sequence[str]) -> Floats:
         """Return the weights that the penalty draws to; features with one are what all begins with."""
@@ -135,9 +128,18 @@ class JointLinear(LinearEstimator, PairEstimator):
         return blocks
 
     def _descend(
-        self, start: Floats, penalty: Floats, comparisons: Sequence[Block], assessed: Sequence[Assessed]
+        self,
+        start: Floats,
+        penalty: Floats,
+        comparisons: Sequence[Block],
+        assessed: Sequence[Assessed],
+        *,
+        limits: Sequence[tuple[float | None, float | None]] | None = None,
+        assessments: float | None = None,
     ) -> Floats:
         from scipy.optimize import minimize
+
+        strength = self.options.assessments if assessments is None else assessments
 
         def loss(weights: Floats) -> tuple[float, Floats]:
             away = weights - start
@@ -151,7 +153,7 @@ class JointLinear(LinearEstimator, PairEstimator):
                 score -= score.mean()
                 deviation = max(float(score.std()), 1e-12)
                 r = float((score * human).mean()) / deviation
-                share = self.options.assessments / len(assessed)
+                share = strength / len(assessed)
                 value += share * (1 - r)
                 slope = (human / deviation - r * score / deviation**2) / len(score)
                 gradient = gradient - share * (rows.T @ slope.astype(np.float32))
@@ -159,7 +161,9 @@ class JointLinear(LinearEstimator, PairEstimator):
 
         # Where nothing draws the weights, the correlation needs scores that vary to begin with.
         first = start if start.any() else np.full(len(start), 0.01)
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": self.options.iterations})
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": self.options.iterations}
+        )
         result: Floats = found.x
         return result
 
@@ -174,6 +178,12 @@ class JointLinear(LinearEstimator, PairEstimator):
         if X.ndim != 2 or X.shape[1] != 2 * size:
             raise ConfigError(f"{X.shape[-1]} numbers a pair; the model has {size} features a hypothesis")
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
+
+    def decisions(self, examples: Examples) -> Floats:
+        """Return by how much the sums of the better hypotheses are greater; each hypothesis is added up once."""
+        sums = self.raw(examples.features)
+        result: Floats = sums[examples.better] - sums[examples.worse]
+        return result
 
     def score_segments(self, features: Floats) -> Floats:
         """Return the share of the training's system outputs that each hypothesis beats, in percent."""

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import InputError
-from meteor_e_learned.models.base import Floats, LearnedEstimator
+from meteor_e.api import Estimator, InputError
+from meteor_e_learned.models.base import Floats
 
 __all__ = ["LinearEstimator"]
 
 
-class LinearEstimator(LearnedEstimator):
+class LinearEstimator(Estimator):
     """Base of the linear estimators.
 
     Features are cut off at extreme quantiles of the training's, so that a segment unlike any other is no outlier,

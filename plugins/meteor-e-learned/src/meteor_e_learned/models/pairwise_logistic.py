@@ -8,9 +8,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ConfigError, Meta
-from meteor_e_learned.examples import Examples
-from meteor_e_learned.models.base import Floats, PairEstimator, Run, check_comparisons, pair_taus, strict_tau
+from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta, TrainingRun
+from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["PairwiseLogistic"]
@@ -18,7 +17,7 @@ __all__ = ["PairwiseLogistic"]
 Strength = Annotated[float, Meta(gt=0)]
 
 
-class PairwiseLogistic(LinearEstimator, PairEstimator):
+class PairwiseLogistic(LinearEstimator):
     """Which of two hypotheses is better, by a weighted sum of the differences of their features.
 
     Swapping the hypotheses turns the decision round, so there is no intercept, and the same weights give a score of
@@ -74,14 +73,10 @@ class PairwiseLogistic(LinearEstimator, PairEstimator):
         self.weights_ = model.coef_[0].astype(float)
         return self
 
-    def learn(self, examples: Examples, held: Examples | None, run: Run) -> dict[str, Any]:
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from comparisons."""
-        check_comparisons(examples, held)
-        self.fit(*self.drawn(examples, run.seed), groups=examples.group, sample_weight=examples.weight)
-        figures = {"C": self.C_, "training tau": float(np.mean(list(pair_taus(self, examples).values())))}
-        if held is not None:
-            figures |= {f"validation tau {title}": tau for title, tau in pair_taus(self, held).items()}
-        return figures
+        super().learn(examples, held, run)
+        return {"C": self.C_}
 
     def _choose(
         self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None

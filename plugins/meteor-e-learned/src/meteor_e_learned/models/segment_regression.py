@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, Meta
-from meteor_e_learned.models.base import Floats, ScoreEstimator, pearson
+from meteor_e.api import ComponentOptions, Examples, Meta, TrainingRun
+from meteor_e_learned.models.base import Floats, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
 __all__ = ["SegmentRegression"]
@@ -47,7 +47,7 @@ class _Sums:
         return weights, float(self.scores / self.count - mean @ weights)
 
 
-class SegmentRegression(LinearEstimator, ScoreEstimator):
+class SegmentRegression(LinearEstimator):
     """The human score of a hypothesis, by ridge regression on its features and, if folds say so, their squares.
 
     Features are cut off at extreme quantiles and standardized; strength and degree are chosen by the correlation on
@@ -55,6 +55,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
     """
 
     name: ClassVar[str] = "segment-regression"
+    task: ClassVar[str] = "scores"
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
@@ -84,7 +85,14 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         ] = 0.05
         seed: Annotated[int, Meta(description="Of the folds.")] = 1
 
-    def fit(self, X: Floats, y: Floats, *, groups: NDArray[Any] | None = None) -> SegmentRegression:  # noqa: N803
+    def fit(
+        self,
+        X: Floats,  # noqa: N803
+        y: Floats,
+        *,
+        groups: NDArray[Any] | None = None,
+        sample_weight: Floats | None = None,
+    ) -> SegmentRegression:
         """Learn.
 
         Args:
@@ -92,6 +100,7 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
             y: human scores.
             groups: of hypotheses that must not be torn apart by folds, such as those of one language pair; if there
                 is one only, or none are given, folds are drawn among the hypotheses.
+            sample_weight: not used.
 
         Raises:
             ConfigError: for a strength that is not above 0, a degree other than 1 and 2, a single fold, or a quantile
@@ -133,14 +142,27 @@ class SegmentRegression(LinearEstimator, ScoreEstimator):
         self.weights_, self.intercept_ = sums[self.degree_].ridge(self.alpha_)
         return self
 
+    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+        """Learn the human scores of segments."""
+        super().learn(examples, held, run)
+        return {f"folds, {name}": value for name, value in self.folds_.items()}
+
     def _design(self, X: Floats) -> Floats:  # noqa: N803
         scaled = self._standardized(X)
         result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
 
-    def predict(self, X: Floats) -> Floats:  # noqa: N803
+    def score_segments(self, features: Floats) -> Floats:
         """Return scores, ``(hypotheses,)``."""
-        return self._weighted(self._design(np.asarray(X, float))) + self.intercept_
+        return self._weighted(self._design(np.asarray(features, float))) + self.intercept_
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Return scores, as scikit-learn calls them."""
+        return self.score_segments(X)
+
+    def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
+        """Return Pearson's correlation with scores; NaN where one side does not vary."""
+        return pearson(self.predict(X), np.asarray(y, float))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what was learned."""

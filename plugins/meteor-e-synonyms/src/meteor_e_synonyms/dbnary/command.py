@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.chains import find_language
-from meteor_e.cli import FullHelpGroup, GroupedCommand, OptionGroup
-from meteor_e.packs import terminal_progress
+from meteor_e.toolkit import FullHelpGroup, GroupedCommand, OptionGroup, find_language, terminal_progress
 
 if TYPE_CHECKING:
     from meteor_e_synonyms.dbnary.extraction import Extraction

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from meteor_e import InputError
-from meteor_e.base import silent
-from meteor_e.packs import Progress
+from meteor_e.toolkit import Progress, silent
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 

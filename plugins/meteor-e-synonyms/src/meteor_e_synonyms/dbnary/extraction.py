@@ -13,8 +13,18 @@ from typing import Any, NamedTuple
 
 from meteor_e import InputError, ResourceError
 from meteor_e.api import Language
-from meteor_e.base import atomic_writer, locked, silent
-from meteor_e.packs import Pack, PackStore, Progress, SourceFile, build_pack, check_name, download_url
+from meteor_e.toolkit import (
+    Pack,
+    PackStore,
+    Progress,
+    SourceFile,
+    atomic_writer,
+    build_pack,
+    check_name,
+    download_url,
+    locked,
+    silent,
+)
 from meteor_e_synonyms.dbnary import dump, endpoint
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import APPROXIMATE_SYNONYM, LICENCE, SYNONYM, find_edition, synset_word, word_maker

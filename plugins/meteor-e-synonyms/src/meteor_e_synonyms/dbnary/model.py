@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from meteor_e import ConfigError
 from meteor_e.api import Language, near_miss
-from meteor_e.text import Normalizer, lowercase
+from meteor_e.toolkit import Normalizer, lowercase
 
 DBNARY = "http://kaiko.getalp.org/dbnary#"
 NAMESPACE = "http://kaiko.getalp.org/dbnary/{code}/"

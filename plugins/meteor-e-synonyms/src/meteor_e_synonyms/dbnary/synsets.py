@@ -8,9 +8,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
-from meteor_e.base import sha256_of
-from meteor_e.languages import named_languages
-from meteor_e.packs import PackStore, SynonymIndex, cached_synonym_file
+from meteor_e.toolkit import PackStore, SynonymIndex, cached_synonym_file, named_languages, sha256_of
 
 PathLike = str | os.PathLike[str]
 

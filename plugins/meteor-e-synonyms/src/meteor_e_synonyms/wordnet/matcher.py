@@ -20,7 +20,7 @@ from meteor_e.api import (
     ResourceError,
     Token,
 )
-from meteor_e.packs import Progress, SynonymIndex, cached_index, terminal_progress
+from meteor_e.toolkit import Progress, SynonymIndex, cached_index, terminal_progress
 from meteor_e_synonyms.wordnet.morphology import base_forms
 from meteor_e_synonyms.wordnet.relations import (
     HYPERNYMS,

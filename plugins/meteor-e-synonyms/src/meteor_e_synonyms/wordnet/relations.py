@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from meteor_e.base import silent
-from meteor_e.packs import Progress, build_synonym_index
+from meteor_e.toolkit import Progress, build_synonym_index, silent
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"

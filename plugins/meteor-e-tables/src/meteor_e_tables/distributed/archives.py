@@ -8,8 +8,7 @@ import zlib
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.base import locked, put_folder, workplace
-from meteor_e.packs import FILE_NAME, Manifest, Pack
+from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, put_folder, workplace
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
 _MAX_MANIFEST = 1 << 20

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from meteor_e import ResourceError
-from meteor_e.cli import FullHelpGroup
-from meteor_e.packs import terminal_progress
+from meteor_e.toolkit import FullHelpGroup, terminal_progress
 
 
 @click.group(cls=FullHelpGroup)

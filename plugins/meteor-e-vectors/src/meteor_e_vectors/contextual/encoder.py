@@ -19,7 +19,7 @@ import numpy as np
 
 from meteor_e import ConfigError, ResourceError
 from meteor_e.api import SentenceMemory
-from meteor_e.base import require
+from meteor_e.toolkit import require
 from meteor_e_vectors.contextual.store import (
     DESCRIPTION,
     NETWORK,
@@ -102,7 +102,30 @@ class Encoder:
             return [self._encode(sentence) for sentence in sentences]
         return list(self._workers().map(self._encode, sentences))
 
+    def sentences(self, sentences: Sequence[Sequence[str]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return the vector of each sentence as a whole, and the rows of its words as :meth:`encode` gives them.
+
+        The vector is the mean of the rows of all pieces, those that open and close a sentence among them, divided by
+        its length. Sentence encoders are trained to have such vectors compared by their cosine.
+        """
+        if len(sentences) < 2 or _threads() < 2:
+            return [self._sentence(sentence) for sentence in sentences]
+        return list(self._workers().map(self._sentence, sentences))
+
     def _encode(self, sentence: Sequence[str]) -> NDArray[np.float32]:
+        rows = [row for part in self._parts(self._pieces(sentence)) for row in self._rows(part, self._hidden(part))]
+        return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+
+    def _sentence(self, sentence: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        parts = list(self._parts(self._pieces(sentence))) or [[]]
+        hidden = [self._hidden(part) for part in parts]
+        rows = [row for part, states in zip(parts, hidden, strict=True) for row in self._rows(part, states)]
+        whole = np.concatenate(hidden).astype(np.float64).mean(axis=0)
+        length = float(np.sqrt((whole * whole).sum()))
+        vector = (whole / length if length else whole).astype(np.float32)
+        return vector, np.stack(rows) if rows else np.zeros((0, len(vector)), np.float32)
+
+    def _pieces(self, sentence: Sequence[str]) -> list[list[int]]:
         encoding = self._tokenizer.encode(
             [_whole(word) for word in sentence], is_pretokenized=True, add_special_tokens=False
         )
@@ -110,10 +133,7 @@ class Encoder:
         for number, word in zip(encoding.ids, encoding.word_ids, strict=True):
             if word is not None and len(pieces[word]) < self._room:
                 pieces[word].append(number)
-        rows: list[NDArray[np.float32]] = []
-        for part in self._parts(pieces):
-            rows += self._run(part)
-        return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+        return pieces
 
     def _parts(self, pieces: Sequence[list[int]]) -> Iterator[list[list[int]]]:
         """Cut a sentence where the network has room for no further word."""
@@ -128,8 +148,8 @@ class Encoder:
         if part:
             yield part
 
-    def _run(self, words: Sequence[list[int]]) -> Iterator[NDArray[np.float32]]:
-        """Yield the row of each word of a part."""
+    def _hidden(self, words: Sequence[list[int]]) -> NDArray[np.float32]:
+        """Return the network's rows of a part, one per piece."""
         ids = np.array([[*self._opening, *(number for word in words for number in word), *self._closing]], np.int64)
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (hidden,) = self._session.run([self._tensor], {name: given[name] for name in self._inputs})
@@ -138,11 +158,16 @@ class Encoder:
                 f"{self.folder / NETWORK}: {self._tensor!r} has the shape {hidden.shape} for {ids.shape[1]} pieces; "
                 "an encoder gives a row per piece"
             )
+        states: NDArray[np.float32] = hidden[0]
+        return states
+
+    def _rows(self, words: Sequence[list[int]], hidden: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        """Yield the row of each word of a part."""
         start = len(self._opening)
         for word in words:
-            own = hidden[0, start : start + len(word)].astype(np.float64)
+            own = hidden[start : start + len(word)].astype(np.float64)
             start += len(word)
-            row = own.mean(axis=0) if any(number != self._unknown for number in word) else np.zeros(hidden.shape[2])
+            row = own.mean(axis=0) if any(number != self._unknown for number in word) else np.zeros(hidden.shape[1])
             length = float(np.sqrt((row * row).sum()))
             yield (row / length if length else row).astype(np.float32)
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base import locked, put_folder, workplace
-from meteor_e.packs import Progress, Wheel, check_wheel, download_wheel
+from meteor_e.toolkit import Progress, Wheel, check_wheel, download_wheel, locked, put_folder, workplace
 from meteor_e_vectors.contextual.store import (
     MAX_NETWORK,
     MAX_TOKENIZER,

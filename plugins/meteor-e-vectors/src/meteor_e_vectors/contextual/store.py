@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.base import data_folder
+from meteor_e.toolkit import data_folder
 
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30

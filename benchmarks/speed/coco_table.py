@@ -1,0 +1,106 @@
+"""The table of COCO's caption evaluation: ours beside pycocoevalcap, processor time and memory of one run each.
+
+    python benchmarks/speed/coco_table.py DATA/captions/flickr30k-captions.jsonl.gz --images 40504
+
+Made-up COCO files: references are the captions of Flickr30k, results are captions of the image with words dropped, or
+captions of another image. Both programs read the same files, in processes of their own, one after the other. Java and
+pycocoevalcap are needed; SPICE is left out. The scores of both are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+THEIRS = """
+import contextlib, io, json, sys
+from pycocotools.coco import COCO
+from pycocoevalcap import eval as package
+class NoSpice:
+    def compute_score(self, gts, res): return 0.0, [{"All": {"f": 0.0}} for _ in gts]
+    def method(self): return "SPICE"
+package.Spice = NoSpice
+with contextlib.redirect_stdout(io.StringIO()):
+    truth = COCO(sys.argv[2])
+    evaluation = package.COCOEvalCap(truth, truth.loadRes(sys.argv[1]))
+    evaluation.params["image_id"] = evaluation.cocoRes.getImgIds()
+    evaluation.evaluate()
+print(json.dumps(evaluation.eval))
+"""
+NAMES = {"Bleu_1": "BLEU-1", "Bleu_2": "BLEU-2", "Bleu_3": "BLEU-3", "Bleu_4": "BLEU-4", "METEOR": "METEOR",
+         "ROUGE_L": "ROUGE-L", "CIDEr": "CIDEr"}  # fmt: skip
+
+
+def write_files(source: str, images: int, folder: Path) -> tuple[Path, Path]:
+    """Write results and annotations."""
+    with gzip.open(source, "rt", encoding="utf-8") as lines:
+        captions = [json.loads(line)["captions"] for line in lines]
+    rng = random.Random(1)
+    annotations, results = [], []
+    for image in range(images):
+        own = captions[image % len(captions)]
+        annotations += [
+            {"image_id": image, "id": 10 * image + number, "caption": text} for number, text in enumerate(own)
+        ]
+        words = rng.choice(own if rng.random() < 0.7 else rng.choice(captions)).split()
+        kept = [word for word in words if rng.random() < 0.8] or words
+        results.append({"image_id": image, "caption": " ".join(kept)})
+    paths = folder / "results.json", folder / "annotations.json"
+    listed = [{"id": image} for image in range(images)]
+    paths[0].write_text(json.dumps(results))
+    paths[1].write_text(json.dumps({"images": listed, "annotations": annotations, "type": "captions", "info": {}}))
+    return paths
+
+
+def measured(command: list[str]) -> tuple[str, float, float, float]:
+    """Return the output of a program, its seconds of processor time and by the clock, and its memory in MiB."""
+    before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    output = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"{command[:4]} failed")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return output, spent, time.perf_counter() - clock, usage.ru_maxrss / 1024
+
+
+def main() -> None:
+    """Measure and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captions")
+    parser.add_argument("--images", type=int, default=40_504)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        results, annotations = map(str, write_files(given.captions, given.images, Path(name)))
+        ours = [sys.executable, "-m", "meteor_e", "score", results, annotations, "--format-in", "coco"]
+        print("| program | processor s | clock s | MiB |\n|---|---|---|---|")
+        texts, spent = [], []
+        for label, command in (
+            ("meteor_e, the table", [*ours, "-M", "coco:beside=none", "--json"]),
+            ("meteor_e, with caption-light", [*ours, "-M", "coco", "--json"]),
+            ("pycocoevalcap, without SPICE", [sys.executable, "-c", THEIRS, results, annotations]),
+        ):
+            text, seconds, clock, memory = measured(command)
+            texts.append(text)
+            spent.append(seconds)
+            print(f"| {label} | {seconds:.1f} | {clock:.1f} | {memory:.0f} |", flush=True)
+        print(f"\npycocoevalcap needs {spent[2] / spent[0]:.1f} times the processor time of the table.")
+        theirs = json.loads(texts[2].splitlines()[-1])
+        print(json.dumps(json.loads(texts[0]), indent=1)[:3000])
+        for key, label in NAMES.items():
+            print(f"{label}: pycocoevalcap {theirs[key]!r}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""How commands write what they found: ``-f``, ``--digits``, ``-o``; and the options of significance tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from meteor_e.base.errors import ConfigError, PluginError, near_miss
+from meteor_e.cli.output import destination
+from meteor_e.plugins.builtin import meteor_e_output_formats
+
+if TYPE_CHECKING:
+    from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+    from meteor_e.metrics.table import Significance
+
+__all__ = ["check_output", "format_option", "output_format", "output_option", "significance_options", "write_result"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def format_option(default: str = "text") -> Callable[[Command], Command]:
+    """Add ``-f``; the command receives the name as ``form``."""
+    known = ", ".join(meteor_e_output_formats())
+    usage = f"Form of the output: {known}, or a plugin's.  [default: {default}]"
+    return click.option("-f", "--format", "form", metavar="NAME", default=default, help=usage)
+
+
+def output_option(what: str = "Write to a file.  [default: standard output]") -> Callable[[Command], Command]:
+    """Add ``-o``."""
+    return click.option("-o", "--output", metavar="FILE", help=what)
+
+
+def output_format(name: str) -> OutputFormat:
+    """Return a format by its name.
+
+    Raises:
+        ConfigError: if there is none.
+        PluginError: for a format of a plugin that is broken.
+    """
+    from meteor_e.plugins.registry import plugin_registry
+
+    try:
+        found: Any = plugin_registry().get("output format", name)
+    except PluginError:
+        known = plugin_registry().names("output format")
+        if name in known:
+            raise
+        raise ConfigError(
+            f"--format: there is no format {name!r}{near_miss(name, known)}; the formats: {', '.join(known)}"
+        ) from None
+    made: OutputFormat = found.make()
+    return made
+
+
+def check_output(output: str | None, inputs: Iterable[str]) -> None:
+    """Refuse to write over a file that is read.
+
+    Raises:
+        ConfigError: if the output is one of the inputs.
+    """
+    if output is None or output == "-" or not Path(output).exists():
+        return
+    for path in inputs:
+        if path != "-" and Path(path).exists() and Path(path).samefile(output):
+            raise ConfigError(f"-o {output} is an input; it would be overwritten. Name another file")
+
+
+def write_result(result: Result, form: OutputFormat, output: str | None, options: OutputOptions) -> None:
+    """Write a result to standard output or a file, which is written whole or not at all."""
+    with destination(output) as stream:
+        form.write(result, stream, options)
+
+
+def significance_options(command: Command) -> Command:
+    """Add the options; the command receives ``significance``, ``samples`` and ``seed``."""
+    for option in reversed(
+        (
+            click.option(
+                "--significance",
+                type=click.Choice(["randomization", "bootstrap"]),
+                is_flag=False,
+                flag_value="randomization",
+                help="Test every system against the first, and give 95 % intervals; write it after the files, or with "
+                "a method.  [default: randomization]",
+            ),
+            click.option(
+                "--samples",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
+            ),
+            click.option(
+                "--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def tests_of(significance: str | None, samples: int | None, seed: int) -> Significance | None:
+    """Return what the options of significance say; ``None`` for no tests."""
+    from meteor_e.metrics.table import Significance
+
+    return None if significance is None else Significance(significance, samples, seed)

@@ -1,0 +1,194 @@
+"""Statistics of a chain on a test set, kept by hypothesis and reference: parameters are applied afterwards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from meteor_e.api.metrics import Scores, SystemOutputs
+from meteor_e.base.array_cache import ArrayCache, digest
+from meteor_e.base.arraytypes import Cells, Floats, Integers
+from meteor_e.base.processes import worked_on
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.alignment_arrays import aligned
+from meteor_e.scoring import arrays
+from meteor_e.scoring.parameters import Parameters
+from meteor_e.scoring.statistics import as_summed, statistics_width
+
+if TYPE_CHECKING:
+    from meteor_e.meteor import Meteor
+
+__all__ = ["chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
+
+BATCH = 256
+THREADED_BATCH = 8192
+
+
+def statistics_signature(meteor: Meteor) -> str:
+    """Return the signature of a chain's statistics: the metric's own, except for what is applied afterwards.
+
+    It is the whole signature with the task, parameters and weights set to zero. So whatever a signature names (now
+    or later) tells statistics apart in a cache.
+    """
+    chain = meteor.chain
+    weights = (0.0,) * len(chain.parameters.weights)
+    return meteor.signature_with(
+        dataclasses.replace(chain, task="", parameters=Parameters(0.0, 0.0, 0.0, 0.0, weights))
+    )
+
+
+def collect_statistics(
+    meteor: Meteor,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> arrays.Counts:
+    """Align pairs of texts and return their statistics, ``(pairs, width)``.
+
+    Args:
+        meteor: the chain.
+        hypotheses: one text per pair.
+        references: one text per pair.
+        jobs: number of processes, where more threads than one are of no use.
+        progress: told the number of pairs done and of all.
+    """
+    distinct: dict[tuple[str, str], int] = {}
+    at = [distinct.setdefault(pair, len(distinct)) for pair in zip(hypotheses, references, strict=True)]
+    pairs = list(distinct)
+    if meteor.max_threads != 1:
+        # Threads do what processes would, and profit from long batches.
+        jobs = 1
+    size = BATCH if meteor.max_threads == 1 else THREADED_BATCH
+    batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    width = statistics_width(len(meteor.matchers))
+    counts = np.empty((len(pairs), width), np.int32)
+    done = 0
+    for number, rows in worked_on(_statistics, meteor, batches, min(jobs, len(batches))):
+        counts[number * size : number * size + len(rows)] = rows
+        done += len(rows)
+        progress("aligning", done * len(at) // len(pairs), len(at))
+    return counts[np.array(at, np.int64)]
+
+
+def _statistics(meteor: Meteor, pairs: Sequence[tuple[str, str]]) -> Integers:
+    hypotheses, references = zip(*pairs, strict=True)
+    return aligned(meteor, hypotheses, [(text,) for text in references]).statistics
+
+
+def chain_statistics(
+    meteor: Meteor,
+    test: SystemOutputs,
+    cells: Cells,
+    cache: ArrayCache,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> arrays.Counts:
+    """Return the statistics of cells of a test set, from the cache where it has them.
+
+    Returns:
+        ``(systems, segments, references, width)``; -1 in cells that were not asked for and are not known.
+    """
+    signature = statistics_signature(meteor)
+    width = statistics_width(len(meteor.matchers))
+    result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
+    work = []
+    for column, reference in enumerate(test.references):
+        of_reference = digest(reference)
+        for row, output in enumerate(test.outputs):
+            key = f"{signature} {digest(output)} {of_reference}"
+            kept = cache.get(key)
+            if kept is not None and kept["statistics"].shape == (len(test), width):
+                result[row, :, column] = kept["statistics"]
+            missing = np.flatnonzero(cells[row] & (result[row, :, column, 0] < 0))
+            if len(missing):
+                work.append((row, column, missing, key))
+    everything, done = sum(len(missing) for _, _, missing, _ in work), 0
+    # Systems are sent off together, so that equal outputs are aligned once and all processes have work.
+    for group in _groups(work):
+        hypotheses = [test.outputs[row][at] for row, _, missing, _ in group for at in missing]
+        references = [test.references[column][at] for _, column, missing, _ in group for at in missing]
+        before = done
+
+        def tell(stage: str, done: float, total: float | None, before: int = before) -> None:
+            progress(stage, before + done, everything)
+
+        counts = collect_statistics(meteor, hypotheses, references, jobs=jobs, progress=tell)
+        start = 0
+        for row, column, missing, key in group:
+            result[row, missing, column] = counts[start : start + len(missing)]
+            start += len(missing)
+            cache.put(key, {"statistics": result[row, :, column]})
+        done += start
+    return result
+
+
+_Work = tuple[int, int, "np.ndarray[Any, np.dtype[np.int64]]", str]
+
+
+def _groups(work: Sequence[_Work], size: int = 20_000) -> Iterator[list[_Work]]:
+    group: list[_Work] = []
+    count = 0
+    for item in work:
+        group.append(item)
+        count += len(item[2])
+        if count >= size:
+            yield group
+            group, count = [], 0
+    if group:
+        yield group
+
+
+def score_with_references(counts: arrays.Counts, parameters: Parameters) -> tuple[Floats, arrays.Counts]:
+    """Score segments that have several references: the best counts, of equals the first.
+
+    Args:
+        counts: ``(…, references, width)``.
+        parameters: of the formula.
+
+    Returns:
+        Scores ``(…)`` and the statistics of the reference that counts ``(…, width)``.
+    """
+    scores = arrays.score_arrays(counts, parameters)
+    best = scores.argmax(axis=-1)
+    chosen = np.take_along_axis(counts, best[..., None, None], axis=-2)[..., 0, :]
+    return np.take_along_axis(scores, best[..., None], axis=-1)[..., 0], chosen
+
+
+def chain_scores(
+    label: str,
+    meteor: Meteor,
+    test: SystemOutputs,
+    cells: Cells,
+    cache: ArrayCache,
+    *,
+    systems: bool,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> Scores:
+    """Score cells with a chain; whole systems by the formula on the sums of their segments.
+
+    Statistics are kept, so that another task or other weights align nothing again. The other arguments are those of
+    :func:`meteor_e.metrics.outputs.score_outputs`.
+    """
+    wanted = np.ones_like(cells) if systems else cells
+    counts = chain_statistics(meteor, test, wanted, cache, jobs=jobs, progress=progress)
+    parameters = meteor.chain.parameters
+    known = counts[..., 0, 0] >= 0
+    segments = np.full(cells.shape, np.nan)
+    segments[known], chosen = score_with_references(counts[known], parameters)
+    whole = np.full(len(test.systems), np.nan)
+    resample = None
+    if systems:
+        sums = as_summed(chosen).reshape(*cells.shape, -1).astype(float)
+        whole = arrays.score_arrays(sums.sum(axis=1), parameters)
+
+        def resample(system: int, weights: Floats) -> Floats:
+            return arrays.score_arrays(weights @ sums[system], parameters)
+
+    return Scores(label, meteor.signature, segments, whole, resample)

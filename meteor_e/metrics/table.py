@@ -1,0 +1,630 @@
+"""Systems under several metrics: one table of scores, intervals, tests and details, which every format writes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from meteor_e.api.metrics import Metric
+from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
+from meteor_e.api.tables import SystemInput
+from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.notebooks import Tabular
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.chain_metric import ChainMetric, corpus_row
+from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.render.numbers import shown_number, shown_p
+
+# NumPy is imported where it is needed: plain METEOR starts without it.
+if TYPE_CHECKING:
+    from meteor_e.api.running import Running
+    from meteor_e.scoring.statistics import StatisticsSum
+    from meteor_e.significance.systems import SystemTest
+
+__all__ = ["SCHEMA_VERSION", "Column", "Significance", "SystemRow", "SystemTable", "score_table", "table_of_totals"]
+
+SCHEMA_VERSION = 1
+"""Version of the JSON document; it rises when a program that reads it has to change."""
+
+CHARACTERS = 1 << 23
+"""Of all texts that are in memory at once, where several metrics stream."""
+
+DEFAULT_SEED = 12345
+"""Of tests and intervals."""
+
+PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
+"""What tables for people call parts of a score that have another name there."""
+
+TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+
+BOOTSTRAP_NOTE = (
+    "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
+    "Prefer --significance randomization."
+)
+
+
+class Significance(NamedTuple):
+    """How systems are tested against the first one.
+
+    Attributes:
+        method: ``bootstrap`` or ``randomization``.
+        samples: of the test; ``None`` for as many as suit the method.
+        seed: of the test and the intervals.
+    """
+
+    method: str
+    samples: int | None = None
+    seed: int = DEFAULT_SEED
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        heading: name, direction and parts.
+        metric: the place of its metric.
+        start: the place of its score among the values of its metric.
+    """
+
+    heading: MetricColumn
+    metric: int
+    start: int
+
+    def values(self, rows: Sequence[SegmentRow]) -> tuple[float, ...]:
+        """Return the score and its parts from what the metrics found."""
+        return rows[self.metric].values[self.start : self.start + 1 + len(self.heading.parts)]
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """A row of a table: a segment, or a whole system.
+
+    Attributes:
+        system: the place of the system.
+        segment: number of the segment in the file, from 1; ``None`` for the system.
+        found: what each metric found.
+        count: the number of segments.
+        tests: of each column against the first system; empty for segments, and where they were not asked for.
+    """
+
+    system: int
+    segment: int | None
+    found: tuple[SegmentRow, ...]
+    count: int = 1
+    tests: tuple[SystemTest, ...] = ()
+
+
+class SystemTable(Result, Tabular):
+    """Systems by metrics. It is scored while it is written, and kept where that is asked for.
+
+    Args:
+        metrics: what scores; labels differ.
+        systems: names.
+        rows: yields the rows: of each system its segments, where they are wanted, then the system itself.
+        tests: of the differences; ``None`` for none.
+        left_out: numbers of segments, from 1, that are left out of all systems and metrics.
+        language: ISO code of the text.
+        explanations: of metrics that say why systems differ: metric, the two systems, and the text.
+    """
+
+    _part: ClassVar[str] = "system"
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        systems: Sequence[str],
+        rows: Iterable[SystemRow],
+        *,
+        tests: Significance | None = None,
+        left_out: tuple[int, ...] = (),
+        language: str = "",
+        explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
+    ) -> None:
+        self.metrics, self.systems = tuple(metrics), tuple(systems)
+        self.tests, self.left_out, self.language = tests, left_out, language
+        self.columns = columns_of(metrics)
+        self.signatures: dict[str, str] = {}
+        self._explanations = explanations
+        self._rows: Iterable[SystemRow] = rows
+        self._whole: list[SystemRow] = []
+
+    def kept(self) -> SystemTable:
+        """Score to the end and keep all rows, so that every view can be taken any number of times."""
+        self._rows = list(self.rows())
+        return self
+
+    def rows(self) -> Iterator[SystemRow]:
+        """Yield the rows, and remember those of systems."""
+        self._whole = []
+        for row in self._rows:
+            if row.segment is None:
+                if not self._whole:
+                    self.signatures = {
+                        column.heading.name: self.metrics[column.metric].signature for column in self.columns
+                    }
+                self._whole.append(row)
+            yield row
+
+    @property
+    def whole(self) -> list[SystemRow]:
+        """The rows of the systems."""
+        if len(self._whole) < len(self.systems):
+            for _ in self.rows():
+                pass
+        return self._whole
+
+    def scores(self, name: str) -> list[float]:
+        """Return the systems' scores in a column."""
+        (column,) = (column for column in self.columns if column.heading.name == name)
+        return [column.values(row.found)[0] for row in self.whole]
+
+    def segment_scores(self, name: str, system: int = 0) -> list[float]:
+        """Return the scores of a system's segments in a column, if they were kept."""
+        (column,) = (column for column in self.columns if column.heading.name == name)
+        return [column.values(row.found)[0] for row in self.rows() if row.segment is not None and row.system == system]
+
+    def __repr__(self) -> str:
+        return f"SystemTable({len(self.systems)} systems; {', '.join(column.heading.name for column in self.columns)})"
+
+    def _table(self) -> tuple[Sequence[str], Sequence[object], Iterable[Sequence[object]], str]:
+        rows = [
+            (self.systems[row.system], *(column.values(row.found)[0] for column in self.columns)) for row in self.whole
+        ]
+        return ("system", *(column.heading.name for column in self.columns)), (), rows, "; ".join(self._signed())
+
+    def _signed(self) -> list[str]:
+        """Return one signature per metric, with the name of the metric where there are several."""
+        if len(self.columns) == 1:
+            return list(self.signatures.values())
+        # Columns of one metric have one signature.
+        names: dict[str, list[str]] = {}
+        for name, signature in self.signatures.items():
+            names.setdefault(signature, []).append(name)
+        return [f"{', '.join(each)}: {signature}" for signature, each in names.items()]
+
+    # For people.
+
+    def lines(self, digits: int | None = None) -> Iterator[str]:
+        """Yield the scores of segments, and their alignments where they are known."""
+        for row in self.rows():
+            if row.segment is None:
+                continue
+            prefix = f"{self.systems[row.system]}, " if len(self.systems) > 1 else ""
+            scores = [
+                (f"{column.heading.name} " if len(self.columns) > 1 else "") + _shown(column, row, digits)
+                for column in self.columns
+            ]
+            yield f"{prefix}segment {row.segment}: {', '.join(scores)}"
+            for found in row.found:
+                if found.details and "alignment" in found.details:
+                    from meteor_e.render.alignments import alignment_lines
+
+                    yield from alignment_lines(found.details["alignment"])
+                    yield ""
+
+    def grids(self, digits: int | None = None) -> Iterator[Grid]:
+        """Yield the scores, the tests and the explanations."""
+        whole = self.whole
+        alone = len(self.columns) == 1
+        header = ["system"]
+        for column in self.columns:
+            header.append(column.heading.name + ("" if column.heading.higher_is_better else " ↓"))
+            header += [PART_TITLES.get(part, part) for part in column.heading.parts if alone]
+        rows = []
+        for row in whole:
+            cells = [self.systems[row.system]]
+            for column in self.columns:
+                shown = column.values(row.found) if alone else column.values(row.found)[:1]
+                cells += [shown_number(value, _places(column, digits)) for value in shown]
+            rows.append([*cells, str(row.count)])
+        notes = self._signed()
+        if self.left_out:
+            what = "segment" if len(self.left_out) == 1 else f"{len(self.left_out)} segments"
+            numbers = ", ".join(map(str, self.left_out))
+            notes.append(f"Left out, because it cannot be aligned in every system: {what} {numbers}.")
+        yield Grid([*header, "segments"], rows, notes=notes)
+        if self.tests is not None:
+            yield self._tested(self.tests, whole, digits)
+        for _, _, _, text in self._explained():
+            yield Grid((), (), notes=text.split("\n"))
+
+    def _tested(self, tests: Significance, whole: Sequence[SystemRow], digits: int | None) -> Grid:
+        """Return the table of tests: of each column one row per system."""
+        alone = len(self.columns) == 1
+        rows = []
+        for place, column in enumerate(self.columns):
+            digits_here = _places(column, digits)
+            for row in whole:
+                test = row.tests[place]
+                cells = [self.systems[row.system], *([] if alone else [column.heading.name])]
+                cells += [_shown(column, row, digits), _interval(test.interval, digits_here)]
+                cells.append(shown_number(test.difference, digits_here, "+"))
+                cells += [_interval(test.difference_interval, digits_here, "+"), shown_p(test.p)]
+                rows.append(cells)
+        what = f"{TEST_NAMES[tests.method]}, {tests.samples} samples, seed {tests.seed}"
+        notes = [f"p: two-sided, against {self.systems[0]}; {what}"]
+        notes += [BOOTSTRAP_NOTE] if tests.method == "bootstrap" else []
+        title = self.columns[0].heading.name if alone else "score"
+        header = ["system", *([] if alone else ["metric"]), title, "95 % interval", "difference", "95 % interval", "p"]
+        return Grid(header, rows, notes=notes, left=1 if alone else 2)
+
+    # For programs.
+
+    def records(self) -> Iterator[Sequence[object]]:
+        """Yield one row per segment, where they are wanted, and one per system, with all digits."""
+        tested = ("low", "high", "difference", "p") if self.tests is not None else ()
+        header = ["system", "segment"]
+        for column in self.columns:
+            name = column.heading.name
+            header += [name, *(f"{name} {part}" for part in (*column.heading.parts, *tested))]
+        yield header
+        for row in self.rows():
+            cells: list[object] = [self.systems[row.system], "all" if row.segment is None else row.segment]
+            for place, column in enumerate(self.columns):
+                cells += column.values(row.found)
+                if tested and row.segment is not None:
+                    cells += [None] * len(tested)
+                elif tested:
+                    test = row.tests[place]
+                    cells += [test.interval.low, test.interval.high, test.difference, test.p]
+            yield cells
+
+    def document(self) -> dict[str, Any]:
+        """Return what ``docs/reference/score.schema.json`` describes."""
+        systems: list[dict[str, Any]] = [{"system": name} for name in self.systems]
+        segments: list[list[dict[str, Any]]] = [[] for _ in self.systems]
+        for row in self.rows():
+            scores = {column.heading.name: self._entry(place, column, row) for place, column in enumerate(self.columns)}
+            if row.segment is not None:
+                segments[row.system].append({"segment": row.segment, "scores": scores})
+            else:
+                systems[row.system] |= {"segment_count": row.count, "scores": scores}
+        for system, found in zip(systems, segments, strict=True):
+            system |= {"segments": found} if found else {}
+        described: dict[str, Any] = {}
+        for column in self.columns:
+            heading, metric = column.heading, self.metrics[column.metric]
+            described[heading.name] = {
+                "signature": self.signatures[heading.name],
+                "higher_is_better": heading.higher_is_better,
+                **metric.about(),
+            }
+        document: dict[str, Any] = {"version": SCHEMA_VERSION, "metrics": described, "systems": systems}
+        if self.left_out:
+            document["left_out"] = list(self.left_out)
+        if self.tests is not None:
+            test, samples, seed = self.tests
+            document["significance"] = {"test": test, "samples": samples, "seed": seed}
+        if self._explanations is not None:
+            keys = ("metric", "baseline", "system", "text")
+            document["explanations"] = [dict(zip(keys, entry, strict=True)) for entry in self._explained()]
+        return document
+
+    to_dict = document
+
+    def _entry(self, place: int, column: Column, row: SystemRow) -> dict[str, Any]:
+        score, *parts = column.values(row.found)
+        entry: dict[str, Any] = {"score": score}
+        if parts:
+            entry["parts"] = dict(zip(column.heading.parts, parts, strict=True))
+        if row.tests:
+            test = row.tests[place].to_dict()
+            entry |= {key: test[key] for key in ("interval", "difference", "difference_interval", "p")}
+        if column.start == 0 and (details := row.found[column.metric].details):
+            entry["details"] = dict(details)
+        return entry
+
+    def _explained(self) -> Iterable[tuple[str, str, str, str]]:
+        return () if self._explanations is None else self._explanations()
+
+    def task_scores(self) -> Iterator[tuple[str, str, list[float | None], float]]:
+        """Yield metric, system, scores of segments by their numbers in the file, and score, for WMT's files."""
+        segments: list[list[SystemRow]] = [[] for _ in self.systems]
+        for row in self.rows():
+            if row.segment is not None:
+                segments[row.system].append(row)
+        for column in self.columns:
+            for name, rows, whole in zip(self.systems, segments, self.whole, strict=True):
+                numbered = {row.segment: column.values(row.found)[0] for row in rows}
+                last = len(rows) + len(self.left_out) if rows else 0
+                scores = [numbered.get(number) for number in range(1, last + 1)]
+                yield column.heading.name, name, scores, column.values(whole.found)[0]
+
+    def main_scores(self) -> Iterator[list[float]]:
+        """Yield the scores of each system as soon as they are known, for ``--quiet``."""
+        for row in self.rows():
+            if row.segment is None:
+                yield [column.values(row.found)[0] for column in self.columns]
+
+
+def _places(column: Column, digits: int | None) -> int:
+    return column.heading.decimals if digits is None else digits
+
+
+def _shown(column: Column, row: SystemRow, digits: int | None) -> str:
+    return shown_number(column.values(row.found)[0], _places(column, digits))
+
+
+def _interval(ends: Any, digits: int, sign: str = "") -> str:
+    return "" if ends is None else f"[{shown_number(ends[0], digits, sign)}, {shown_number(ends[1], digits, sign)}]"
+
+
+def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
+    """Return the columns that metrics bring.
+
+    Raises:
+        ConfigError: if two have one name.
+    """
+    found: list[Column] = []
+    for place, metric in enumerate(metrics):
+        start = 0
+        for heading in _headings(metric):
+            found.append(Column(heading, place, start))
+            start += 1 + len(heading.parts)
+    names = [column.heading.name for column in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics are called {name!r}; tell them apart by LABEL=METRIC")
+    return tuple(found)
+
+
+def _headings(metric: Metric) -> tuple[MetricColumn, ...]:
+    own = MetricColumn(metric.label, metric.higher_is_better, metric.decimals, metric.parts)
+    return metric.columns or (own,)
+
+
+def _streams(metric: Metric) -> bool:
+    """Return whether a metric's segments can be scored as they are read, before the last ones are known."""
+    kind = type(metric)
+    return kind.prepare is Metric.prepare if kind.streaming is None else kind.streaming
+
+
+def score_table(
+    metrics: Sequence[Metric],
+    systems: Sequence[SystemInput | SystemTexts],
+    *,
+    language: str = "",
+    tests: Significance | None = None,
+    segments: bool = True,
+    details: bool = False,
+    alignments: bool = False,
+    explain: bool = False,
+    progress: Progress = silent,
+    left_out: tuple[int, ...] = (),
+) -> SystemTable:
+    """Return a table of systems under several metrics; it is scored while its rows are asked for.
+
+    Each system is read once. Memory does not grow with the number of segments, except for ``tests`` (statistics and
+    rows are kept), ``explain`` and metrics that do not stream (texts are kept), and where the caller keeps rows.
+
+    Args:
+        metrics: what scores; labels differ.
+        systems: what is scored; the first is the baseline of the tests.
+        language: ISO code of the text.
+        tests: of differences to the first system; ``None`` for none.
+        segments: whether there are rows of segments.
+        details: whether rows hold what JSON has beside the scores.
+        alignments: whether rows hold METEOR's alignments.
+        explain: whether metrics say why systems differ from the first; ``systems`` are then :class:`SystemTexts`.
+        progress: told about the work on each system.
+        left_out: numbers of segments that the systems had, and that are in none of them any more.
+
+    Raises:
+        ConfigError: for an unknown test, or a metric that does not go with the language.
+        InputError: if there is nothing to score. While rows are read: for a segment without a score, and for systems
+            that are to be compared, and are not of the same segments.
+    """
+    if not systems:
+        raise InputError("there are no systems to score")
+    _check_language(metrics, language)
+    if tests is not None:
+        from meteor_e.significance.systems import METHODS
+
+        if tests.method not in METHODS:
+            raise ConfigError(f"unknown significance test {tests.method!r}; there are {', '.join(METHODS)}")
+        tests = tests._replace(samples=METHODS[tests.method] if tests.samples is None else tests.samples)
+    scoring = _Scoring(metrics, systems, language, tests, segments, details, alignments, progress, left_out)
+    return SystemTable(
+        metrics,
+        [system.name for system in systems],
+        scoring.tested_rows() if tests is not None else scoring.rows(),
+        tests=tests,
+        left_out=left_out,
+        language=language,
+        explanations=_explanations(metrics, systems) if explain else None,
+    )
+
+
+def table_of_totals(metric: ChainMetric, names: Sequence[str], totals: Iterable[StatisticsSum]) -> SystemTable:
+    """Return the table of systems whose statistics are summed already."""
+    rows = (SystemRow(place, None, (corpus_row(metric.current, total),), total.segments)
+            for place, total in enumerate(totals))  # fmt: skip
+    return SystemTable([metric], names, rows)
+
+
+def _check_language(metrics: Sequence[Metric], language: str) -> None:
+    first = next((metric for metric in metrics if metric.language), None)
+    spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
+    for metric in metrics:
+        if first and metric.language not in ("", language or first.language):
+            raise ConfigError(f"metric {metric.label} is for {metric.language!r}, and {spoken}")
+
+
+def _explanations(
+    metrics: Sequence[Metric], systems: Sequence[SystemInput | SystemTexts]
+) -> Callable[[], Iterator[tuple[str, str, str, str]]]:
+    """Return what says why systems differ from the first one, for the metrics that can.
+
+    Raises:
+        ConfigError: if there is none, or nothing to compare.
+    """
+    found = [metric for metric in metrics if type(metric).explain is not Metric.explain]
+    if len(systems) < 2:
+        raise ConfigError("--explain compares systems with the first one; give two or more")
+    if not found:
+        raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
+    texts = [system for system in systems if isinstance(system, SystemTexts)]
+
+    def explained() -> Iterator[tuple[str, str, str, str]]:
+        first, *others = texts
+        for metric, other in itertools.product(found, others):
+            names = first.name, other.name
+            yield metric.label, *names, metric.explain(first.hypotheses, other.hypotheses, other.references, names)
+
+    return explained
+
+
+class _Scoring(NamedTuple):
+    """How systems are scored; the fields are the arguments of :func:`score_table`."""
+
+    metrics: Sequence[Metric]
+    systems: Sequence[SystemInput | SystemTexts]
+    language: str
+    tests: Significance | None
+    segments: bool
+    details: bool
+    alignments: bool
+    progress: Progress
+    left_out: tuple[int, ...]
+
+    def rows(self) -> Iterator[SystemRow]:
+        """Yield the rows of one system after the other."""
+        for place in range(len(self.systems)):
+            yield from self._system(place)
+
+    def tested_rows(self) -> Iterator[SystemRow]:
+        """Score all systems, keep their rows, test them, and yield the rows."""
+        assert self.tests is not None
+        columns = columns_of(self.metrics)
+        statistics: list[list[Any]] = []
+        digests: list[bytes] = []
+        rows = [
+            row
+            for place in range(len(self.systems))
+            for row in self._system(place, statistics=statistics, seen=digests)
+        ]
+        for system, found in zip(self.systems, digests, strict=True):
+            if found != digests[0]:
+                raise InputError(
+                    f"{system.name} and {self.systems[0].name} are not of the same segments; tests compare systems "
+                    "that are"
+                )
+        from meteor_e.api.running import main_scores
+        from meteor_e.significance.systems import compare_systems
+
+        by_column = []
+        for column in columns:
+            metric = self.metrics[column.metric]
+
+            def scorer(sums: Any, metric: Metric = metric, start: int = column.start) -> Any:
+                return main_scores(metric.corpus_scores(sums), start)
+
+            of_systems = {f"{place}": found[column.metric] for place, found in enumerate(statistics)}
+            method, samples, seed = self.tests
+            by_column.append(compare_systems(of_systems, scorer, method=method, samples=samples, seed=seed))
+        for row in rows:
+            if row.segment is None:
+                tests = tuple(found[row.system] for found in by_column)
+                row = SystemRow(row.system, None, row.found, row.count, tests)
+            yield row
+
+    def _system(
+        self, place: int, statistics: list[list[Any]] | None = None, seen: list[bytes] | None = None
+    ) -> Iterator[SystemRow]:
+        """Yield a system's rows; add its statistics and a digest of its references to the lists that are given."""
+        system = self.systems[place]
+        references = None if seen is None else hashlib.sha256()
+        pairs = system.pairs() if references is None else _watched(system.pairs(), references)
+        numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
+        running: list[Running] = []
+        count = 0
+        for done, found in self._parts(system.name, pairs, running):
+            count += done
+            for row, number in zip(zip(*found, strict=True), numbers, strict=False) if self.segments else ():
+                yield SystemRow(place, number, row)
+            self.progress(system.name, count, system.size)
+        if not count:
+            raise InputError(f"{system.name} is empty; there is nothing to score")
+        if statistics is not None and seen is not None and references is not None:
+            statistics.append([one.statistics for one in running])
+            seen.append(references.digest())
+        yield SystemRow(place, None, tuple([one.row() for one in running]), count)
+
+    def _parts(
+        self, name: str, pairs: Iterator[tuple[str, Sequence[str]]], running: list[Running]
+    ) -> Iterator[tuple[int, list[list[SegmentRow]]]]:
+        """Score a system a part at a time; yield the size of each part, and the rows of each metric.
+
+        What scores is added to ``running``: one for each metric.
+        """
+        alone = len(self.metrics) == 1
+        if alone and isinstance(self.metrics[0], ChainMetric):
+            # Threads take their own parts of what is read.
+            running.append(self._start(self.metrics[0], name))
+            for count, rows in running[0].add(pairs):
+                yield count, [rows]
+            return
+        from meteor_e.metrics.alignment_arrays import aligned_once
+
+        late = [metric for metric in self.metrics if not _streams(metric)]
+        whole: list[tuple[str, Sequence[str]]] = []
+        batches = _batches(pairs)
+        if late:
+            whole = [pair for batch in batches for pair in batch]
+            batches = _batches(iter(whole))
+        for batch in batches:
+            if not running:
+                for metric in self.metrics:
+                    known = whole if metric in late else batch
+                    metric.prepare([list(references) for _, references in known], self.language)
+                    running.append(self._start(metric, name, whole))
+            with contextlib.nullcontext() if alone else aligned_once():
+                parts = [list(one.add(batch)) for one in running]
+            yield len(batch), [[row for _, rows in part for row in rows] for part in parts]
+
+    def _start(self, metric: Metric, name: str, whole: Sequence[tuple[str, Sequence[str]]] = ()) -> Running:
+        from meteor_e.api.running import RunningScore, Wanted
+
+        wanted = Wanted(self.segments, self.tests is not None, self.details, self.alignments)
+        if isinstance(metric, ChainMetric):
+            if len(self.metrics) == 1:
+                metric.prepare((), self.language)
+            return metric.running(wanted, shared=len(self.metrics) > 1)
+        if getattr(metric, "by_system", False):
+            from meteor_e.metrics.outputs import OutputRunning
+
+            texts, references = [text for text, _ in whole], [its_references for _, its_references in whole]
+            return OutputRunning(metric, SystemTexts(name, texts, references), self.language)
+        return RunningScore(metric, wanted, _headings(metric))
+
+
+def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield pairs, and add the references to a hash."""
+    for text, references in pairs:
+        # The lengths, too, so that no two lists of texts look the same.
+        for reference in references:
+            data = reference.encode("utf-8", "surrogatepass")
+            seen.update(b"%d:" % len(data) + data)
+        seen.update(b"\n")
+        yield text, references
+
+
+def _batches(pairs: Iterator[tuple[str, Sequence[str]]]) -> Iterator[list[tuple[str, Sequence[str]]]]:
+    """Yield pairs in lists, of as many as a metric scores at once; fewer where segments are long."""
+    from meteor_e.api.running import BATCH
+
+    batch: list[tuple[str, Sequence[str]]] = []
+    room = CHARACTERS
+    for text, references in pairs:
+        batch.append((text, references))
+        room -= len(text) + sum(map(len, references))
+        if len(batch) == BATCH or room < 0:
+            yield batch
+            batch, room = [], CHARACTERS
+    if batch:
+        yield batch

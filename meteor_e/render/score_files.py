@@ -1,0 +1,37 @@
+"""Score files of the WMT metrics task."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, TextIO
+
+from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
+from meteor_e.base.errors import ConfigError
+from meteor_e.formats.metric_task import metric_task_lines
+
+__all__ = ["WmtOutput"]
+
+
+class WmtOutput(OutputFormat):
+    """Score files of the WMT metrics task: lines of segments if they are asked for, else of systems."""
+
+    name: ClassVar[str] = "wmt"
+    segments: ClassVar[bool] = True
+
+    def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
+        """Write one metric after the other.
+
+        Raises:
+            ConfigError: without names of the test set, or for a result that is not a table of scores.
+        """
+        names, scores = options.wmt, getattr(result, "task_scores", None)
+        if scores is None:
+            raise ConfigError("WMT's format holds scores of systems and segments only")
+        if names is None:
+            raise ConfigError("WMT's format needs names of language pair, test set and reference")
+        for metric, system, segments, whole in scores():
+            label, name = "_".join(metric.split()), "_".join(system.split())
+            values = [math.nan if score is None else score for score in segments or ()]
+            task = (label, names.pair, names.test_set, names.reference, name)
+            for line in metric_task_lines(*task, values, None if values else whole):
+                stream.write(line + "\n")

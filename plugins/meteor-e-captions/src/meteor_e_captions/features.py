@@ -1,0 +1,369 @@
+"""What captions are judged by: numbers per caption, each the better the higher.
+
+``LIGHT`` compares words by METEOR, by stems and synonyms, and by kinds; ``CONTEXT`` compares a sentence encoder's
+vectors as well. A caption's numbers depend on its own references only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from meteor_e.toolkit import Memory, aligned
+from meteor_e_captions.lexicon import KINDS, NEGATIONS, split
+
+if TYPE_CHECKING:
+    from meteor_e_vectors.contextual import Encoder
+    from numpy.typing import NDArray
+
+    from meteor_e import Meteor
+    from meteor_e.toolkit import Floats, Integers
+    from meteor_e_captions.broken import BrokenDetector
+    from meteor_e_captions.lexicon import Lexicon
+
+__all__ = ["CONTEXT", "LIGHT", "Comparison", "Words", "context_features", "light_features"]
+
+_KINDS = ("object", "attribute", "action", "number", "color")
+LIGHT = (
+    "meteor", "meteor mean", "fragmentation", "precision", "recall", "best recall", "told", "cosine", "best cosine",
+    *(f"{kind} precision" for kind in _KINDS), *(f"{kind} recall" for kind in _KINDS),
+    "opposites", "negation", "whole",
+)  # fmt: skip
+"""Numbers that need no encoder.
+
+``meteor``: METEOR with the best reference, and the mean; ``fragmentation``: its penalty, negative. ``precision``: share
+of the caption's words, by weight, that a reference has; ``recall``: share of the references' words that the caption
+has, each by the share of references with it; ``best recall``: of the reference that is best covered; ``told``: weight
+of the words that are right; ``cosine``: of tf-idf vectors, mean and maximum over references. ``opposites``: words that
+exclude one that references have, negative. ``negation``: whether a caption negates where no reference does, or the
+other way round. ``whole``: that the caption is not broken.
+"""
+CONTEXT = (
+    *LIGHT, "encoder cosine", "best encoder cosine", "mean encoder cosine", "contextual precision",
+    "contextual recall", "contextual f", "worst word",
+)  # fmt: skip
+"""Those, and what the encoder tells.
+
+``encoder cosine``: of the caption's vector and the mean of the references' vectors; best and mean over references.
+``contextual precision``: mean over the caption's words, by weight, of the cosine of the most similar word in any
+reference; recall and F: the mean over references. ``worst word``: the word of the caption that is least like any.
+"""
+SYNONYM = 0.5
+"""What a word counts that only a synonym matches."""
+
+
+class Words(NamedTuple):
+    """Distinct words of a side of segments: ``(entries,)`` each, ordered by segment and stem.
+
+    Attributes:
+        segment: the entry's segment.
+        stem: number of its stem.
+        word: a word with that stem.
+        support: share of the references that have the stem, of the references' side; of hypotheses the support of
+            their words in the references.
+        synonym: whether the other side has a synonym.
+    """
+
+    segment: Integers
+    stem: Integers
+    word: Integers
+    support: Floats
+    synonym: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Words of hypotheses beside those of their references.
+
+    Attributes:
+        own, theirs: distinct words of hypotheses, and of all references of each.
+        columns: numbers by name.
+    """
+
+    own: Words
+    theirs: Words
+    columns: dict[str, Floats]
+
+
+def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
+    result: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), empty)
+    return result
+
+
+def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Comparison:
+    """Compare the words of captions and references by stem and synonym."""
+    own_texts = [lexicon.numbers(text) for text in hypotheses]
+    ref_texts = [lexicon.numbers(text) for texts in references for text in texts]
+    stems, kinds, weights, _, _ = lexicon.arrays
+    size = lexicon.sizes[0]
+    count = len(hypotheses)
+    per = np.array([len(texts) for texts in references])
+    starts = np.cumsum(per) - per
+    segment_of_reference = np.repeat(np.arange(count), per)
+
+    own_word, own_at = _flat(own_texts)
+    ref_word, ref_at = _flat(ref_texts)
+    # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
+    ref_key, ref_first, ref_count = np.unique(ref_at * size + stems[ref_word], return_index=True, return_counts=True)
+    entry_ref, entry_stem = ref_key // size, ref_key % size
+    entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
+    key, first, having = np.unique(entry_segment * size + entry_stem, return_index=True, return_counts=True)
+    own_key, own_first, own_count = np.unique(own_at * size + stems[own_word], return_index=True, return_counts=True)
+    at_own = _position(key, own_key)
+    support = np.where(at_own >= 0, having[at_own] if len(having) else 0.0, 0.0) / per[own_key // size]
+    their_segment = key // size
+    their_support = having / per[their_segment]
+    their_word, own_words = ref_word[ref_first[first]], own_word[own_first]
+    in_own = _position(own_key, key) >= 0
+    by_own, by_theirs = _synonyms(lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own])
+    synonym_theirs = np.zeros(len(key), bool)
+    synonym_theirs[~in_own] = by_theirs
+    own = Words(own_key // size, own_key % size, own_words, support, by_own & (support == 0))
+    theirs = Words(their_segment, key % size, their_word, their_support, synonym_theirs)
+
+    def total(entries: Integers, values: Floats, length: int = count) -> Floats:
+        sums: Floats = np.bincount(entries, values, length).astype(float)
+        return sums
+
+    own_weight, their_weight = weights[own.word], weights[theirs.word]
+    matched = np.where(own.support > 0, 1.0, SYNONYM * own.synonym)
+    covered = np.where(in_own, 1.0, SYNONYM * theirs.synonym)
+    own_total = total(own.segment, own_weight)
+    columns = {
+        "precision": _ratio(total(own.segment, own_weight * matched), own_total),
+        "recall": _ratio(
+            total(theirs.segment, their_weight * theirs.support * covered),
+            total(theirs.segment, their_weight * theirs.support),
+        ),
+        "told": np.log1p(total(own.segment, own_weight * own.support)),
+    }
+    entry_weight = weights[ref_word[ref_first]]
+    entry_covered = covered[_position(key, entry_segment * size + entry_stem)]
+    covering = _ratio(
+        total(entry_ref, entry_weight * entry_covered, len(ref_texts)), total(entry_ref, entry_weight, len(ref_texts))
+    )
+    columns["best recall"] = np.maximum.reduceat(covering, starts)
+    # Cosines of tf-idf vectors. A stem weighs what the reference's word does.
+    at_entry = _position(own_key, entry_segment * size + entry_stem)
+    counts = np.where(at_entry >= 0, own_count[at_entry] if len(own_count) else 0, 0)
+    dots = total(entry_ref, ref_count * counts * entry_weight**2, len(ref_texts))
+    lengths = np.sqrt(total(entry_ref, (ref_count * entry_weight) ** 2, len(ref_texts)))
+    own_length = np.sqrt(total(own.segment, (own_count * own_weight) ** 2))
+    cosines = _ratio(dots, lengths * np.repeat(own_length, per))
+    columns["cosine"] = np.add.reduceat(cosines, starts) / per
+    columns["best cosine"] = np.maximum.reduceat(cosines, starts)
+    own_kind, their_kind = kinds[own.word], kinds[theirs.word]
+    agreed = their_weight * theirs.support**2
+    for kind in _KINDS:
+        number = KINDS.index(kind)
+        # A caption without words of a kind is neither right nor wrong.
+        mine, other = own_weight * (own_kind == number), agreed * (their_kind == number)
+        columns[f"{kind} precision"] = _ratio(total(own.segment, mine * matched), total(own.segment, mine), empty=0.5)
+        columns[f"{kind} recall"] = _ratio(
+            total(theirs.segment, other * covered), total(theirs.segment, other), empty=0.5
+        )
+    columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count)
+    columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
+    return Comparison(own, theirs, columns)
+
+
+def _flat(texts: Sequence[NDArray[np.int64]]) -> tuple[Integers, Integers]:
+    """Return all words of texts, and which text each is of."""
+    words = np.concatenate([*texts, np.empty(0, np.int64)])
+    return words, np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+
+
+def _position(ordered: Integers, wanted: Integers) -> Integers:
+    """Return where ordered numbers have each wanted one; -1 where they have not."""
+    if not len(ordered):
+        return np.full(len(wanted), -1)
+    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return np.where(ordered[at] == wanted, at, -1)
+
+
+def _synonyms(
+    lexicon: Lexicon, own_segment: Integers, own_word: Integers, their_segment: Integers, their_word: Integers
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which words of two sides share a synset with a word of the other side in the same segment."""
+    own_entry, own_key = _expanded(lexicon, own_segment, own_word)
+    their_entry, their_key = _expanded(lexicon, their_segment, their_word)
+    of_own, of_theirs = np.zeros(len(own_word), bool), np.zeros(len(their_word), bool)
+    if not len(own_key):
+        return of_own, of_theirs
+    distinct, inverse = np.unique(own_key, return_inverse=True)
+    at = _position(distinct, their_key)
+    hit = at >= 0
+    of_theirs[their_entry[hit]] = True
+    met = np.zeros(len(distinct), bool)
+    met[at[hit]] = True
+    of_own[own_entry[met[inverse]]] = True
+    return of_own, of_theirs
+
+
+def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
+    """Return for each synset of each word the word's place, and a number of segment and synset."""
+    _, _, _, starts, synsets = lexicon.arrays
+    lengths = starts[word + 1] - starts[word]
+    entry = np.repeat(np.arange(len(word)), lengths)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    number = synsets[starts[word][entry] + within] if len(entry) else np.empty(0, np.int64)
+    return entry, segment[entry] * lexicon.sizes[1] + number
+
+
+def _opposites(lexicon: Lexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
+    """Return for each segment how many of its words exclude one that references have, each by its support."""
+    total = np.zeros(count)
+    distinct, inverse = np.unique(own.word, return_inverse=True)
+    known = lexicon.opposites(distinct.tolist())
+    lengths = np.array([len(each) for each in known], np.int64)
+    starts, stems = np.cumsum(lengths) - lengths, np.array([stem for each in known for stem in each], np.int64)
+    candidates = np.flatnonzero((lengths[inverse] > 0) & (own.support == 0)) if len(stems) else np.empty(0, np.int64)
+    of_word = inverse[candidates]
+    entry = np.repeat(np.arange(len(candidates)), lengths[of_word])
+    if not len(entry):
+        return total
+    step = np.arange(len(entry)) - np.repeat(np.cumsum(lengths[of_word]) - lengths[of_word], lengths[of_word])
+    opposite = own.segment[candidates][entry] * size + stems[starts[of_word][entry] + step]
+    place = _position(key, opposite)
+    # What the caption says as well is no contradiction.
+    met = (place >= 0) & (_position(own.segment * size + own.stem, opposite) < 0)
+    strongest = np.zeros(len(candidates))
+    np.maximum.at(strongest, entry[met], theirs.support[place[met]])
+    np.add.at(total, own.segment[candidates], strongest)
+    return total
+
+
+def _negation(
+    lexicon: Lexicon,
+    own_word: Integers,
+    own_at: Integers,
+    ref_word: Integers,
+    ref_at: Integers,
+    segment_of_reference: Integers,
+    per: Integers,
+) -> Floats:
+    """Return by how much captions and references differ in whether they negate, from 0 to 1."""
+    negates = np.array([word in NEGATIONS or word.endswith("n't") for word in lexicon.words] or [False])
+    own = np.zeros(len(per))
+    own[own_at[negates[own_word]]] = 1
+    texts = np.zeros(len(segment_of_reference))
+    texts[ref_at[negates[ref_word]]] = 1
+    difference: Floats = np.abs(own - np.bincount(segment_of_reference, texts, len(per)) / per)
+    return difference
+
+
+def light_features(
+    meteor: Meteor,
+    lexicon: Lexicon,
+    detector: BrokenDetector,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+) -> Comparison:
+    """Return the numbers of :data:`LIGHT`, and the words that they come from."""
+    found = compare_words(lexicon, hypotheses, references)
+    per = np.array([len(texts) for texts in references])
+    starts = np.cumsum(per) - per
+    # Marks would count as words: some sources set them, some do not.
+    plain = lexicon.plain
+    pairs = [text for text, texts in zip(map(plain, hypotheses), references, strict=True) for _ in texts]
+    scores = np.nan_to_num(aligned(meteor, pairs, [(plain(text),) for texts in references for text in texts]).scores)
+    columns = found.columns
+    columns["meteor"] = np.maximum.reduceat(scores[:, -1], starts)
+    columns["meteor mean"] = np.add.reduceat(scores[:, -1], starts) / per
+    columns["fragmentation"] = np.maximum.reduceat(-scores[:, -2], starts)
+    columns["whole"] = whole(detector, hypotheses)
+    return found
+
+
+def whole(detector: BrokenDetector, hypotheses: Sequence[str]) -> Floats:
+    """Return how whole each caption is: from 0 to -1, which is surely broken."""
+    logits = np.array([detector.logit(words) if (words := split(text)) else 20.0 for text in hypotheses])
+    result: Floats = -1 / (1 + np.exp(-_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
+    return result
+
+
+_STEEP, _DOUBT = 1.5, 1.5
+"""A caption counts as broken from a logit of about 1.5 on: 1 of 100 of people's captions has as much."""
+
+
+class _Encoded(NamedTuple):
+    whole: NDArray[np.float32]
+    rows: NDArray[np.float32]
+
+
+class Encoding:
+    """Captions as an encoder sees them; references are remembered.
+
+    Args:
+        encoder: of the plugin meteor-e-vectors.
+        remember: how many captions, of some 20 kB each.
+    """
+
+    def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
+        self._encoder = encoder
+        self._memory = Memory[str, _Encoded](remember)
+
+    def __call__(self, texts: Sequence[str]) -> dict[str, _Encoded]:
+        """Return the vectors of texts: of each whole text, of length 1, and of its words."""
+        found: dict[str, _Encoded] = {}
+        for text in dict.fromkeys(texts):
+            known = self._memory.get(text)
+            if known is not None:
+                found[text] = known
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        fresh = {
+            text: _Encoded(*pair)
+            for text, pair in zip(missing, self._encoder.sentences([split(text) for text in missing]), strict=True)
+        }
+        self._memory.remember(fresh)
+        return found | fresh
+
+
+def context_features(
+    encoding: Encoding, lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> dict[str, Floats]:
+    """Return the numbers of :data:`CONTEXT` that :data:`LIGHT` does not have."""
+    names = CONTEXT[len(LIGHT) :]
+    rows = []
+    for start in range(0, len(hypotheses), 256):
+        part = slice(start, start + 256)
+        known = encoding([*hypotheses[part], *(text for texts in references[part] for text in texts)])
+        for text, texts in zip(hypotheses[part], references[part], strict=True):
+            rows.append(_compared(known, lexicon, text, texts))
+    return dict(zip(names, np.array(rows, float).reshape(-1, len(names)).T, strict=True))
+
+
+def _compared(known: dict[str, _Encoded], lexicon: Lexicon, text: str, texts: Sequence[str]) -> list[float]:
+    own = known[text]
+    weights = lexicon.arrays[2]
+    own_weight = weights[lexicon.numbers(text)]
+    others = [known[other] for other in texts]
+    vectors = np.array([other.whole for other in others], np.float64)
+    middle = vectors.mean(axis=0)
+    length = float(np.sqrt(middle @ middle))
+    cosines = vectors @ own.whole.astype(np.float64)
+    pooled = float(middle @ own.whole) / length if length else 0.0
+    row = [pooled, float(cosines.max()), float(cosines.mean())]
+    if not len(own_weight):
+        return [*row, 0.0, 0.0, 0.0, -1.0]
+    best = np.full(len(own_weight), -1.0)
+    recalls, fs = [], []
+    for other, each in zip(others, texts, strict=True):
+        other_weight = weights[lexicon.numbers(each)]
+        if not len(other_weight):
+            recalls.append(0.0)
+            fs.append(0.0)
+            continue
+        similar = (own.rows @ other.rows.T).astype(np.float64)
+        mine = similar.max(axis=1)
+        best = np.maximum(best, mine)
+        precision = float(mine @ own_weight / own_weight.sum())
+        recall = float(similar.max(axis=0) @ other_weight / other_weight.sum())
+        recalls.append(recall)
+        fs.append(2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0)
+    precision = float(best @ own_weight / own_weight.sum())
+    worst = -float(((1 - best) * own_weight).max())
+    return [*row, precision, float(np.mean(recalls)), float(np.mean(fs)), worst]

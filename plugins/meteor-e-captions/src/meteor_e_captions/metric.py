@@ -1,0 +1,186 @@
+"""The metrics ``caption-light`` and ``caption-context``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from meteor_e import Meteor
+from meteor_e.api import ComponentOptions, ConfigError, Meta, SegmentMetric
+from meteor_e.toolkit import digest, require
+from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
+from meteor_e_captions.features import Encoding, context_features, light_features
+from meteor_e_captions.lexicon import Lexicon, split
+from meteor_e_captions.model import load_detector, load_model
+
+if TYPE_CHECKING:
+    from meteor_e.toolkit import Floats
+
+__all__ = ["CaptionContext", "CaptionLight"]
+
+_FIXED, _REFERENCES = "words", "references"
+
+
+class CaptionLight(SegmentMetric):
+    """Captions of images and sounds beside references, by words: no encoder, no image (English).
+
+    A linear model of METEOR, of words by kind, of contradictions, and of whether the caption is a whole sentence. 0 is
+    the mean of captions of other images, 1 that of captions that people wrote of the image. Scores may be lower and
+    higher.
+    """
+
+    name: ClassVar[str] = "caption-light"
+    language: str = "en"
+    requires: ClassVar[tuple[str, ...]] = ("METEOR's English pack", "wordfreq", "safetensors")
+
+    class Options(ComponentOptions):
+        """What decides how much a word counts."""
+
+        idf: Annotated[
+            str,
+            Meta(
+                description="Weights of words: 'words', from wordfreq's list; 'references', from the references of "
+                "the data set (a score then depends on the other images); or a text file, one caption per line."
+            ),
+        ] = _FIXED
+
+    options: Options
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._model = load_model(self.name)
+        self._detector = load_detector()
+        self._meteor = Meteor("en", normalization="full")
+        self._idf = "wordfreq"
+        self._start(_documents(self.options.idf))
+
+    def _start(self, documents: list[list[str]] | None) -> None:
+        self._lexicon = Lexicon(self._meteor, documents)
+        if documents is not None:
+            self._idf = digest(" ".join(sorted(words)) for words in documents)[:8]
+        elif self.options.idf == _FIXED:
+            self._idf = f"wordfreq-{_version('wordfreq')}"
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """Weights, words' weights, and METEOR's own signature."""
+        return f"{self.short_signature}|{self._meteor.signature}"
+
+    @property
+    def short_signature(self) -> str:
+        """The signature without METEOR's."""
+        learned = digest(
+            [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
+        )
+        return f"{self.name}|version:1|weights:{learned[:8]}|idf:{self._idf}{self._more()}"
+
+    def _more(self) -> str:
+        return ""
+
+    def prepare(self, references: Sequence[Sequence[str]], language: str = "") -> None:
+        """Count words, if the references of the data set decide what they weigh.
+
+        Raises:
+            ConfigError: for another language than English.
+        """
+        if language not in ("", "en", "english"):
+            raise ConfigError(f"metric {self.name!r} is for English captions, not for {language!r}")
+        if self.options.idf == _REFERENCES:
+            self._start([[word for text in texts for word in split(text)] for texts in references])
+
+    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[str, Floats]:
+        """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
+        return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references).columns
+
+    def score_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
+    ) -> Floats:
+        """Return one score per caption; arguments are those of :meth:`SegmentMetric.score_segments`."""
+        columns = self.features(hypotheses, references)
+        scores = np.full(len(hypotheses), self._model.intercept)
+        for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
+            scores += weight * columns[name]
+        return scores
+
+    def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
+        """Say for each caption what is missing, what was invented, and whether it is broken."""
+        return describe_captions(self._lexicon, self._detector, hypotheses, references)
+
+    def details(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[Mapping[str, Any]]:
+        """Return what JSON says of each caption: see :class:`~meteor_e_captions.explain.CaptionReport`."""
+        return [report.to_dict() for report in self.reports(hypotheses, references)]
+
+    def explain(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        references: Sequence[Sequence[str]],
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> str:
+        """Say in words what moves two systems apart; arguments are those of :meth:`Metric.explain`."""
+        sides = [self.features(texts, references) for texts in (first, second)]
+        weighted = {
+            name: weight * float(np.mean(sides[1][name] - sides[0][name]))
+            for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True)
+        }
+        total = sum(weighted.values())
+        lines = [f"{self.label}: {names[1]} is {abs(total):.4f} {'above' if total >= 0 else 'below'} {names[0]}."]
+        moved = sorted(weighted.items(), key=lambda item: -abs(item[1]))[:5]
+        listed = ", ".join(f"{name} {value:+.4f}" for name, value in moved if abs(value) >= 5e-5)
+        if listed:
+            lines.append(f"Of this: {listed}.")
+        found = [self.reports(texts, references) for texts in (first, second)]
+        return "\n".join([*lines, *describe_difference(found[0], found[1], names)])
+
+
+class CaptionContext(CaptionLight):
+    """Captions of images and sounds beside references, by words and by a sentence encoder (English).
+
+    The same as ``caption-light``, and cosines of the encoder's vectors: of whole captions, and word by word.
+    """
+
+    name: ClassVar[str] = "caption-context"
+    requires: ClassVar[tuple[str, ...]] = (*CaptionLight.requires, "the encoder minilm")
+
+    class Options(CaptionLight.Options):
+        """Those of ``caption-light``, and the encoder."""
+
+        encoder: Annotated[str, Meta(description="An installed encoder; the weights were fitted with minilm.")] = (
+            "minilm"
+        )
+
+    options: Options
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        contextual = require("meteor_e_vectors.contextual", f"metric {self.name!r}", "context", "meteor-e-captions")
+        self._encoder = contextual.open_encoder(self.options.encoder)
+        self._encoding = Encoding(self._encoder)
+
+    def _more(self) -> str:
+        return f"|encoder:{self._encoder.digest}"
+
+    def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Mapping[str, Floats]:
+        """Return the numbers that the score is made of, by name, ``(captions,)`` each; the higher the better."""
+        columns = dict(super().features(hypotheses, references))
+        return columns | context_features(self._encoding, self._lexicon, hypotheses, references)
+
+
+def _documents(idf: str) -> list[list[str]] | None:
+    """Return the captions of a file; ``None`` where weights come from elsewhere."""
+    if idf in (_FIXED, _REFERENCES):
+        return None
+    from meteor_e.toolkit import read_segments
+
+    found = [split(text) for text in read_segments(idf)]
+    if not found:
+        raise ConfigError(f"idf: {idf} has no captions")
+    return found
+
+
+def _version(distribution: str) -> str:
+    from importlib.metadata import version
+
+    return version(distribution)

@@ -1,0 +1,94 @@
+"""The trained numbers that come with the plugin: a linear model per metric, and the detector of broken captions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from meteor_e.api import InputError
+from meteor_e.toolkit import require, whole_file
+from meteor_e_captions.broken import BrokenDetector
+
+if TYPE_CHECKING:
+    from meteor_e.toolkit import Floats
+
+__all__ = ["CaptionModel", "load_detector", "load_model", "save_detector", "save_model"]
+
+_DETECTOR = "broken"
+
+
+@dataclass(frozen=True)
+class CaptionModel:
+    """A linear model: the score is ``intercept`` and the weighted sum of features.
+
+    Attributes:
+        name: of the metric.
+        features: names, of :data:`meteor_e_captions.features.CONTEXT`.
+        weights: ``(features,)``, none negative.
+        intercept: so that captions of other images have 0 on average, and people's captions of the image 1.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    weights: Floats
+    intercept: float
+
+
+def _write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]) -> None:
+    library = require("safetensors.numpy", "the training of caption metrics", distribution="meteor-e-captions")
+    content = library.save(arrays, {"names": json.dumps(names)})
+    with whole_file(folder / f"{name}.safetensors") as path:
+        Path(path).write_bytes(content)
+
+
+@cache
+def _read(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
+    path = files(__package__) / "ready" / f"{name}.safetensors"
+    try:
+        with library.safe_open(str(path), framework="numpy") as content:
+            arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - no mapping
+            return arrays, json.loads(content.metadata()["names"])
+    except (OSError, library.SafetensorError) as error:
+        raise InputError(f"{path} is damaged: {error}; install meteor-e-captions again") from error
+
+
+def save_model(model: CaptionModel, folder: Path) -> None:
+    """Write a model."""
+    arrays = {"weights": np.array(model.weights, np.float64), "intercept": np.array([model.intercept])}
+    _write(folder, model.name, arrays, {"features": list(model.features)})
+
+
+def load_model(name: str) -> CaptionModel:
+    """Return a model that comes with the plugin."""
+    arrays, names = _read(name)
+    return CaptionModel(name, tuple(names["features"]), arrays["weights"], float(arrays["intercept"][0]))
+
+
+def save_detector(detector: BrokenDetector, folder: Path) -> None:
+    """Write the detector."""
+    weights, repeated, intercept = detector.numbers()
+    arrays = {
+        "weights": np.array(list(weights.values()), np.float32),
+        "repeated": np.array(repeated, np.float32),
+        "intercept": np.array([intercept], np.float32),
+    }
+    _write(folder, _DETECTOR, arrays, {"neighbors": list(weights)})
+
+
+@cache
+def load_detector() -> BrokenDetector:
+    """Return the detector that comes with the plugin."""
+    arrays, names = _read(_DETECTOR)
+    weights = [round(float(weight), 3) for weight in arrays["weights"]]
+    return BrokenDetector(
+        dict(zip(names["neighbors"], weights, strict=True)),
+        [round(float(weight), 3) for weight in arrays["repeated"]],
+        round(float(arrays["intercept"][0]), 3),
+    )

@@ -1,0 +1,251 @@
+"""Training of ``caption-light`` and ``caption-context``, from captions and from captions that people rated.
+
+    python -m meteor_e_captions.training captions.jsonl.gz rated.jsonl.gz FOLDER
+
+Lines of the first file are ``{"captions": ["…", …]}``, one image each; of the second
+``{"candidate": "…", "references": ["…", …], "rating": 4}``. scikit-learn and scipy are needed (the extra ``train``).
+
+1. The detector of broken captions: a logistic regression on people's captions and on the same with an error.
+2. The metrics: weights that are not negative, of features that are divided by their spread. A pairwise logistic loss
+   asks that the better one of two captions has the higher score. What is better is known from four sources: ratings;
+   a caption of the image, of a near image, of a farther one, and of any image; a caption and the same with a
+   contradiction; a caption and the same with an error.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from meteor_e import Meteor
+from meteor_e_captions.broken import REPETITIONS, BrokenDetector, neighbors, repetitions
+from meteor_e_captions.errors import break_caption, contradict
+from meteor_e_captions.features import Encoding, context_features, light_features
+from meteor_e_captions.lexicon import Lexicon, split
+from meteor_e_captions.model import CaptionModel, save_detector, save_model
+
+SEED = 7
+LIGHT_USED = (
+    "meteor", "fragmentation", "precision", "recall", "best recall", "told", "best cosine", "object precision",
+    "action precision", "number precision", "color precision", "opposites", "negation", "whole",
+)  # fmt: skip
+CONTEXT_USED = (
+    "meteor", "precision", "recall", "best cosine", "color precision", "number precision", "opposites", "negation",
+    "whole", "encoder cosine", "best encoder cosine", "contextual precision", "contextual recall", "contextual f",
+)  # fmt: skip
+MOST = {"whole": 3.5}
+"""The largest weight of a feature, as a multiple of the spread of the score; errors made by hand would give more."""
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Segments(NamedTuple):
+    """Captions with references; the higher the grade, the better."""
+
+    hypotheses: list[str]
+    references: list[list[str]]
+    grades: Floats
+
+
+def read(path: str) -> list[dict[str, Any]]:
+    """Read a file of JSON lines, plain or gzip."""
+    opener: Any = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def train_detector(images: Sequence[Sequence[str]], most: int = 60_000) -> tuple[BrokenDetector, dict[str, float]]:
+    """Train the detector, and say how many captions of each kind it takes for broken; one of ten images is left out."""
+    from scipy.sparse import csr_matrix, hstack
+    from sklearn.linear_model import LogisticRegression
+
+    rng = random.Random(SEED)
+    kept, held = images[: len(images) * 9 // 10], images[len(images) * 9 // 10 :]
+
+    def examples(captions: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+        texts, kinds = [], []
+        for caption in captions:
+            words = split(caption)
+            if not 3 <= len(words) <= 30:
+                continue
+            texts.append(words)
+            kinds.append("")
+            broken = break_caption(words, rng)
+            if broken is not None:
+                kinds.append(broken[0])
+                texts.append(broken[1])
+        return texts, kinds
+
+    texts, kinds = examples([caption for captions in kept for caption in captions[:3]][:most])
+    counts = Counter(each for words in texts for each in neighbors(words))
+    known = {each: number for number, each in enumerate(sorted(each for each in counts if counts[each] >= 20))}
+
+    def matrix(texts: Sequence[Sequence[str]]) -> Any:
+        cells = [(row, known[each]) for row, words in enumerate(texts) for each in neighbors(words) if each in known]
+        rows, columns = np.array(cells).T
+        indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(known)))
+        return hstack([indicators, csr_matrix(np.array([repetitions(words) for words in texts]))]).tocsr()
+
+    model = LogisticRegression(C=0.1, max_iter=500).fit(matrix(texts), [bool(kind) for kind in kinds])
+    weights = np.round(model.coef_[0], 3)
+    telling = {each: float(weights[number]) for each, number in known.items() if abs(weights[number]) >= 0.02}
+    detector = BrokenDetector(telling, weights[-len(REPETITIONS) :].tolist(), float(np.round(model.intercept_[0], 3)))
+    texts, kinds = examples([caption for captions in held for caption in captions[:2]])
+    found: dict[str, list[bool]] = {}
+    for words, kind in zip(texts, kinds, strict=True):
+        found.setdefault(kind or "people's", []).append(detector.logit(words) > 1.5)
+    return detector, {kind: float(np.mean(each)) for kind, each in sorted(found.items())}
+
+
+def graded(images: Sequence[Sequence[str]], count: int, encoding: Encoding | None) -> Segments:
+    """Return captions of an image (3), of near ones (2), of farther ones (1) and of any (0), with four references."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    rng = random.Random(SEED)
+    spaces = [TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(" ".join(each) for each in images)]
+    if encoding is not None:
+        known = encoding([text for each in images for text in each])
+        means = np.array([np.mean([known[text].whole for text in each], axis=0) for each in images])
+        spaces.append(means / np.linalg.norm(means, axis=1, keepdims=True))
+    found = Segments([], [], np.empty(0))
+    grades = []
+    for number in rng.sample(range(len(images)), count):
+        captions = rng.sample(list(images[number]), len(images[number]))
+        picked = [(3, captions[0])]
+        for space in spaces:
+            near = space @ space[number].T
+            near = near.toarray()[:, 0] if hasattr(near, "toarray") else near
+            order = [int(at) for at in np.argsort(-near)[:41] if at != number]
+            picked += [(2, rng.choice(images[rng.choice(order[:5])])), (1, rng.choice(images[rng.choice(order[20:])]))]
+        picked.append((0, rng.choice(images[rng.choice([at for at in range(len(images)) if at != number])])))
+        for grade, caption in picked:
+            found.hypotheses.append(caption)
+            found.references.append(captions[1:])
+            grades.append(float(grade))
+    return found._replace(grades=np.array(grades))
+
+
+def spoilt(images: Sequence[Sequence[str]], count: int, way: str) -> Segments:
+    """Return captions (1) each followed by the same with a contradiction or an error (0)."""
+    rng = random.Random(SEED)
+    found = Segments([], [], np.empty(0))
+    for captions in images[:count]:
+        words = split(captions[0])
+        broken = break_caption(words, rng) if way == "error" else ("", contradict(words, rng))
+        if broken is None or broken[1] is None:
+            continue
+        found.hypotheses.extend([" ".join(words), " ".join(broken[1])])
+        found.references.extend([list(captions[1:])] * 2)
+    return found._replace(grades=np.tile([1.0, 0.0], len(found.hypotheses) // 2))
+
+
+def differences(values: Floats, grades: Floats, *, neighbors_only: bool, count: int = 20_000) -> Floats:
+    """Return features of better captions minus those of worse ones: of drawn pairs, or of each two neighbors."""
+    if neighbors_only:
+        result: Floats = values[::2] - values[1::2]
+        return result
+    draw = np.random.default_rng(SEED)
+    one, other = draw.integers(len(grades), size=(2, 4 * count))
+    different = np.flatnonzero(grades[one] != grades[other])[:count]
+    one, other = one[different], other[different]
+    sign = np.sign(grades[one] - grades[other])[:, None]
+    result = (values[one] - values[other]) * sign
+    return result
+
+
+def fit(tasks: Sequence[tuple[float, Floats]], most: Sequence[float], penalty: float = 0.003) -> Floats:
+    """Return weights from 0 to ``most`` with the least mean pairwise logistic loss, tasks weighted."""
+    from scipy.optimize import minimize
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        total, slope = penalty * float(weights @ weights), 2 * penalty * weights
+        for share, pairs in tasks:
+            margin = pairs @ weights
+            total += share * float(np.logaddexp(0, -margin).mean())
+            slope = slope - share * (pairs / (1 + np.exp(margin))[:, None]).mean(axis=0)
+        return total, slope
+
+    start = np.full(len(most), 0.1)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, limit) for limit in most])
+    result: Floats = found.x
+    return result
+
+
+SHARES = {"rated": 0.15, "graded": 1.0, "contradiction": 0.3, "error": 0.3}
+"""How much each source counts. Ratings of Composite tell people's captions from weak systems' of 2014 above all."""
+
+
+def train(features: dict[str, tuple[dict[str, Floats], Floats]], used: Sequence[str], name: str) -> CaptionModel:
+    """Fit a metric.
+
+    Args:
+        features: for each source of :data:`SHARES` the features by name, and the grades.
+        used: names of features.
+        name: of the metric.
+    """
+    values = {source: np.stack([columns[each] for each in used], axis=1) for source, (columns, _) in features.items()}
+    spread = np.sqrt((values["rated"].var(axis=0) + values["graded"].var(axis=0)) / 2)
+    at = list(used).index("whole")
+    spread[at] = 1.0
+    tasks = [
+        (SHARES[source], differences(each / spread, features[source][1], neighbors_only=source in SOURCES_OF_TWO))
+        for source, each in values.items()
+    ]
+    weights = fit(tasks, [MOST.get(each, 10.0) for each in used]) / spread
+    # 1 is the mean of people's captions of the image, 0 of captions of any image.
+    grades = features["graded"][1]
+    scores = values["graded"] @ weights
+    low, high = float(scores[grades == 0].mean()), float(scores[grades == 3].mean())
+    weights = np.round(weights / (high - low), 5)
+    return CaptionModel(name, tuple(used), weights, float(np.round(-low / (high - low), 5)))
+
+
+SOURCES_OF_TWO = ("contradiction", "error")
+
+
+def main(captions: str, rated: str, folder: str) -> None:
+    """Train the detector and both metrics, and write them."""
+    from meteor_e_vectors.contextual import open_encoder
+
+    images = [entry["captions"] for entry in read(captions)]
+    random.Random(SEED).shuffle(images)
+    detector, found = train_detector(images)
+    save_detector(detector, Path(folder))
+    for kind, share in found.items():
+        sys.stderr.write(f"taken for broken, {kind}: {share:.3f}\n")
+    meteor = Meteor("en", normalization="full")
+    lexicon, encoding = Lexicon(meteor), Encoding(open_encoder("minilm"), remember=40_000)
+    entries = read(rated)
+    sources = {
+        "rated": Segments(
+            [entry["candidate"] for entry in entries],
+            [entry["references"] for entry in entries],
+            np.array([entry["rating"] for entry in entries], float),
+        ),
+        "graded": graded(images[:3000], 1500, encoding),
+        "contradiction": spoilt(images[4000:], 1500, "contradiction"),
+        "error": spoilt(images[6000:], 1500, "error"),
+    }
+    features = {}
+    for source, segments in sources.items():
+        columns = light_features(meteor, lexicon, detector, segments.hypotheses, segments.references).columns
+        columns |= context_features(encoding, lexicon, segments.hypotheses, segments.references)
+        features[source] = columns, segments.grades
+    for name, used in (("caption-light", LIGHT_USED), ("caption-context", CONTEXT_USED)):
+        model = train(features, used, name)
+        save_model(model, Path(folder))
+        sys.stderr.write(f"{name}: {dict(zip(model.features, model.weights.tolist(), strict=True))}\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python -m meteor_e_captions.training captions.jsonl.gz rated.jsonl.gz FOLDER")
+    main(*sys.argv[1:])

@@ -1,0 +1,267 @@
+"""The metrics ``caption-light`` and ``caption-context``, and the detector of broken captions."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from meteor_e_captions.broken import neighbors, repetitions
+from meteor_e_captions.errors import ERRORS, break_caption, contradict
+from meteor_e_captions.lexicon import kind_of, split
+from meteor_e_captions.model import load_detector, load_model
+
+from meteor_e import load_metric
+from meteor_e.api import ConfigError, InputError
+
+pytestmark = pytest.mark.usefixtures("packs")
+
+HORSE = ["A man is riding a brown horse.", "The man's horse runs through a field."]
+DOGS = ["Two dogs play in the snow.", "Two brown dogs are running outside."]
+
+WHOLE = [
+    "A man speaks followed by a dog barking", "Birds chirp and wind blows", "A motor vehicle engine is idling",
+    "Rain falls and thunder roars in the distance", "A cat meows several times and a child laughs",
+    "An engine revs up then slows down", "Someone is typing on a keyboard", "A bell rings repeatedly",
+    "Footsteps on gravel with birds singing in the background", "A helicopter is flying overhead",
+    "A saw cuts through wood", "Paper is crumpled and torn", "Frogs croak and crickets chirp at night",
+    "A large group of people cheer and applaud", "Waves crash against the shore",
+]  # fmt: skip
+BROKEN = {
+    "A man speaks followed by a": "it ends with",
+    "A woman is speaking and a": "it ends with",
+    "A motor vehicle engine is idling and a vehicle engine is idling": "it repeats 'vehicle engine is idling'",
+    "Rain falls and thunder roars in the": "it ends with",
+    "A cat meows and a cat meows and a cat meows": "it repeats",
+    "A crowd of people are talking in a": "it ends with",
+    "A helicopter is flying and a helicopter is": "it repeats",
+    "A door opens and closes and a door opens and closes": "it repeats",
+    "A vehicle engine is running and then": "it ends with",
+    "A series of of beeps": "it repeats 'of'",
+    "A is barking while a man speaks": "'a is'",
+}
+"""Captions of sounds, which the detector was not trained on."""
+
+
+@pytest.fixture(scope="module")
+def detector():
+    return load_detector()
+
+
+def test_broken_captions(detector):
+    for text in WHOLE:
+        assert detector.explain(split(text)).probability < 0.75, text
+    for text, reason in BROKEN.items():
+        found = detector.explain(split(text))
+        assert found.probability > 0.75, text
+        assert any(reason in each for each in found.reasons), found
+    assert detector.explain([]).probability == 1
+
+
+def test_what_the_detector_sees():
+    assert neighbors(["a", "red", "bird", "singing"]) == {
+        "^ a", "a <color>", "<color> <word>", "<word> <-ing>", "<-ing> $",
+        "^ a <color>", "a <color> <word>", "<color> <word> <-ing>", "<word> <-ing> $",
+    }  # fmt: skip
+    # Function words may come twice.
+    assert repetitions(split("a man and a dog")) == [0, 0, 0, 0, 0, 0, 0]
+    assert repetitions(split("a dog barks and a dog barks")) == [2, 2, 1, 0, 3, 0, 0.5]
+    assert repetitions(["dog", "dog"]) == [1, 0, 0, 1, 1, 1, 0.5]
+
+
+def test_errors_are_errors():
+    rng, words = random.Random(1), split("A man in a red shirt is riding a horse and two dogs follow him")
+    kinds = set()
+    for _ in range(300):
+        made = break_caption(words, rng)
+        if made is not None:
+            kinds.add(made[0])
+            assert made[1] != words
+    assert kinds == set(ERRORS)
+    changed = {" ".join(contradict(words, rng)) for _ in range(100)}
+    assert "a woman in a red shirt is riding a horse and two dogs follow him" in changed
+    assert all(len(text.split()) == len(words) for text in changed)
+    assert contradict(["horse"], rng) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [("dog", "object"), ("building", "object"), ("riding", "action"), ("barks", "action"), ("red", "color"),
+     ("two", "number"), ("12", "number"), ("under", "relation"), ("the", "function"), ("loudly", "attribute")],
+)  # fmt: skip
+def test_kinds_of_words(word, kind):
+    assert kind_of(word) == kind
+
+
+def test_better_captions_score_higher():
+    metric = load_metric("caption-light")
+    captions = [
+        "A man rides a horse in a field.", "A man rides a horse.", "A woman rides a horse.", "A dog runs on grass.",
+        "Two cats sleep.", "",
+    ]  # fmt: skip
+    scores = [metric.score(caption, HORSE) for caption in captions]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert metric.score("A man rides a", HORSE) < metric.score("A man rides", HORSE)
+
+
+def test_synonyms_are_half_right():
+    metric = load_metric("caption-light")
+    columns = metric.features(["a couch", "a sofa", "a tree"], [["a sofa"]] * 3)
+    assert columns["precision"][1] == pytest.approx(1)
+    assert columns["precision"][2] < columns["precision"][0] < columns["precision"][1]
+
+
+def test_contradictions():
+    columns = load_metric("caption-light").features(
+        ["a woman", "a man", "a man and a woman", "three dogs", "no dogs"], [["a man"]] * 3 + [["two dogs"]] * 2
+    )
+    assert columns["opposites"].tolist() == [-1, 0, 0, -1, 0]
+    assert columns["negation"].tolist() == [0, 0, 0, 0, -1]
+
+
+def test_a_score_does_not_depend_on_its_neighbors():
+    metric = load_metric("caption-light")
+    captions, references = [*WHOLE, *BROKEN], [DOGS, HORSE] * 13
+    together = metric.corpus(captions, references).segments
+    alone = [load_metric("caption-light").score(*pair) for pair in zip(captions, references, strict=True)]
+    assert together.tolist() == alone
+    assert metric.corpus(captions, references).score == pytest.approx(np.mean(alone))
+
+
+def test_case_and_marks_hardly_count():
+    metric = load_metric("caption-light")
+    scores = [
+        metric.score(text, HORSE) for text in ("A man rides a horse.", "a man rides a horse .", "A MAN RIDES A HORSE!")
+    ]
+    assert max(scores) - min(scores) < 0.02
+
+
+def test_no_words_at_all():
+    metric = load_metric("caption-light")
+    assert np.isfinite([metric.score("", ["", "..."]), metric.score("a dog", [""]), metric.score("...", DOGS)]).all()
+
+
+def test_weights_of_words(tmp_path):
+    fixed = load_metric("caption-light")
+    corpus = load_metric("caption-light", idf="references")
+    captions, references = ["two dogs", "a dog in a field"], [DOGS, HORSE]
+    first = corpus.corpus(captions, references)
+    assert "idf:wordfreq" in fixed.signature
+    assert "idf:wordfreq" not in first.signature
+    assert first.segments.tolist() != fixed.corpus(captions, references).segments.tolist()
+    # The other images decide.
+    other = corpus.corpus(captions, [DOGS, DOGS])
+    assert other.signature != first.signature
+    file = tmp_path / "captions.txt"
+    file.write_text("A dog.\nA man and a dog.\nA horse.\n")
+    assert load_metric("caption-light", idf=str(file)).score("two dogs", DOGS) != fixed.score("two dogs", DOGS)
+    file.write_text("")
+    with pytest.raises(ConfigError, match="has no captions"):
+        load_metric("caption-light", idf=str(file))
+
+
+def test_other_languages_are_refused():
+    with pytest.raises(ConfigError, match="English"):
+        load_metric("caption-light").prepare([["Ein Hund."]], "de")
+    with pytest.raises(InputError):
+        load_metric("caption-light").corpus([], [])
+
+
+def test_it_explains():
+    metric = load_metric("caption-light")
+    (report,) = metric.reports(["A cat rides a"], [HORSE])
+    assert report.missing == {
+        "object": ["man", "horse", "field"],
+        "action": ["riding", "runs"],
+        "color": ["brown"],
+    } or (set(report.missing["object"]) >= {"man", "horse"})
+    assert report.invented == {"object": ["cat"]}
+    assert "not in any reference: objects cat" in str(report)
+    assert "it ends with" in str(report)
+    assert report.to_dict()["caption"] == "A cat rides a"
+    (fine,) = metric.reports(["Two dogs play in the snow"], [DOGS[:1]])
+    assert str(fine) == "nothing is missing, and nothing was invented"
+    text = metric.explain(
+        ["Two dogs play.", "A man rides."], ["Two dogs and a", "A cat."], [DOGS, HORSE], ("one", "two")
+    )
+    assert "two is" in text
+    assert "below one" in text
+    assert "two invents most often: cat (1)" in text
+    assert "two: 1 of 2 captions are probably broken, such as 'Two dogs and a'" in text
+
+
+def test_weights_are_signed_and_metrics_are_pickled():
+    for name in ("caption-light", "caption-context"):
+        model = load_model(name)
+        assert (model.weights >= 0).all()
+        assert model.weights.any()
+    metric = load_metric("caption-light")
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.score("two dogs", DOGS) == metric.score("two dogs", DOGS)
+
+
+@pytest.fixture
+def tiny(monkeypatch, tmp_path):
+    """The small encoder of the vectors' tests, installed as ``tiny``."""
+    monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path / "encoders"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "meteor-e-vectors" / "tests"))
+    pytest.importorskip("onnxruntime")
+    import tiny_encoder
+    from meteor_e_vectors.contextual.install import add_encoder
+
+    from meteor_e.toolkit import silent
+
+    network, tokenizer = tmp_path / "model.onnx", tmp_path / "tokenizer.json"
+    tiny_encoder.write_network(network)
+    tiny_encoder.write_tokenizer(tokenizer)
+    add_encoder("tiny", network, tokenizer, layers=("layer_1", "last_hidden_state"), pieces=12, progress=silent)
+    yield "tiny"
+    sys.modules.pop("tiny_encoder", None)
+
+
+def test_with_an_encoder(tiny):
+    metric = load_metric("caption-context", encoder=tiny)
+    captions = ["the cat sat", "the feline rested", "the dog", "", "unknown"]
+    references = [["the cat sat", "a cat rested"]] * 5
+    columns = metric.features(captions, references)
+    cosines = columns["encoder cosine"]
+    assert columns["best encoder cosine"][0] == pytest.approx(1, abs=1e-6)
+    assert cosines[0] > cosines[1] > cosines[2]
+    assert columns["contextual precision"][0] == pytest.approx(1, abs=1e-6)
+    assert columns["contextual precision"][3] == 0
+    together = metric.corpus(captions, references).segments
+    alone = [
+        load_metric("caption-context", encoder=tiny).score(*pair) for pair in zip(captions, references, strict=True)
+    ]
+    assert together.tolist() == alone
+    assert "encoder:" in metric.signature
+
+
+def test_in_the_shape_of_pycocoevalcap():
+    from meteor_e.integrations.coco import CaptionMetric
+
+    scorer = CaptionMetric("caption-light")
+    gts, res = {"b": DOGS, "a": HORSE}, {"a": ["a man on a horse"], "b": ["two dogs"]}
+    score, scores = scorer.compute_score(gts, res)
+    metric = load_metric("caption-light")
+    assert scores == [metric.score("two dogs", DOGS), metric.score("a man on a horse", HORSE)]
+    assert score == pytest.approx(np.mean(scores))
+    assert str(scorer) == scorer.method() == "caption-light"
+    with pytest.raises(InputError, match="'b' is in gts, but not in res"):
+        scorer.compute_score(gts, {"a": res["a"]})
+
+
+def test_in_the_shape_of_aac_metrics():
+    pytest.importorskip("torch")
+    from meteor_e.integrations.aac_metrics import caption_light
+
+    whole, each = caption_light(["two dogs", "a man on a horse"], [DOGS, HORSE])
+    assert each["caption_light"].tolist() == [
+        load_metric("caption-light").score(*pair) for pair in (("two dogs", DOGS), ("a man on a horse", HORSE))
+    ]
+    assert float(whole["caption_light"]) == pytest.approx(float(each["caption_light"].mean()))
+    assert float(caption_light(["two dogs"], [DOGS], return_all_scores=False)) == each["caption_light"][0]

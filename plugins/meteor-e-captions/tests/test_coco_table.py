@@ -1,0 +1,151 @@
+"""COCO's table: the numbers of pycocoevalcap, and the ways to it."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from meteor_e_captions.coco_scores import bleu, bleu_statistics, cider, count_frequencies, count_ngrams, rouge_l
+
+from meteor_e import load_metric
+from meteor_e.api import ConfigError, InputError
+from meteor_e.toolkit import cli
+
+NAMES = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
+WORDS = ["a", "the", "man", "dog", "red", "horse", "runs", "rides", "in", "on", "field", "snow", "two", "and"]
+
+
+def run(arguments: list[str]) -> str:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "1 of 3 annotated images have no caption")
+        done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def made_up(images: int, seed: int = 1) -> tuple[list[str], list[list[str]]]:
+    """Captions and references of some words, so that they share long n-grams."""
+    rng = random.Random(seed)
+
+    def text() -> str:
+        return " ".join(rng.choice(WORDS) for _ in range(rng.choice((0, 1, 3, 6, 9, 12))))
+
+    references = [[text() for _ in range(rng.randint(1, 5))] for _ in range(images)]
+    captions = [rng.choice(texts) if rng.random() < 0.3 else text() for texts in references]
+    return [*captions, "unknown words only here"], [*references, ["a man", "a dog runs in the snow"]]
+
+
+def test_numbers_are_those_of_pycocoevalcap(capsys):
+    pytest.importorskip("pycocoevalcap")
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.rouge.rouge import Rouge
+
+    captions, references = made_up(300)
+    gts, res = dict(enumerate(references)), {number: [text] for number, text in enumerate(captions)}
+    counted = count_ngrams(captions, references)
+    statistics = bleu_statistics(counted)
+    ours = {
+        "bleu": (bleu(statistics.sum(axis=0)[None])[0], bleu(statistics).T),
+        "rouge": (rouge_l(counted).mean(), rouge_l(counted)),
+        "cider": (cider(counted).mean(), cider(counted)),
+    }
+    for name, scorer in (("bleu", Bleu(4)), ("rouge", Rouge()), ("cider", Cider())):
+        whole, each = scorer.compute_score(gts, res)
+        np.testing.assert_allclose(ours[name][0], whole, atol=1e-12)
+        np.testing.assert_allclose(ours[name][1], each, atol=1e-12)
+
+
+def test_numbers_by_hand():
+    counted = count_ngrams(["a dog runs"], [["a dog sleeps", "the dog runs fast"]])
+    # All words are somewhere, one pair of two; the closest length is 3.
+    assert bleu_statistics(counted).tolist() == [[3, 3, 2, 2, 0, 1, 0, 0, 3, 3]]
+    assert bleu(bleu_statistics(counted))[0, :2] == pytest.approx([1, 1], abs=1e-8)
+    # The longest common sequences have 2 words: of 3, and of 3 and 4.
+    assert rouge_l(counted)[0] == pytest.approx(2 / 3)
+    assert cider(counted)[0] == 0  # One image tells nothing about rarity.
+
+
+def test_parts_of_a_data_set_give_what_the_whole_does():
+    captions, references = made_up(50)
+    frequencies = count_frequencies(references)
+    whole = cider(count_ngrams(captions, references))
+    parts = [
+        cider(count_ngrams(captions[at : at + 7], references[at : at + 7], frequencies))
+        for at in range(0, len(captions), 7)
+    ]
+    np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-12)
+
+
+ANNOTATIONS = {
+    "images": [{"id": 7}, {"id": 9}, {"id": 4}],
+    "annotations": [
+        {"image_id": 7, "id": 1, "caption": "A man is riding a brown horse."},
+        {"image_id": 9, "id": 2, "caption": "Two dogs play in the snow."},
+        {"image_id": 7, "id": 3, "caption": "The man's horse runs through a field."},
+        {"image_id": 9, "id": 4, "caption": "Dogs are playing outside; it's snowing!"},
+        {"image_id": 4, "id": 5, "caption": "A cat."},
+    ],
+}
+RESULTS = [
+    {"image_id": 9, "caption": "Two dogs run through the snow."},
+    {"image_id": 7, "caption": "A man rides a horse."},
+]
+JAVA_TABLE = [
+    0.6063657584898833, 0.41051155909818887, 2.7176698889425684e-06, 7.606140922388339e-09, 0.3613830401816845,
+    0.6569407603890363, 1.5604649743285566,
+]  # fmt: skip
+"""What pycocoevalcap 1.2 says of the images 7 and 9, with Java."""
+
+
+@pytest.fixture
+def coco(tmp_path):
+    annotations, results = tmp_path / "annotations.json", tmp_path / "results.json"
+    annotations.write_text(json.dumps(ANNOTATIONS))
+    results.write_text(json.dumps(RESULTS))
+    return results, annotations
+
+
+@pytest.mark.usefixtures("packs")
+def test_the_table_of_the_command_line(coco):
+    results, annotations = map(str, coco)
+    found = json.loads(
+        run(["score", results, annotations, "--format-in", "coco", "-M", "coco", "--json", "--segments"])
+    )
+    (system,) = found["systems"]
+    scores = {name: value["score"] for name, value in system["scores"].items()}
+    assert list(scores) == [*NAMES, "caption-light"]
+    np.testing.assert_allclose([scores[name] for name in NAMES], JAVA_TABLE, atol=1e-9)
+    assert "SPICE,which-needs-Java" in found["metrics"]["CIDEr"]["signature"]
+    shown = run(["score", results, annotations, "--format-in", "coco", "-M", "coco"])
+    assert shown.splitlines()[0].split()[1:8] == NAMES
+    assert "tabular" in run(
+        ["score", results, annotations, "--format-in", "coco", "-M", "coco:beside=none", "-f", "latex"]
+    )
+
+
+@pytest.mark.usefixtures("packs")
+def test_the_table_in_python(coco):
+    from meteor_e.integrations.coco import evaluate
+
+    for arguments in ((ANNOTATIONS, RESULTS), tuple(map(str, reversed(coco)))):
+        found = evaluate(*arguments, beside="none")
+        assert list(found.scores) == NAMES
+        np.testing.assert_allclose(list(found.scores.values()), JAVA_TABLE, atol=1e-9)
+        assert list(found.images) == [7, 9]
+        assert found.images[9]["CIDEr"] > 0
+        assert found.missing == [4]
+    with pytest.raises(InputError, match="image 5"):
+        evaluate(ANNOTATIONS, [{"image_id": 5, "caption": "A dog."}])
+
+
+@pytest.mark.usefixtures("packs")
+def test_a_segment_alone_and_other_languages():
+    metric = load_metric("coco:beside=none")
+    assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)
+    with pytest.raises(ConfigError, match="English"):
+        metric.prepare([["ein Hund"]], "de")

@@ -1,0 +1,194 @@
+"""Errors that no reference excuses: polarity, numbers, repetition, additions, omissions, the mark at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e_learned.counting import Pairs, mean_over_references, segment_pairs, words
+from meteor_e_learned.features.word_classes import WORD_CLASSES, listed, word_kinds
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from meteor_e.api import MatcherContext
+
+__all__ = ["ErrorsFeature", "SituationFeature", "least_over_references"]
+
+Floats = NDArray[np.float64]
+
+_CLASSES = tuple(WORD_CLASSES)
+_NEGATION = _CLASSES.index("negation")
+_NUMBER, _MARK, _CONTENT = (len(_CLASSES) + step for step in range(3))
+_NUMERALS = listed(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
+)
+_DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
+_END = frozenset(".!?…。")
+
+
+class ErrorsFeature(Feature):
+    """Counts of errors in a hypothesis that none of its references excuses (English); 0 where there is no error.
+
+    Every number is the least over the references, so one reference that agrees is enough. Each has one right sign:
+    the more, the worse. ``*_share`` is over the words of the hypothesis (added) or of the reference (missing).
+    """
+
+    name: ClassVar[str] = "errors"
+    columns: ClassVar[tuple[str, ...]] = (
+        *("negation", "negation_added", "negation_missing", "negation_moved"),
+        *("number", "repeated_content", "repeated_pairs", "doubled"),
+        *("added", "missing", "added_share", "missing_share", "added_function", "missing_function"),
+        *("end_missing", "end_changed", "end_added", "marks_missing", "marks_added"),
+        *(f"{what}_{kind}" for what in ("inserted", "skipped") for kind in ("content", "function", "mark", "several")),
+        "swapped",
+    )
+
+    @classmethod
+    def create(cls, context: MatcherContext, options: None) -> Self:
+        """Refuse other languages than English."""
+        if context.language.code != "en":
+            raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
+        return super().create(context, options)
+
+    @property
+    def dimension(self) -> int:
+        """As many as there are columns."""
+        return len(self.columns)
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Count."""
+        pairs, known = words(batch)
+        kinds = word_kinds(known)
+        denies = np.array([word in _DENIALS for word in known] or [False])
+        counts = np.array([word in _NUMERALS for word in known] or [False]) | (kinds == _NUMBER)
+        content = kinds == _CONTENT
+        tally = pairs.tally()
+        over, lacking = np.maximum(tally.left - tally.right, 0), np.maximum(tally.right - tally.left, 0)
+        left, right = (np.maximum(length, 1).astype(float) for length in pairs.lengths)
+
+        def total(values: NDArray[np.generic], table: NDArray[np.bool_]) -> Floats:
+            return tally.total(values * table[tally.item])
+
+        negations = total(tally.left, denies) - total(tally.right, denies)
+        function = ~content & (kinds != _MARK) & ~counts
+        columns = [abs(negations), np.maximum(negations, 0), np.maximum(-negations, 0), _moved(pairs, denies)]
+        columns.append(total(over, counts) + total(lacking, counts))
+        # A word that the reference has once may be said once; more is repetition.
+        columns.append(total(np.maximum(tally.left - np.maximum(tally.right, 1), 0), content))
+        two = pairs.ngrams(2).tally()
+        columns.append(two.total(np.maximum(two.left - np.maximum(two.right, 1), 0)))
+        twice = (pairs.items[1:] == pairs.items[:-1]) & (pairs.owner[1:] == pairs.owner[:-1])
+        twice &= kinds[pairs.items[1:]] != _MARK
+        found = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)
+        columns.append(np.maximum(found[: pairs.count] - found[pairs.count :], 0).astype(float))
+        wordlike = kinds != _MARK
+        columns += [total(over, content), total(lacking, content)]
+        columns += [total(over, wordlike) / left, total(lacking, wordlike) / right]
+        columns += [total(over, function), total(lacking, function)]
+        columns += [*_ends(batch), total(lacking, ~wordlike), total(over, ~wordlike)]
+        columns += _gaps(pairs, np.where(kinds == _MARK, 2, np.where(content, 0, 1)))
+        return least_over_references(np.column_stack(columns), batch)
+
+
+class SituationFeature(Feature):
+    """What kind of text a model is asked about, so that a guard can say whether it has learned from the like.
+
+    Number of references; logarithms of one plus the reference's words, and of the hypothesis's words over the
+    reference's; the share of the shorter side's words that the other has, too. Means over the references.
+    """
+
+    name: ClassVar[str] = "situation"
+    columns: ClassVar[tuple[str, ...]] = ("references", "length", "ratio", "common")
+    dimension = 4
+
+    def compute(self, batch: FeatureBatch) -> Floats:
+        """Count."""
+        pairs, _ = words(batch)
+        tally = pairs.tally()
+        left, right = (length.astype(float) for length in pairs.lengths)
+        common = tally.total(tally.common) / np.maximum(np.minimum(left, right), 1)
+        rows = np.stack([np.log(right + 1), np.log((left + 1) / (right + 1)), common], axis=1)
+        counts = np.array([len(each) for each in batch.references], float)
+        return np.column_stack([counts, mean_over_references(rows, batch)])
+
+
+def least_over_references(rows: Floats, batch: FeatureBatch) -> Floats:
+    """Return a row for each hypothesis: of each number the least of the rows of its pairs."""
+    counts = np.array([len(each) for each in batch.references])
+    if (counts == 1).all():
+        return rows
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    result: Floats = np.minimum.reduceat(rows, starts, axis=0)
+    return result
+
+
+def _moved(pairs: Pairs, denies: NDArray[np.bool_]) -> Floats:
+    """Return how many negations stand before a word before which no negation of the reference stands."""
+    first = np.flatnonzero(denies[pairs.items[:-1]] & (pairs.owner[1:] == pairs.owner[:-1]))
+    chosen = Pairs(pairs.count, pairs.items[first + 1], pairs.owner[first], pairs.size)
+    tally = chosen.tally()
+    both = np.stack([tally.total(tally.left), tally.total(tally.right)])
+    moved: Floats = both.min(axis=0) - tally.total(tally.common)
+    return moved
+
+
+def _gaps(pairs: Pairs, kinds: NDArray[np.int64]) -> list[Floats]:
+    """Return how often words stand between two that follow each other on the other side; words in between by kind.
+
+    First in the hypothesis (inserted), then in the reference (skipped); two to four in between are ``several``. Last,
+    how often two neighbors of the reference stand in the hypothesis the other way round.
+    """
+    items, owner = pairs.items, pairs.owner
+    pair = np.where(owner < pairs.count, owner, owner - pairs.count)
+
+    def keys(gap: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+        whole = owner[gap:] == owner[:-gap]
+        number = (pair[gap:] * pairs.size + items[:-gap]) * pairs.size + items[gap:]
+        ours = owner[gap:] < pairs.count
+        return number, whole & ours, whole & ~ours
+
+    near, *sides = keys(1)
+    known = [np.unique(near[side]) for side in sides]
+    counts = np.zeros((2, pairs.count, 4))
+    for gap in range(2, 6):
+        if len(items) <= gap:
+            break
+        number, *sides = keys(gap)
+        for at, side in enumerate(sides):
+            found = np.flatnonzero(side)
+            found = found[_among(number[found], known[1 - at])]
+            kind = kinds[items[found + 1]] if gap == 2 else np.full(len(found), 3)
+            counts[at] += np.bincount(pair[found] * 4 + kind, minlength=4 * pairs.count).reshape(-1, 4)
+    ours = np.flatnonzero(keys(1)[1])
+    turned = (pair[ours] * pairs.size + items[ours + 1]) * pairs.size + items[ours]
+    ours = ours[_among(turned, known[1]) & ~_among(near[ours], known[1])]
+    return [*counts[0].T, *counts[1].T, np.bincount(pair[ours], minlength=pairs.count).astype(float)]
+
+
+def _among(values: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which values are among ordered ones."""
+    if not len(ordered):
+        return np.zeros(len(values), bool)
+    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values
+    return found
+
+
+def _ends(batch: FeatureBatch) -> list[Floats]:
+    """Return whether the mark at the end is missing, another one, or one too many."""
+    place: dict[str, int] = {}
+    left, right = (
+        np.array([place.setdefault(text.rstrip()[-1:] or " ", len(place)) for text in side], np.int64)
+        for side in segment_pairs(batch)
+    )
+    closed = np.array([end in _END for end in place] or [False])
+    of_left, of_right = closed[left], closed[right]
+    return [
+        (of_right & ~of_left).astype(float),
+        (of_right & of_left & (left != right)).astype(float),
+        (of_left & ~of_right).astype(float),
+    ]

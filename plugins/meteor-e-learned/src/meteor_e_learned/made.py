@@ -1,0 +1,187 @@
+"""Comparisons that nobody judged, because the answer is known: errors put into texts, excerpts, captions of images."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import log
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from meteor_e.api import InputError, PerturbationContext
+from meteor_e.base import require
+from meteor_e.formats import read_segments
+
+if TYPE_CHECKING:
+    from meteor_e_evaluation import TestSet
+
+__all__ = ["MADE", "Made", "MadeKind", "made_of_captions", "made_of_tests"]
+
+MADE = "made"
+"""What the titles of made comparisons begin with."""
+MadeKind = Literal["errors", "excerpts"]
+
+
+@dataclass
+class Made:
+    """Texts and comparisons among them.
+
+    Attributes:
+        hypotheses, references: the texts, and the references of each.
+        comparisons: for each kind of comparison, rows of the better and the worse text.
+        scores: of each text, where its worth is known as a number; else empty.
+    """
+
+    hypotheses: list[str] = field(default_factory=list)
+    references: list[list[str]] = field(default_factory=list)
+    comparisons: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, hypothesis: str, references: Sequence[str]) -> int:
+        """Add a text; return its row."""
+        self.hypotheses.append(hypothesis)
+        self.references.append(list(references))
+        return len(self.hypotheses) - 1
+
+    def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
+        """Compare each text with the same text with each error that it can have (``meteor-e stress``)."""
+        stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
+        rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
+        for position, (text, own) in enumerate(zip(texts, references, strict=True)):
+            row = self.add(text, own)
+            context = PerturbationContext(language, texts, position, None, own[0])
+            for rule in rules:
+                worse = rule.apply(text, random.Random(zlib.crc32(f"{seed} {position} {rule.name}".encode())), context)
+                if worse is not None and worse != text and worse.strip():
+                    self.comparisons.setdefault(rule.name, []).append((row, self.add(worse, own)))
+
+
+def made_of_tests(kind: MadeKind, tests: Sequence[TestSet], count: int, language: str, seed: int) -> Made:
+    """Make comparisons of the outputs of test sets.
+
+    Args:
+        kind: ``errors``, or ``excerpts``: some sentences of a document, against a reference of some of them, where the
+            better one has more of the reference; and against a single sentence of it.
+        tests: the test sets.
+        count: of outputs that errors are put into, or of references of excerpts.
+        language: of the texts.
+        seed: of what is drawn.
+    """
+    made, draw = Made(), np.random.default_rng(seed)
+    if kind == "errors":
+        cells = [
+            (test.outputs[system][segment], [reference[segment] for reference in test.references])
+            for test in tests
+            for system, segment in zip(*test.judged().nonzero(), strict=True)
+        ]
+        chosen = [cells[at] for at in draw.permutation(len(cells))[:count]]
+        texts = [" ".join(text.split()) for text, _ in chosen]
+        kept = [at for at, text in enumerate(texts) if len(text.split()) > 2]
+        made.put_errors([texts[at] for at in kept], [chosen[at][1] for at in kept], language, seed)
+        return made
+    for number in range(count):
+        test = tests[number % len(tests)]
+        _excerpts(made, test.outputs, test.references[0], draw, several=number % 2 == 0)
+    return made
+
+
+def _excerpts(
+    made: Made, outputs: Sequence[Sequence[str]], reference: Sequence[str], draw: np.random.Generator, *, several: bool
+) -> None:
+    """Add six texts of some of seven sentences, and compare them by how much of a reference they have."""
+    first = int(draw.integers(max(1, len(reference) - 7)))
+    around = np.arange(first, min(first + 7, len(reference)))
+    wanted = np.sort(draw.choice(around, min(3, len(around)), replace=False)) if several else draw.choice(around, 1)
+    sizes = {at: len(reference[at].split()) for at in around.tolist()}
+    whole = " ".join(reference[at] for at in wanted.tolist())
+    rows = []
+    for _ in range(6):
+        system = outputs[int(draw.integers(len(outputs)))]
+        parts, share = [], 0.0
+        if several:
+            taken = np.sort(draw.choice(around, min(len(around), int(draw.integers(2, 5))), replace=False))
+        else:
+            begin = int(draw.integers(len(around)))
+            taken = around[begin : begin + int(draw.integers(1, 5))]
+        for at in taken.tolist():
+            part = 1.0 if several or draw.random() < 2 / 3 else 0.5
+            words = system[at].split()
+            parts.append(" ".join(words[: max(3, int(len(words) * part))]))
+            share += part * sizes[at] * (at in wanted)
+        rows.append((share, made.add(" ".join(parts), [whole])))
+    found = made.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
+    found += [(one, other) for more, one in rows for less, other in rows if more > less]
+
+
+def made_of_captions(file: str, count: int, language: str, seed: int) -> Made:
+    """Make comparisons of captions: an image's own against those of others, graded captions, and errors.
+
+    A caption of another image is the better, the more alike the *other* captions of both images are (cosine of their
+    words, weighted by rarity); so its worth does not follow from its own words.
+
+    Args:
+        file: JSON Lines with ``captions``, several of an image.
+        count: of images.
+        language: of the captions.
+        seed: of what is drawn.
+
+    Raises:
+        InputError: for a line of another form.
+    """
+    images = []
+    for number, line in enumerate(read_segments(file), 1):
+        try:
+            captions = json.loads(line)["captions"]
+        except (ValueError, KeyError, TypeError):
+            captions = None
+        if not isinstance(captions, list) or not all(isinstance(text, str) for text in captions):
+            raise InputError(f"{file}:{number}: not an object of JSON with 'captions', a list of texts")
+        if len(captions) > 2:
+            images.append(captions)
+    if len(images) < 50:
+        raise InputError(f"{file}: {len(images)} images with three captions or more; 50 are needed")
+    likeness = _likeness(images)
+    made, draw = Made(), np.random.default_rng(seed)
+    chosen = draw.permutation(len(images))[:count].tolist()
+    graded, own = [], made.comparisons.setdefault("captions", [])
+    for at in chosen:
+        first, *others = images[at]
+        row = made.add(first, others)
+        pool = [int(other) for other in draw.integers(len(images), size=100) if other != at]
+        alike = sorted(((likeness(at, other), other) for other in pool), reverse=True)
+        graded.append((row, 0.6))
+        for worth, other in [*alike[:3], alike[len(alike) // 5], alike[len(alike) // 2]]:
+            worse = made.add(images[other][0], others)
+            own.append((row, worse))
+            graded.append((worse, worth))
+    made.scores = [float("nan")] * len(made.hypotheses)
+    for row, worth in graded:
+        made.scores[row] = worth
+    half = chosen[: max(1, count // 2)]
+    made.put_errors([" ".join(images[at][0].split()) for at in half], [images[at][1:] for at in half], language, seed)
+    made.scores += [float("nan")] * (len(made.hypotheses) - len(made.scores))
+    return made
+
+
+def _likeness(images: Sequence[Sequence[str]]) -> Callable[[int, int], float]:
+    """Return the cosine of one image's captions and of another's without its first."""
+    words = [[set(re.findall(r"\w+", text.lower())) for text in captions] for captions in images]
+    images_with = Counter(word for captions in words for word in set().union(*captions))
+
+    def weights(captions: Sequence[set[str]]) -> dict[str, float]:
+        counts = Counter(word for caption in captions for word in caption)
+        return {word: n**0.5 * log(len(images) / images_with[word]) for word, n in counts.items()}
+
+    def likeness(one: int, other: int) -> float:
+        left, right = weights(words[one]), weights(words[other][1:])
+        common = sum(left[word] * right[word] for word in sorted(left.keys() & right.keys()))
+        sizes = [sum(value * value for value in side.values()) ** 0.5 for side in (left, right)]
+        return float(common / max(sizes[0] * sizes[1], 1e-9))
+
+    return likeness

@@ -1,0 +1,59 @@
+"""Estimators of the manual, which use the public base class only: trained, saved, loaded, scored with."""
+
+from __future__ import annotations
+
+import re
+import types
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.modelfile import load_model
+from meteor_e_learned.prediction import pairwise_advantages
+from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.scoring import score_segments
+from meteor_e_learned.training import train
+
+from meteor_e.api import FeatureBatch, hookimpl
+from meteor_e.plugins.registry import plugin_registry
+
+ROOT = Path(__file__).resolve().parents[3]
+MANUAL = ROOT / "docs/plugins.md"
+RECIPE = ROOT / "examples/judged/recipe.yaml"
+NONE = FeatureStore(enabled=False)
+
+pytestmark = pytest.mark.skipif(not MANUAL.is_file(), reason="the manual is not beside the tests")
+
+
+@pytest.fixture
+def estimators(monkeypatch):
+    (code,) = re.findall(r"^```python estimators.py\n(.*?)^```$", MANUAL.read_text(encoding="utf-8"), re.DOTALL | re.M)
+    names = {}
+    exec(code, names)
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    module = types.ModuleType("of_the_manual")
+    module.meteor_e_estimators = hookimpl(lambda: [names["MeanDifference"], names["LeastSquares"]])
+    plugin_registry().register(module, "manual")
+    return names
+
+
+@pytest.mark.parametrize("name", ["mean-difference", "least-squares"])
+def test_an_estimator_of_the_manual_trains_predicts_saves_and_loads(name, estimators, tmp_path):
+    recipe = msgspec.structs.replace(
+        load_recipe(RECIPE), estimator=name, options={}, validation=load_recipe(RECIPE).train
+    )
+    file = tmp_path / "own.safetensors"
+    trained = train(recipe, file, folder=RECIPE.parent, store=NONE)
+    figures = trained.card["figures"]
+    value = figures["training tau"] if name == "mean-difference" else max(figures.values())
+    assert value > 0.5, figures
+    batch = FeatureBatch(["a cat sat on the mat", "cat a the"], [["a cat sat on a mat"]] * 2)
+    loaded = load_model(file)
+    scores = score_segments(loaded, batch, NONE)
+    assert scores[0] > scores[1]
+    assert (score_segments(trained, batch, NONE) == scores).all()
+    advantages = pairwise_advantages(loaded, [["a cat sat on the mat"], ["cat a the"]], [["a cat sat on a mat"]], NONE)
+    assert advantages[0, 1, 0] == pytest.approx(scores[0] - scores[1])
+    assert loaded.estimator.system_score(scores)[0] == pytest.approx(np.mean(scores))

@@ -1,0 +1,191 @@
+"""The checks of metrics, estimators, measures, formats and commands: what is right passes, what is wrong is named."""
+
+from __future__ import annotations
+
+import types
+from typing import ClassVar
+
+import click
+import numpy as np
+import pytest
+
+from meteor_e.api.estimators import Estimator
+from meteor_e.api.hooks import hookimpl
+from meteor_e.api.measures import Measure
+from meteor_e.api.metrics import SegmentMetric
+from meteor_e.api.outputs import OutputFormat
+from meteor_e.api.tables import TableFormat
+from meteor_e.base.errors import InputError, PluginError
+from meteor_e.plugins.registry import plugin_registry
+from meteor_e.testing import ConformanceError, check_component, check_plugin
+
+
+class Length(SegmentMetric):
+    """Share of the reference's length."""
+
+    name = "length-share"
+    signature = "length-share|version:1"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return [len(text) / (1 + len(texts[0])) for text, texts in zip(hypotheses, references, strict=True)]
+
+
+class Mean(Estimator):
+    """Weights are the mean differences."""
+
+    name = "test-mean"
+
+    def fit(self, X, y, *, groups=None, sample_weight=None):  # noqa: N803
+        first, second = np.hsplit(X, 2)
+        self.weights_ = (np.where(y == 1, 1, -1)[:, None] * (first - second)).mean(axis=0)
+        return self
+
+    def score_segments(self, features):
+        return features @ self.weights_
+
+    def arrays(self):
+        return {"weights": self.weights_}
+
+    def restore(self, arrays):
+        self.weights_ = arrays["weights"]
+
+
+class Lines(TableFormat):
+    """A hypothesis and a reference on each line."""
+
+    name = "two-lines"
+
+    @classmethod
+    def recognizes(cls, path):
+        return path.endswith(".two")
+
+    def open(self, path, texts, *, split=None, encoding="utf-8"):
+        raise InputError(f"{path}: no such table")
+
+
+class Bare(OutputFormat):
+    """Rows, separated by spaces."""
+
+    name = "bare"
+
+    def write(self, result, stream, options):
+        for row in result.records():
+            print(*row, file=stream)
+
+
+class Half(Measure):
+    """Always a half."""
+
+    name = "half"
+    title = "half"
+    definition = "A half."
+
+    def agreement(self, test):
+        return lambda scores: 0.5
+
+    def resampled(self, test, scores, weights):
+        return np.full(len(weights), 0.5)
+
+
+@click.command("shout")
+@click.option("--loud", is_flag=True, help="Louder.")
+def shout(loud):
+    """Shout."""
+
+
+@pytest.mark.parametrize("good", [Length, Mean, Lines, Bare, shout], ids=str)
+def test_what_is_right_passes(good):
+    check_component(good)
+
+
+def test_a_measure_that_is_right_passes():
+    pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
+    check_component(Half)
+
+
+def test_a_measure_needs_the_plugin_that_has_the_test_sets(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "meteor_e_evaluation", None)
+    with pytest.raises(PluginError, match="install meteor-e-evaluation"):
+        check_component(Half)
+
+
+def changed(base, **members):
+    return type(base.__name__, (base,), {"__doc__": base.__doc__, "__module__": __name__, **members})
+
+
+class NoSignature(Length):
+    """A metric that does not say what it is."""
+
+    name = "no-signature"
+    signature: ClassVar[str] = ""
+
+
+@click.command("quiet")
+@click.option("--very", is_flag=True)
+def undescribed(very):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (NoSignature, "signature is ''; it must name in a line"),
+        (changed(Length, score_segments=lambda self, texts, *rest: [float("nan")] * len(texts)), "NaN|nan|finite"),
+        (changed(Length, score_segments=lambda self, hypotheses, *rest: [0.5] * 2), "raised|rows|segments"),
+        (changed(Mean, restore=lambda self, arrays: setattr(self, "weights_", np.zeros(4))), "decides otherwise"),
+        (changed(Mean, arrays=lambda self: {}), "arrays by name, one at least"),
+        (changed(Mean, score_segments=lambda self, features: features), "a finite number for each hypothesis"),
+        (changed(Mean, fit=None), "learn raised TypeError"),
+        (changed(Lines, open=lambda self, path, texts, **rest: 1 / 0), "missing, open raised ZeroDivisionError"),
+        (changed(Lines, recognizes=classmethod(lambda cls, path: None)), "must return True or False"),
+        (changed(Lines, recognizes=lambda self, path: True), "recognizes must be a class method; write @classmethod"),
+        (changed(Bare, write=lambda self, result, stream, options: None), "wrote nothing"),
+        (undescribed, "it has no help text(.|\n)*option --very has no help"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(wrong, message):
+    with pytest.raises(ConformanceError, match=message):
+        check_component(wrong)
+
+
+@pytest.mark.parametrize("method", ["agreement", "resampled"])
+def test_a_measure_whose_methods_raise(method):
+    pytest.importorskip("meteor_e_evaluation", reason="needs the plugin meteor-e-evaluation")
+    with pytest.raises(ConformanceError, match=r"raised ZeroDivisionError"):
+        check_component(changed(Half, **{method: lambda self, *given: 1 / 0}))
+
+
+def plugin(**hooks):
+    module = types.ModuleType("own_plugin")
+    for name, found in hooks.items():
+        setattr(module, name, hookimpl(lambda found=found: found))
+        getattr(module, name).__name__ = name
+    return module
+
+
+def test_a_plugin_is_checked_with_its_metrics_and_formats():
+    check_plugin(plugin(meteor_e_metrics=[Length], meteor_e_table_formats=[Lines], meteor_e_commands=[shout]))
+    with pytest.raises(ConformanceError, match="signature is ''"):
+        check_plugin(plugin(meteor_e_metrics=[NoSignature]))
+    with pytest.raises(ConformanceError, match="--very has no help"):
+        check_plugin(plugin(meteor_e_commands=[undescribed]))
+
+
+def test_every_row_that_plugins_lists_can_be_described():
+    from click.testing import CliRunner
+
+    from meteor_e.cli.program import cli
+
+    for entry in plugin_registry().entries():
+        if not entry.error:
+            done = CliRunner().invoke(cli, ["plugins", entry.name, "--kind", entry.kind], catch_exceptions=False)
+            assert done.exit_code == 0, (entry, done.output)
+
+
+def test_a_name_of_ours_that_a_plugin_takes_marks_the_plugins_row(monkeypatch):
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    plugin_registry().register(plugin(meteor_e_metrics=[changed(Length, name="chrf")]), "greedy")
+    ours, theirs = plugin_registry().entries("metric", name="chrf")
+    assert (ours.plugin, ours.error) == ("builtin", "")
+    assert theirs.plugin == "greedy"
+    assert "meteor_e's own is used" in theirs.error
