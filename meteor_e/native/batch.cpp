@@ -286,7 +286,8 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
     const Outcome outcome =
         aligner.candidates.collect(hypothesis_words, reference_words, segments_[reference].hash, features);
     if (outcome.problem == Problem::none) {
-        aligner.search.run(aligner.candidates, hypothesis_words.size(), {chain_.beam, maximum_accuracy}, aligner.matches);
+        aligner.search.run(aligner.candidates, hypothesis_words.size(), {chain_.beam, maximum_accuracy},
+                           aligner.matches);
     }
     return outcome;
 }

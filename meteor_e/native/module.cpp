@@ -38,7 +38,8 @@ PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     py::register_exception_translator(translate);
     // Names of the columns before, of and after the matchers, and of the parts of a score.
     const meteor::Layout& layout = meteor::layout();
-    module.attr("STATISTICS") = py::make_tuple(names_of(layout.before), names_of(layout.matcher), names_of(layout.after));
+    module.attr("STATISTICS") =
+        py::make_tuple(names_of(layout.before), names_of(layout.matcher), names_of(layout.after));
     module.attr("SCORES") = names_of(layout.scores);
     add_core(module);
     add_batch(module);

@@ -149,9 +149,7 @@ std::unique_ptr<BoundBatch> read(const py::object& self, py::handle segments, st
     std::vector<Text> texts;
     texts.reserve(items.size());
     for (std::size_t k = 0; k < items.size(); ++k) texts.push_back(text_of(items[k]));
-    unlocked(stop, [&](const auto& go_on) {
-        return made->batch.read(texts, *made->core.normalizer, threads, go_on);
-    });
+    unlocked(stop, [&](const auto& go_on) { return made->batch.read(texts, *made->core.normalizer, threads, go_on); });
     return made;
 }
 
@@ -248,7 +246,8 @@ void add_core(py::module_& module) {
                      "A chain of matchers, and the words seen with it. For one thread at a time.")
         .def(py::init(&make_core), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
              py::arg("max_candidates"), py::arg("separate_candidates"))
-        .def_property_readonly("size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
+        .def_property_readonly(
+            "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
         .def("read", &read, "Normalize raw segments and look their words up.")
         .def("take", &take, "Make a batch of segments given as numbers of word types.")
         .def("add_types", &add_types, "Add word types whose tokens carry more than their forms.")
