@@ -12,6 +12,7 @@ the published figure comes from an implementation that is not known to differ.
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import time
 from pathlib import Path
@@ -19,11 +20,13 @@ from pathlib import Path
 from meteor_e_evaluation.agreement import AVERAGE, Evaluation, evaluate, load_test_sets
 from meteor_e_evaluation.index import DataIndex, load_index
 from meteor_e_evaluation.measures import measure
-from meteor_e_evaluation.report import render
+from meteor_e_evaluation.report import EvaluationResult
 
+from meteor_e.api import OutputOptions
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.metrics.specs import parse_metric
+from meteor_e.render.markup import MarkdownOutput
 
 HERE = Path(__file__).parents[1]
 SETS = ("wmt11", "wmt12", "wmt13", "wmt17")
@@ -34,6 +37,12 @@ KNOWN_TO_DIFFER = {
     "TER": "sacreBLEU's TER gives the same number to many pairs, and the strict τ counts these as wrong; "
     "the published TER comes from another implementation"
 }
+
+
+def _markdown(evaluation: Evaluation) -> str:
+    stream = io.StringIO()
+    MarkdownOutput().write(EvaluationResult(evaluation), stream, OutputOptions())
+    return stream.getvalue()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
         lines, wrong = beside_published(index, evaluation)
         failed |= wrong
         seconds = time.perf_counter() - started
-        parts.append(f"## {index.name}\n\n{index.description}\n\n{render(evaluation, 'markdown')}")
+        parts.append(f"## {index.name}\n\n{index.description}\n\n{_markdown(evaluation)}")
         parts.append("\n".join(f"- {label}: `{text}`" for label, text in evaluation.signatures.items()))
         if lines:
             parts.append("\n".join(lines))

@@ -28,6 +28,7 @@ from meteor_e.api.matchers import (
     Matcher as Matcher,
     PhraseMatcher as PhraseMatcher,
     SentenceMemory as SentenceMemory,
+    OverlapMatcher as OverlapMatcher,
     SimilarityMatcher as SimilarityMatcher,
 )
 from meteor_e.api.measures import Agreement as Agreement, Measure as Measure

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
-from meteor_e.api.outputs import MetricColumn
+from meteor_e.api.outputs import MetricColumn, Wanted
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
@@ -353,7 +353,7 @@ def score_prepared(
     """Score one of several systems of a test set that :meth:`Metric.prepare` has seen; see :meth:`Metric.corpus`."""
     import numpy as np
 
-    from meteor_e.api.running import RunningScore, Wanted
+    from meteor_e.api.running import RunningScore
 
     running = RunningScore(metric, Wanted())
     segments = [values[:, 0] for _, values in running.scored(hypotheses, references, sources, progress=progress)]

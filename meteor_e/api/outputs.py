@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple, TextIO
 
 from meteor_e.api.component import Component
 
-__all__ = ["Grid", "MetricColumn", "OutputFormat", "OutputOptions", "Result", "SegmentRow", "WmtNames"]
+__all__ = ["Grid", "MetricColumn", "OutputFormat", "OutputOptions", "Result", "SegmentRow", "Wanted", "WmtNames"]
 
 
 class MetricColumn(NamedTuple):
@@ -52,6 +52,22 @@ class SegmentRow(NamedTuple):
 
     values: tuple[float, ...]
     details: Mapping[str, Any] | None = None
+
+
+class Wanted(NamedTuple):
+    """What is to be kept of a system's segments.
+
+    Attributes:
+        segments: the scores of each segment.
+        statistics: the statistics of each segment, for tests.
+        details: the details of each segment and of the system.
+        alignments: which words match, among the details.
+    """
+
+    segments: bool = True
+    statistics: bool = True
+    details: bool = False
+    alignments: bool = False
 
 
 class WmtNames(NamedTuple):
@@ -116,9 +132,16 @@ class Result(ABC):
     def records(self) -> Iterator[Sequence[object]]:
         """Yield the titles, then rows of texts and numbers; what is not known is ``None``."""
 
-    @abstractmethod
+    def entries(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what JSON Lines holds, one object a line; by default the records, by their titles."""
+        rows = self.records()
+        titles = [str(title) for title in next(rows)]
+        for row in rows:
+            yield dict(zip(titles, row, strict=True))
+
     def document(self) -> Mapping[str, Any]:
-        """Return what JSON holds; objects may have ``to_dict``."""
+        """Return what JSON holds; objects may have ``to_dict``. By default the entries."""
+        return {"entries": list(self.entries())}
 
 
 class OutputFormat(Component):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from meteor_e.api.outputs import MetricColumn, SegmentRow
+from meteor_e.api.outputs import MetricColumn, SegmentRow, Wanted
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.base.guard import guarded
 from meteor_e.base.progress import Progress, silent
@@ -16,7 +16,7 @@ from meteor_e.base.progress import Progress, silent
 if TYPE_CHECKING:
     from meteor_e.base.arraytypes import Floats
 
-__all__ = ["BATCH", "Running", "RunningScore", "Wanted", "checked_statistics", "main_scores"]
+__all__ = ["BATCH", "Running", "RunningScore", "checked_statistics", "main_scores"]
 
 BATCH = 4096
 """Segments that are scored at once."""
@@ -102,22 +102,6 @@ def checked_statistics(
 ) -> Floats:
     """Return a metric's statistics of all segments; arguments and errors as for :func:`statistics_in_batches`."""
     return np.concatenate(list(statistics_in_batches(metric, hypotheses, references, sources, finite=finite)))
-
-
-class Wanted(NamedTuple):
-    """What is to be kept of a system's segments.
-
-    Attributes:
-        segments: the scores of each segment.
-        statistics: the statistics of each segment, for tests.
-        details: the details of each segment and of the system.
-        alignments: which words match, among the details.
-    """
-
-    segments: bool = True
-    statistics: bool = True
-    details: bool = False
-    alignments: bool = False
 
 
 class Running(Protocol):

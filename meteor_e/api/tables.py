@@ -66,7 +66,7 @@ class TextTable(ABC):
 class TableFormat(Component):
     """A kind of file that holds a table: ``meteor-e score --format-in NAME`` reads it.
 
-    Attributes:
+    Class attributes:
         name: of the format; lower case, unique among all installed plugins.
     """
 
@@ -133,11 +133,11 @@ class ScoreRun(NamedTuple):
 class ScoreRunner(Component):
     """A way to score systems: ``table`` writes segments into a table (``-o FILE.parquet``), ``dask`` uses a cluster.
 
-    Attributes:
+    Class attributes:
         name: of the runner; lower case, unique among all installed plugins.
     """
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "runner"
 
     @abstractmethod
     def run(self, meteor: Any, run: ScoreRun) -> list[StatisticsSum]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,13 +14,17 @@ from meteor_e.base.yamlfile import is_folder, is_path, seen_from
 from meteor_e.chains.config import MatcherConfig
 from meteor_e.chains.keys import PLAIN, PlainKeys, check_bounds
 from meteor_e.chains.lookup import find_language
+from meteor_e.languages.files import is_ours, own_tasks
 from meteor_e.scoring.parameters import Parameters
 
 if TYPE_CHECKING:
     from meteor_e.api.component import Component
-    from meteor_e.api.languages import Language
+    from meteor_e.api.languages import Language, Task
     from meteor_e.chains.config import ChainConfig
     from meteor_e.plugins.registry import Registry
+
+NO_PACK = "none"
+"""Stands, in a chain, for no pack, whatever the language needs."""
 
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
@@ -88,8 +92,8 @@ class Chain(PlainKeys):
             ],
             **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
         }
-        if self.pack is not None:
-            chain["pack"] = self.pack
+        if self.pack is not None or self.language.pack is not None:
+            chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:
             chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
@@ -107,10 +111,14 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     """
     with located(config.where("language")):
         language = choose_language(config, registry)
+    if config.plain.get("segmenter"):
+        # What it returns are words, whatever the normalization.
+        language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
-        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in task.weights.items())
+        weights = _default_weights(language, task_name, task, registry)
+        matchers = tuple(ChainMatcher(name, weight, explicit=False) for name, weight in weights.items())
     else:
         matchers = tuple(_chain_matcher(entry, task.weights, registry) for entry in config.matchers)
     if not matchers:
@@ -136,10 +144,24 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         normalization=normalization,
         matchers=matchers,
         **config.plain,
-        pack=config.pack or language.pack,
+        pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
     )
+
+
+def _default_weights(language: Language, name: str, task: Task, registry: Registry) -> Mapping[str, float]:
+    """Return matchers and weights of a task where the chain names none.
+
+    The task ``universal`` has weights of two matchers only. A language file of your own that has it as its default
+    task gets all the matchers that it lists. In meteor_e's files, what the default task leaves out is off on purpose.
+    """
+    if name != language.default_task or name in own_tasks(language) or is_ours(language):
+        return task.weights
+    return {
+        matcher: task.weights.get(matcher, registry.get("matcher", matcher).default_weight)
+        for matcher in language.matchers
+    }
 
 
 def choose_language(config: ChainConfig, registry: Registry) -> Language:
@@ -152,9 +174,9 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     """
     name = "en" if config.language is None else config.language
     try:
-        return find_language(name, registry, generic=config.pack is None)
+        return find_language(name, registry, generic=config.pack in (None, NO_PACK))
     except ConfigError as error:
-        if config.pack is None or is_path(name):
+        if config.pack in (None, NO_PACK) or is_path(name):
             raise
         file = _language_file(config.pack)
         if file is None:

@@ -157,7 +157,7 @@ class MeteorMaker:
         """
         from meteor_e.api.metrics import MetricContext
         from meteor_e.metrics.chain_metric import ChainMetric
-        from meteor_e.metrics.specs import distinct, parse_metric
+        from meteor_e.metrics.specs import distinct, metrics_of
 
         context = MetricContext(self.language, jobs=jobs, threads=self.threads, offline=self.offline)
         found: list[Metric] = []
@@ -166,7 +166,7 @@ class MeteorMaker:
             if name == "meteor" and not set(label) & set(":/,"):
                 found.append(ChainMetric.of(self(), label or "METEOR"))
             else:
-                found.append(parse_metric(text, context))
+                found += metrics_of(text, context)
         return distinct(found)
 
     @property

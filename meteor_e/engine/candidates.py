@@ -30,7 +30,11 @@ LONGEST_SHARED = 10_000
 _SEPARATOR = Token("")  # No segment has an empty word, and no table a phrase with one.
 
 
-_OWN_WAYS = ("proposals", "contextual")  # families that may look at more than a token and the phrases that begin there
+_OWN_WAYS = (
+    "proposals",
+    "contextual",
+    "overlap",
+)  # families that may look at more than a token and the phrases that begin there
 
 
 class Candidates(NamedTuple):

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, SimilarityMatcher
+from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import MeteorError, ResourceError
 from meteor_e.base.guard import guarded
@@ -354,6 +354,9 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
     if planned.family == "keys":
         assert isinstance(matcher, KeyMatcher)
         return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
+    if planned.family == "overlap":
+        assert isinstance(matcher, OverlapMatcher)
+        return [lane.number_keys(place, matcher.distinct_pieces(token)) for token in tokens]
     if planned.family == "similarity":
         assert isinstance(matcher, SimilarityMatcher)
         rows = matcher.checked_vectors(tokens)

@@ -11,6 +11,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError
 from meteor_e.base.guard import guarded
 from meteor_e.engine.aligner import align
+from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.streaming import Chunk
 from meteor_e.scoring import formula
@@ -153,5 +154,7 @@ class PythonEngine:
             self._function_words,
             character_mode=self._settings.character_mode,
             weigh=self._settings.weigh,
+            graded=[matcher.graded for matcher in self._matchers],
+            whole=[family_of(matcher) == "characters" for matcher in self._matchers],
         )
         return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))

@@ -144,6 +144,11 @@ def own_tasks(language: Language) -> dict[str, Task]:
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 
+def is_ours(language: Language) -> bool:
+    """Return whether a language is one that meteor_e defines, or that of a script."""
+    return Path(language.source).parent == _folder() or bool(language.script)
+
+
 def _folder() -> Path:
     """Return the folder of METEOR's languages."""
     return resources_folder() / "languages"

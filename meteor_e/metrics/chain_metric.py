@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from meteor_e.api.component import options_by_name
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs, named_options
-from meteor_e.api.outputs import SegmentRow
+from meteor_e.api.outputs import SegmentRow, Wanted
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.protocol import Scored
@@ -23,7 +23,6 @@ from meteor_e.scoring.statistics import StatisticsSum
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.api.running import Wanted
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.base.arraytypes import Cells, Floats
     from meteor_e.meteor import Meteor

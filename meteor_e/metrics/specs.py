@@ -12,7 +12,7 @@ from meteor_e.metrics.chain_metric import CHAIN_FILES
 from meteor_e.plugins.builtin import ELSEWHERE
 from meteor_e.plugins.registry import plugin_registry
 
-__all__ = ["distinct", "load_metric", "parse_metric", "parse_metrics"]
+__all__ = ["distinct", "load_metric", "metrics_of", "parse_metric", "parse_metrics"]
 
 
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
@@ -20,7 +20,19 @@ FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safe
 
 
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
-    """Make a metric of ``[LABEL=]NAME[:ARGUMENTS]``.
+    """Make one metric; arguments and errors as for :func:`metrics_of`.
+
+    Raises:
+        ConfigError: for a name that stands for several metrics.
+    """
+    found = metrics_of(text, context, jobs=jobs, **options)
+    if len(found) > 1:
+        raise ConfigError(f"{text!r} stands for several metrics: {', '.join(metric.label for metric in found)}")
+    return found[0]
+
+
+def metrics_of(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> list[Metric]:
+    """Make the metric, or the set of metrics, of ``[LABEL=]NAME[:ARGUMENTS]``.
 
     NAME is a metric's (``meteor-e plugins --kind metric`` lists them), the name of an installed chain, a chain file,
     or the file of a model.
@@ -50,10 +62,11 @@ def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int =
     twice = given.keys() & options.keys()
     if twice:
         raise ConfigError(f"metric {text!r}: option {min(twice)!r} is given twice")
-    made = kind.make(MetricContext(jobs=jobs) if context is None else context, **given, **options)
-    if label:
-        made.label = label
-    return made
+    made: Any = kind.make(MetricContext(jobs=jobs) if context is None else context, **given, **options)
+    found: list[Metric] = list(made) if isinstance(made, list | tuple) else [made]
+    for metric in found if label else ():
+        metric.label = label if len(found) == 1 else f"{label} {metric.label}"
+    return found
 
 
 def parse_metrics(texts: Sequence[str], context: MetricContext) -> list[Metric]:
@@ -62,7 +75,7 @@ def parse_metrics(texts: Sequence[str], context: MetricContext) -> list[Metric]:
     Raises:
         ConfigError: if two have one label.
     """
-    return distinct([parse_metric(text, context) for text in texts])
+    return distinct([metric for text in texts for metric in metrics_of(text, context)])
 
 
 def distinct(metrics: list[Metric]) -> list[Metric]:

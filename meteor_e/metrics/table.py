@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from meteor_e.api.metrics import Metric
-from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow
+from meteor_e.api.metrics import Metric, MetricScore
+from meteor_e.api.outputs import Grid, MetricColumn, Result, SegmentRow, Wanted
 from meteor_e.api.tables import SystemInput
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.notebooks import Tabular
@@ -25,7 +24,16 @@ if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e.significance.systems import SystemTest
 
-__all__ = ["SCHEMA_VERSION", "Column", "Significance", "SystemRow", "SystemTable", "score_table", "table_of_totals"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Column",
+    "Significance",
+    "SystemRow",
+    "SystemTable",
+    "score_table",
+    "table_of_scores",
+    "table_of_totals",
+]
 
 SCHEMA_VERSION = 1
 """Version of the JSON document; it rises when a program that reads it has to change."""
@@ -110,6 +118,7 @@ class SystemTable(Result, Tabular):
         left_out: numbers of segments, from 1, that are left out of all systems and metrics.
         language: ISO code of the text.
         explanations: of metrics that say why systems differ: metric, the two systems, and the text.
+        columns: by default all that the metrics bring.
     """
 
     _part: ClassVar[str] = "system"
@@ -124,10 +133,11 @@ class SystemTable(Result, Tabular):
         left_out: tuple[int, ...] = (),
         language: str = "",
         explanations: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None,
+        columns: tuple[Column, ...] | None = None,
     ) -> None:
         self.metrics, self.systems = tuple(metrics), tuple(systems)
         self.tests, self.left_out, self.language = tests, left_out, language
-        self.columns = columns_of(metrics)
+        self.columns = columns_of(metrics) if columns is None else columns
         self.signatures: dict[str, str] = {}
         self._explanations = explanations
         self._rows: Iterable[SystemRow] = rows
@@ -447,6 +457,19 @@ def table_of_totals(metric: ChainMetric, names: Sequence[str], totals: Iterable[
     return SystemTable([metric], names, rows)
 
 
+def table_of_scores(
+    metric: Metric, systems: Sequence[SystemTexts], scores: Sequence[MetricScore], *, segments: bool = True
+) -> SystemTable:
+    """Return the table of systems that a metric has scored already."""
+    rows = []
+    for place, (system, found) in enumerate(zip(systems, scores, strict=True)):
+        for number, score in enumerate(found.segments.tolist() if segments else (), 1):
+            rows.append(SystemRow(place, number, (SegmentRow((score,)),)))
+        rows.append(SystemRow(place, None, (SegmentRow((found.score,)),), system.size))
+    column = Column(MetricColumn(metric.label, metric.higher_is_better, metric.decimals), 0, 0)
+    return SystemTable([metric], [system.name for system in systems], rows, columns=(column,))
+
+
 def _check_language(metrics: Sequence[Metric], language: str) -> None:
     first = next((metric for metric in metrics if metric.language), None)
     spoken = f"the text is in {language!r}" if language else first and f"{first.label} for {first.language!r}"
@@ -538,7 +561,7 @@ class _Scoring(NamedTuple):
     ) -> Iterator[SystemRow]:
         """Yield a system's rows; add its statistics and a digest of its references to the lists that are given."""
         system = self.systems[place]
-        references = None if seen is None else hashlib.sha256()
+        references = None if seen is None else _sha256()
         pairs = system.pairs() if references is None else _watched(system.pairs(), references)
         numbers = itertools.filterfalse(set(self.left_out).__contains__, itertools.count(1))
         running: list[Running] = []
@@ -588,8 +611,6 @@ class _Scoring(NamedTuple):
             yield len(batch), [[row for _, rows in part for row in rows] for part in parts]
 
     def _start(self, metric: Metric, name: str, whole: Sequence[tuple[str, Sequence[str]]] = ()) -> Running:
-        from meteor_e.api.running import RunningScore, Wanted
-
         wanted = Wanted(self.segments, self.tests is not None, self.details, self.alignments)
         if isinstance(metric, ChainMetric):
             if len(self.metrics) == 1:
@@ -600,7 +621,15 @@ class _Scoring(NamedTuple):
 
             texts, references = [text for text, _ in whole], [its_references for _, its_references in whole]
             return OutputRunning(metric, SystemTexts(name, texts, references), self.language)
+        from meteor_e.api.running import RunningScore
+
         return RunningScore(metric, wanted, _headings(metric))
+
+
+def _sha256() -> Any:
+    import hashlib
+
+    return hashlib.sha256()
 
 
 def _watched(pairs: Iterable[tuple[str, Sequence[str]]], seen: Any) -> Iterator[tuple[str, Sequence[str]]]:

@@ -26,8 +26,10 @@ bool to_bool(py::handle object) {
 }
 
 constexpr std::pair<const char*, Family> FAMILIES[] = {
-    {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
-    {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+    {"exact", Family::exact},           {"keys", Family::keys},
+    {"strings", Family::strings},       {"synonyms", Family::synonyms},
+    {"phrases", Family::phrases},       {"similarity", Family::similarity},
+    {"overlap", Family::overlap},       {"characters", Family::characters},
     {"contextual", Family::contextual}, {"proposals", Family::proposals},
 };
 constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
@@ -74,6 +76,7 @@ Matcher matcher_of(Core& core, py::handle planned) {
     matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
     matcher.column = to_number(planned.attr("column"));
     matcher.match_equal_words = to_bool(planned.attr("match_equal_words"));
+    matcher.graded = to_bool(planned.attr("graded"));
     matcher.threshold = to_double(planned.attr("threshold"));
     matcher.below = to_double(planned.attr("below"));
     const py::object index = planned.attr("resource");
@@ -119,6 +122,9 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     Chain& chain = core->chain;
     const Sequence items(matchers);
     for (std::size_t k = 0; k < items.size(); ++k) chain.matchers.push_back(matcher_of(*core, items[k]));
+    for (const Matcher& matcher : chain.matchers) {
+        if (matcher.graded) chain.unit = GRADED_UNIT;
+    }
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = to_bool(settings.attr("character_mode"));
@@ -224,7 +230,9 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
     }
     for (std::size_t k = 0; count && k < items.size(); ++k) {
         const Matcher& matcher = core.chain.matchers[k];
-        if (matcher.family == Family::keys) add_keys(vocabulary.keys(matcher.column), items[k]);
+        if (matcher.family == Family::keys || matcher.family == Family::overlap) {
+            add_keys(vocabulary.keys(matcher.column), items[k]);
+        }
         if (matcher.family == Family::strings) {
             add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
         }

@@ -47,13 +47,6 @@ COMMANDS_OF_PLUGINS = {
 """Commands of distributions of ours that need not be installed: the distribution, and what the command is for."""
 
 
-LATER: dict[str, tuple[str, ...]] = {}
-"""Of each kind but languages, names that meteor_e took when plugins could already have had them.
-
-Whoever adds a matcher, lemmatizer, and so on to meteor_e adds its name here.
-"""
-
-
 ELSEWHERE = {
     ("metric", "caption-context"): "meteor-e-captions",
     ("metric", "caption-light"): "meteor-e-captions",
@@ -80,29 +73,26 @@ ELSEWHERE = {
 """What distributions of ours bring, by kind and name, so that we can say what to install."""
 
 
-def is_taken_later(kind: str, name: str) -> bool:
-    """Return whether meteor_e took a name of its own when plugins could already have had it.
+def is_taken_later(code: str) -> bool:
+    """Return whether a language of ours is none of METEOR's: a plugin may have had its code first, and is told so."""
+    from meteor_e.api.languages import ISO_CODES
+    from meteor_e.languages.files import BUILTIN_CODES
 
-    A plugin that has the name is then told so, whenever the name is used. The names that meteor_e had from the first
-    are found without a look at plugins.
-    """
-    if kind == "language":
-        from meteor_e.api.languages import ISO_CODES
-        from meteor_e.languages.files import BUILTIN_CODES
-
-        return name not in BUILTIN_CODES and name not in ISO_CODES
-    return name in LATER.get(kind, ())
+    return code not in BUILTIN_CODES and code not in ISO_CODES
 
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """The modules of METEOR 1.5, and lemmas."""
+    """The modules of METEOR 1.5, lemmas, and words that are alike in part."""
     return {
         "exact": "meteor_e.matchers.exact:ExactMatcher",
         "stem": "meteor_e.matchers.stem:StemMatcher",
         "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
         "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
+        "characters": "meteor_e.matchers.characters:CharactersMatcher",
+        "ngram": "meteor_e.matchers.overlap:NgramMatcher",
+        "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
     }
 
 
@@ -133,6 +123,7 @@ def meteor_e_output_formats() -> dict[str, str]:
         "text": "meteor_e.render.plain:TextOutput",
         "tsv": "meteor_e.render.delimited:TsvOutput",
         "json": "meteor_e.render.documents:JsonOutput",
+        "jsonl": "meteor_e.render.documents:JsonLinesOutput",
         "csv": "meteor_e.render.delimited:CsvOutput",
         "markdown": "meteor_e.render.markup:MarkdownOutput",
         "latex": "meteor_e.render.markup:LatexOutput",
@@ -151,10 +142,11 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Words by Unicode's categories, and characters as words."""
+    """Words by Unicode's categories, characters as words, and either by the script."""
     return {
         "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
         "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+        "script": "meteor_e.text.segmentation:ScriptSegmenter",
     }
 
 

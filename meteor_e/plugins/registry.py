@@ -158,7 +158,7 @@ class Registry:
             self._collect_builtin(kind)
             builtin = self._builtin[kind.name].get(name)
             if builtin is not None and not explicit:
-                if builtins.is_taken_later(kind.name, name):
+                if kind.name == "language" and builtins.is_taken_later(name):
                     # A plugin may have had the name first. Then it says so, and meteor_e's own is used.
                     self._collect(kind)
                 return builtin

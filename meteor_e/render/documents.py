@@ -1,4 +1,4 @@
-"""Results as JSON."""
+"""Results as JSON and JSON Lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
-__all__ = ["JsonOutput"]
+__all__ = ["JsonLinesOutput", "JsonOutput"]
 
 
 class JsonOutput(OutputFormat):
@@ -24,6 +24,18 @@ class JsonOutput(OutputFormat):
         """Write the document."""
         json.dump(_plain(result.document()), stream, ensure_ascii=False, indent=2, allow_nan=False)
         stream.write("\n")
+
+
+class JsonLinesOutput(OutputFormat):
+    """JSON Lines: one object per row."""
+
+    name: ClassVar[str] = "jsonl"
+    segments: ClassVar[bool] = True
+
+    def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
+        """Write rows as they come."""
+        for entry in result.entries():
+            stream.write(json.dumps(_plain(entry), ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -60,6 +60,14 @@ from meteor_e.cli.options import (
     replaced_option as replaced_option,
 )
 from meteor_e.cli.output import destination as destination
+from meteor_e.cli.results import (
+    check_output as check_output,
+    format_option as format_option,
+    output_format as output_format,
+    output_option as output_option,
+    write_result as write_result,
+)
+from meteor_e.render.numbers import shown_number as shown_number, shown_p as shown_p
 from meteor_e.cli.program import cli as cli, main as main
 from meteor_e.render.plain import (
     count_or_no as count_or_no,
@@ -95,6 +103,7 @@ from meteor_e.metrics.evidence import advice_table as advice_table, advise as ad
 from meteor_e.metrics.specs import parse_metrics as parse_metrics
 from meteor_e.api.running import checked_statistics as checked_statistics
 from meteor_e.metrics.system_texts import SystemTexts as SystemTexts
+from meteor_e.metrics.table import table_of_scores as table_of_scores
 from meteor_e.packs.build import Ingredients as Ingredients, build_pack as build_pack, pack_place as pack_place
 from meteor_e.packs.build_paraphrases import build_paraphrase_index as build_paraphrase_index
 from meteor_e.packs.build_synonyms import build_synonym_index as build_synonym_index

@@ -190,7 +190,17 @@ def test_named_chains_without_plugins(name):
 
 
 def test_there_are_named_chains():
-    assert set(CHAINS) == {"adq", "baseline", "exact", "hter", "meteor-1.5-en", "universal", "util", *WITH_PLUGINS}
+    assert set(CHAINS) == {
+        "adq",
+        "any",
+        "baseline",
+        "exact",
+        "hter",
+        "meteor-1.5-en",
+        "universal",
+        "util",
+        *WITH_PLUGINS,
+    }
     assert set(plugin_registry().names("chain")) >= set(CHAINS)
 
 
@@ -366,3 +376,15 @@ def test_a_pack_of_another_language(own_packs):
         Meteor("de", matchers=["exact"], pack="en")
     Meteor("en", matchers=["exact"], pack="en")
     Meteor("other", matchers=["exact"], pack="en")
+
+
+def test_a_language_file_of_ones_own_has_the_matchers_that_it_lists(tmp_path):
+    """Its default task, which all languages share, has weights of exact and paraphrase only."""
+    file = tmp_path / "xo.yaml"
+    text = "code: xo\nname: Own\nstemmer: esperanto\nmatchers: [exact, stem]\ndefault_task: universal\n"
+    file.write_text(text, encoding="utf-8")
+    meteor = Meteor(str(file))
+    assert meteor.matcher_names == ("exact", "stem")
+    assert meteor.score("bona hundo", "bonaj hundoj").score > 0
+    assert Meteor(str(file), task="li").matcher_names == ("exact", "stem")
+    assert Meteor("en", task="universal", matchers=None).chain.parameters.weights == (1.0, 0.6)

@@ -402,3 +402,25 @@ def test_columns_are_as_many_as_the_metric_says():
 def test_labels_are_one_line(label):
     with pytest.raises(ConfigError, match="has a line end, a tab or another control character"):
         parse_metrics([f"{label}=meteor"], MetricContext())
+
+
+class Both(SegmentMetric):
+    """A name for two metrics."""
+
+    name = "test-both"
+
+    @classmethod
+    def create(cls, context, options):
+        return [Lengths(), Ahead()]
+
+    def score_segments(self, hypotheses, references, sources=None):
+        raise NotImplementedError
+
+
+def test_one_name_for_a_set_of_metrics(monkeypatch):
+    monkeypatch.setattr("meteor_e.metrics.specs._class", lambda name, text: Both)
+    assert [metric.label for metric in parse_metrics(["test-both"], MetricContext())] == ["test-lengths", "test-ahead"]
+    labels = [metric.label for metric in parse_metrics(["my=test-both"], MetricContext())]
+    assert labels == ["my test-lengths", "my test-ahead"]
+    with pytest.raises(ConfigError, match="stands for several metrics: test-lengths, test-ahead"):
+        load_metric("test-both")

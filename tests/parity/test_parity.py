@@ -20,6 +20,7 @@ from parity_cases import (
 )
 
 from meteor_e.java.formats import java_trim
+from meteor_e.java.report import java_vector
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.scoring.results import Score
@@ -51,9 +52,7 @@ CORPORA = {(case.file, case.options, int(case.references)): case for case in rea
 
 def statistics_text(statistics: Statistics) -> str:
     """Write statistics as the Java program does: always four modules."""
-    vector = statistics.to_vector()
-    counts = [*vector[4:-3], *[0] * 16][:16]
-    return " ".join(map(str, [*vector[:4], *counts, *vector[-3:]]))
+    return " ".join(map(str, java_vector(statistics.to_vector(), len(statistics.matchers), 4)))
 
 
 def matches_text(matches: Sequence[AlignedMatch]) -> str:

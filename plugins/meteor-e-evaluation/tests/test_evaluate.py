@@ -10,13 +10,15 @@ import pytest
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import MEASURES, human_system_scores, measure
-from meteor_e_evaluation.report import FORMATS, render
+from meteor_e_evaluation.report import EvaluationResult
 from meteor_e_evaluation.sanity import check_scores
 from meteor_e_evaluation.score_files import ScoreFileMetric
 from tiny_task import OUTPUTS
 
+from meteor_e.api import OutputOptions
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.cli.results import output_format
 from meteor_e.metrics import output_statistics
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.outputs import score_outputs
@@ -255,7 +257,12 @@ def test_tables_in_every_form(tests, cache):
     assert comparison.names == ("length", "constant")
     assert comparison.p[0, 1] == pytest.approx(1 / 201)
     assert comparison.p[1, 0] == 1.0
-    written = {form: render(evaluation, form) for form in FORMATS}
+    written = {}
+    for form in ("text", "tsv", "json", "latex", "markdown"):
+        stream = io.StringIO()
+        output_format(form).write(EvaluationResult(evaluation), stream, OutputOptions())
+        written[form] = stream.getvalue()
+    assert "Ranks in parentheses" in written["text"]
     document = json.loads(written["json"])
     assert document["tables"][0]["metrics"]["length"]["cs-en"]["value"] == table.rows["length"][0].value
     assert document["tables"][1]["metrics"]["length"]["cs-en"]["value"] is None

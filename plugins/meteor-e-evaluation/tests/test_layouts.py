@@ -148,7 +148,7 @@ def test_the_command_reads_writes_and_ranks(wmt, packs, tmp_path):
 def test_options_of_the_layout_need_it(task, wmt):
     with pytest.raises(ConfigError, match="go with mtme:FOLDER"):
         run("evaluate", task / "index.yaml", "--gold", "mqm")
-    with pytest.raises(ConfigError, match="give an INDEX, mtme:FOLDER, or -t"):
+    with pytest.raises(ConfigError, match="give an INDEX, mtme:FOLDER, or --test-set"):
         run("evaluate")
     assert "acc-eq" in run("evaluate", "--list-measures").stdout
 
@@ -357,7 +357,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     assert found.references == [REFERENCE]
     assert list(found.systems) == NAMES
     human = write(tmp_path / "h.sys.score", "alpha\t3\nbeta\t2\ngamma.x\t1\n")
-    arguments = ["evaluate", "-t", "ours", "-l", "cs-en", "--human", human, "-f", "json", "--no-cache"]
+    arguments = ["evaluate", "--test-set", "ours", "--pair", "cs-en", "--human", human, "-f", "json", "--no-cache"]
     document = json.loads(run(*arguments).stdout)
     assert document["tables"][0]["metrics"]["METEOR"]["cs-en"]["value"] == 1.0
     shown = ["--test-set", "ours", "--pair", "cs-en", "--json"]
@@ -370,7 +370,7 @@ def test_a_test_set_by_name(tmp_path, monkeypatch, packs):
     with pytest.raises(ConfigError, match="a reference is missing"):
         run("score")
     with pytest.raises(ConfigError, match="has no human scores; give files with --human"):
-        run("evaluate", "-t", "ours", "-l", "cs-en")
+        run("evaluate", "--test-set", "ours", "--pair", "cs-en")
     with pytest.raises(InputError, match="test set ours has no language pair 'de-en'"):
         test_sets.named_set("ours", "de-en")
     with pytest.raises(InputError, match="knows no test set 'wmt170'"):

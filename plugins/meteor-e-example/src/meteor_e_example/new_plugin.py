@@ -39,10 +39,19 @@ FAMILIES = {
     "similarity": Family("matcher", _TRY_MATCHER),
     "contextual": Family("matcher", _TRY_MATCHER),
     "phrase": Family("matcher", _TRY_MATCHER),
+    "metric": Family("metric", "meteor-e score hypotheses.txt -R references.txt -M $name"),
+    "estimator": Family("estimator", "meteor-e train recipe.yaml -o model.safetensors"),
+    "measure": Family("measure", "meteor-e evaluate index.yaml -M chrf -s $name"),
+    "format": Family("output format", "meteor-e score hypotheses.txt -R references.txt -f $name"),
+    "command": Family("command", "meteor-e $name 'one text' 'one more text'"),
+    "lemmatizer": Family("lemmatizer", "meteor-e plugins --kind lemmatizer"),
     "feature": Family("feature", "meteor-e plugins --kind feature"),
     "language": Family("language", "meteor-e config show --language $code"),
 }
 """What can be begun, by the value of ``--family``."""
+
+_LIBRARIES = {"numpy": "numpy>=1.24", "measure": "meteor-e-evaluation"}
+"""What a plugin asks for whose module has this word, or whose family it is."""
 
 _EXAMPLES = {
     "key": ("colors", "colored"),
@@ -103,7 +112,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
     steps = _template(f"{family}.md.txt") + (_template("matcher.md.txt") if kind.what == "matcher" else "")
     words = name.split("-")
     module = "_".join(words) + ("_" if keyword.iskeyword("_".join(words)) else "")
-    cls = "".join(word.capitalize() for word in words)
+    cls = module if family == "command" else "".join(word.capitalize() for word in words)
     example = _EXAMPLES.get(family, ("", ""))
     values = {
         "name": name,
@@ -116,9 +125,9 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
         "cls": cls,
         "thing": "LANGUAGE" if family == "language" else cls,
         "what": kind.what,
-        "hook": f"{kind.what}s",
+        "hook": kind.what.replace(" ", "_") + "s",
         "version": __version__,
-        "numpy": ', "numpy>=1.24"' if "numpy" in code else "",
+        "needs": "".join(f', "{library}"' for word, library in _LIBRARIES.items() if word in code or word == family),
         "meteor": _installed_from(),
         "example": json.dumps(example)[1:-1],
         "tokens": json.dumps(example),
@@ -132,7 +141,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
         **{file: _template(template) for file, template in _FILES.items()},
         "src/$package/__init__.py": '"""A plugin of meteor_e."""\n',
         "src/$package/$module.py": code,
-        "tests/test_$module.py": _template(f"test-{kind.what}.py.txt"),
+        "tests/test_$module.py": _template(f"test-{kind.what.replace(' ', '-')}.py.txt"),
     }
     with workplace(folder.absolute()) as work:
         for file, content in files.items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.api import OutputOptions
 from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
@@ -15,15 +16,21 @@ from meteor_e.toolkit import (
     MeteorMaker,
     OptionGroup,
     Progress,
+    check_output,
+    format_option,
     input_options,
     metric_options,
+    output_format,
+    output_option,
     replaced_option,
+    write_result,
 )
 
 if TYPE_CHECKING:
     from meteor_e.api import Metric
     from meteor_e.toolkit import ArrayCache
     from meteor_e_learned.extraction import FeatureStore
+    from meteor_e_learned.rankings import JudgedResult
 
 __all__ = ["model", "predict", "rank", "train"]
 
@@ -198,7 +205,7 @@ PREDICT_GROUPS = {
     ),
     **METRIC_GROUPS,
     "Features": _FEATURES,
-    "Output": OptionGroup(("output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
+    "Output": OptionGroup(("form", "output", "quiet"), "system.txt reference.txt -M en-light -o scores.tsv"),
 }
 """The groups of the help text."""
 
@@ -211,7 +218,8 @@ PREDICT_GROUPS = {
     "--name", "names", multiple=True, metavar="NAME", help="Name of the system; files of scores know it by that."
 )
 @_NAME_NOT_SYSTEM
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@format_option("tsv")
+@output_option()
 @_store_options
 def predict(
     files: tuple[str, ...],
@@ -221,6 +229,7 @@ def predict(
     metric: str,
     make_meteor: MeteorMaker,
     names: tuple[str, ...],
+    form: str,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -236,10 +245,12 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
+    from meteor_e.toolkit import lined_up, named, systems, table_of_scores, terminal_progress
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
+    check_output(output, (*files, *references))
+    written = output_format(form)
     inputs = named(systems(files, references, references_per_segment, encoding), names)
     if len(inputs) > 1:
         raise ConfigError(
@@ -252,10 +263,7 @@ def predict(
         (scores,) = predicted(
             chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
         )
-    with destination(output) as stream:
-        for number, score in enumerate(scores.segments.tolist(), 1):
-            stream.write(f"{number}\t{score!r}\n")
-        stream.write(f"all\t{scores.score!r}\n")
+    write_result(table_of_scores(chosen, texts, [scores]), written, output, OutputOptions())
 
 
 RANK_GROUPS = {
@@ -265,7 +273,7 @@ RANK_GROUPS = {
     ),
     **METRIC_GROUPS,
     "Features": _FEATURES,
-    "Output": OptionGroup(("segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
+    "Output": OptionGroup(("form", "segments", "output", "quiet"), "a.txt b.txt reference.txt -M en-light --segments"),
 }
 """The groups of the help text."""
 
@@ -290,7 +298,8 @@ RANK_GROUPS = {
     help="A language pair of the index; may be repeated.  [default: all into the metric's language]",
 )
 @click.option("--root", metavar="DIR", help="Folder of the data, instead of the index's.")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
+@format_option()
+@output_option()
 @_store_options
 def rank(
     files: tuple[str, ...],
@@ -304,6 +313,7 @@ def rank(
     index: str | None,
     pairs: tuple[str, ...],
     root: str | None,
+    form: str,
     output: str | None,
     cache: str | None,
     no_cache: bool,
@@ -321,11 +331,14 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import destination, lined_up, named, systems, terminal_progress
+    from meteor_e.toolkit import lined_up, named, systems, terminal_progress
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
+    from meteor_e_learned.rankings import RankingResult
 
     _check_form("rank", files)
+    check_output(output, (*files, *references))
+    written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:
         from meteor_e.toolkit import ArrayCache
@@ -334,8 +347,9 @@ def rank(
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
         (chosen,) = make_meteor.metrics([metric], jobs)
         kept = ArrayCache(cache, enabled=not no_cache)
-        with terminal_progress(quiet) as progress, destination(output) as stream:
-            stream.write(_judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress))
+        with terminal_progress(quiet) as progress:
+            judged = _judged(chosen, make_meteor.language, index, pairs, root, store, kept, jobs, progress)
+        write_result(judged, written, output, OutputOptions())
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
@@ -347,14 +361,8 @@ def rank(
     with terminal_progress(quiet) as progress:
         found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
     by_place, whole = order(found)
-    with destination(output) as stream:
-        stream.write("rank\twins\tsystem\n")
-        for place in sorted(range(len(texts)), key=lambda place: (whole.ranks[place], place)):
-            stream.write(f"{whole.ranks[place]}\t{whole.wins[place]:.4f}\t{texts[place].name}\n")
-        if segments:
-            stream.write("\nsegment\t" + "\t".join(system.name for system in texts) + "\n")
-            for number, ranking in enumerate(by_place, 1):
-                stream.write(f"{number}\t" + "\t".join(map(str, ranking.ranks)) + "\n")
+    ranked = RankingResult([system.name for system in texts], whole, by_place if segments else (), chosen.signature)
+    write_result(ranked, written, output, OutputOptions())
 
 
 def _judged(
@@ -367,13 +375,14 @@ def _judged(
     kept: ArrayCache,
     jobs: int,
     progress: Progress,
-) -> str:
+) -> JudgedResult:
     """Return the rankings of judged test sets beside people's, and the agreement."""
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import format_table, require, staged
+    from meteor_e.toolkit import require, staged
 
     evaluation = require("meteor_e_evaluation", "ranking by an index of judgments", distribution="meteor-e-evaluation")
     from meteor_e_learned.human_agreement import rank_test_set
+    from meteor_e_learned.rankings import JudgedResult
 
     data = evaluation.load_index(index, root=root)
     language = metric.language or language
@@ -398,36 +407,7 @@ def _judged(
         )
         for test in tests
     ]
-    parts = []
-    for entry in found:
-        order = sorted(range(len(entry.systems)), key=lambda place: (entry.ranking.ranks[place], place))
-        rows = [
-            [
-                str(entry.ranking.ranks[place]),
-                entry.systems[place],
-                f"{entry.ranking.wins[place]:.4f}",
-                f"{entry.human[place]:.4f}",
-            ]
-            for place in order
-        ]
-        parts.append(f"{data.name} {entry.pair}\n" + format_table(["rank", "system", "wins", "human"], rows, left=2))
-    rows = [
-        [
-            entry.pair,
-            str(entry.agreement.comparisons),
-            f"{entry.agreement.share:.4f}",
-            f"{entry.agreement.tau:.4f}",
-            f"{entry.spearman:.4f}",
-            f"{entry.kendall:.4f}",
-        ]
-        for entry in found
-    ]
-    if len(found) > 1:
-        values = [(entry.agreement.share, entry.agreement.tau, entry.spearman, entry.kendall) for entry in found]
-        means = [f"{sum(column) / len(column):.4f}" for column in zip(*values, strict=True)]
-        rows.append(["mean", str(sum(entry.agreement.comparisons for entry in found)), *means])
-    header = ["agreement", "comparisons", "share", "tau-strict", "system rho", "system tau-b"]
-    return "\n".join([*parts, format_table(header, rows)]).rstrip("\n") + "\n"
+    return JudgedResult(data.name, found, metric.signature)
 
 
 @click.group(cls=FullHelpGroup)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from meteor_e.api import InputError, PerturbationContext
-from meteor_e.base import require
-from meteor_e.formats import read_segments
+from meteor_e.toolkit import read_segments, require
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet

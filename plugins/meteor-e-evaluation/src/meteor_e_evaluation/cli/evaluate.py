@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from meteor_e.api import ConfigError
-from meteor_e.toolkit import GroupedCommand, OptionGroup, destination, format_table
+from meteor_e.api import ConfigError, OutputOptions
+from meteor_e.toolkit import (
+    GroupedCommand,
+    OptionGroup,
+    destination,
+    format_option,
+    format_table,
+    output_format,
+    write_result,
+)
 from meteor_e_evaluation.cli.options import SharedOptions, shared_options
 
 if TYPE_CHECKING:
@@ -68,7 +76,6 @@ GROUPS = {
     help="A measure; may be repeated; --list-measures shows all.  [default: the index's]",
 )
 @click.option(
-    "-t",
     "--test-set",
     metavar="NAME",
     help="Instead of an INDEX: a test set that sacreBLEU knows and that has system outputs, such as wmt21/systems.",
@@ -77,7 +84,7 @@ GROUPS = {
     "--human",
     multiple=True,
     metavar="FILE",
-    help="With -t: human scores, SYSTEM and SCORE on each line, in FILE.seg.score or FILE.sys.score.",
+    help="With --test-set: human scores, SYSTEM and SCORE on each line, in FILE.seg.score or FILE.sys.score.",
 )
 @click.option("--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm.")
 @click.option(
@@ -111,14 +118,7 @@ GROUPS = {
     metavar="N",
     help="Samples of permutation tests.  [default: 1000]",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "tsv", "json", "latex", "markdown"]),
-    default="text",
-    help="Form of the tables.  [default: text]",
-)
+@format_option()
 @click.option("--digits", type=click.IntRange(0, 17), default=4, help="Decimals in the tables.  [default: 4]")
 @click.option(
     "--write-scores",
@@ -139,7 +139,6 @@ GROUPS = {
     help="Show all measures, and exit.",
 )
 @shared_options(
-    pair_names=("--pair", "-l"),
     pairs="all",
     seeded="all resampling",
     output="Write to a file.  [default: standard output]",
@@ -180,10 +179,10 @@ def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
     options.check_root(paths)
     if options.test_set is not None:
         if paths or not options.pairs:
-            raise ConfigError("-t NAME takes the place of an INDEX, and needs -l SRC-TRG")
+            raise ConfigError("--test-set NAME takes the place of an INDEX, and needs --pair SRC-TRG")
         return [named_index(options.test_set, options.pairs, options.human)]
     if not paths:
-        raise ConfigError("give an INDEX, mtme:FOLDER, or -t NAME -l SRC-TRG")
+        raise ConfigError("give an INDEX, mtme:FOLDER, or --test-set NAME --pair SRC-TRG")
     of_layout = [path.startswith("mtme:") for path in paths]
     if not any(of_layout) and (options.gold or options.references or options.human_systems):
         raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
@@ -254,13 +253,10 @@ def _write_scores(evaluation: Evaluation, folder: Path) -> None:
 
 
 def _render(evaluation: Evaluation, options: SharedOptions) -> None:
-    from meteor_e_evaluation.report import render
+    from meteor_e_evaluation.report import EvaluationResult
 
-    with destination(options.output) as stream:
-        if options.form == "text":
-            stream.write(render_text(evaluation, options.digits))
-        else:
-            stream.write(render(evaluation, options.form, options.digits))
+    form, given = output_format(options.form), OutputOptions(options.digits)
+    write_result(EvaluationResult(evaluation), form, options.output, given)
     if options.plots is not None:
         from meteor_e_evaluation.plots import write_plots
 
@@ -294,28 +290,3 @@ def _remark(evaluation: Evaluation, quiet: bool, check: bool) -> None:
                 click.echo(f"  {message}")
             elif message.startswith("warning: "):
                 click.echo(f"meteor-e: {title}: {message}", err=True)
-
-
-def render_text(evaluation: Evaluation, digits: int) -> str:
-    """Return aligned tables for a terminal."""
-    from meteor_e_evaluation.report import cells_of, format_p, rank_note, sorted_rows, table_title
-
-    parts = []
-    for table in evaluation.tables:
-        rows = [[name, *cells_of(table, name, digits)] for name, _ in sorted_rows(table)]
-        parts.append(f"{table_title(table)}\n{format_table([table.measure.level, *table.columns], rows)}")
-        for pair, tested in table.comparisons.items():
-            matrix = [
-                [name, *(format_p(float(p)) if row != column else "" for column, p in enumerate(tested.p[row]))]
-                for row, name in enumerate(tested.names)
-            ]
-            head = f"{table_title(table)}, {pair}: p that the row is no better than the column, {tested.test}"
-            parts.append(f"{head}\n{format_table(['', *tested.names], matrix)}")
-    parts += [note] if (note := rank_note(evaluation)) else []
-    parts.append("\n".join(f"{name}: {signature}" for name, signature in evaluation.signatures.items()))
-    if evaluation.settings["samples"]:
-        parts.append(
-            f"Intervals: 95 %, percentiles of {evaluation.settings['samples']} bootstrap samples of the segments, "
-            f"seed {evaluation.settings['seed']}."
-        )
-    return "\n\n".join(parts) + "\n"

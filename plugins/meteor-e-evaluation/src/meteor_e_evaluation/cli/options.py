@@ -40,12 +40,11 @@ class SharedOptions(SimpleNamespace):
 
 
 def shared_options(
-    *, pair_names: Sequence[str] = ("--pair",), pairs: str, seeded: str, output: str, quiet: str
+    *, pairs: str, seeded: str, output: str, quiet: str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds the options.
 
     Args:
-        pair_names: the names of ``--pair``.
         pairs: the language pairs that are taken by default.
         seeded: what the seed is of.
         output: what ``--output`` does.
@@ -53,7 +52,7 @@ def shared_options(
     """
     options = (
         click.option(
-            *pair_names,
+            "--pair",
             "pairs",
             multiple=True,
             metavar="SRC-TRG",

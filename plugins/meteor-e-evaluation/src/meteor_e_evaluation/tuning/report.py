@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from meteor_e_evaluation.report import format_p
+from meteor_e.toolkit import shown_p
 from meteor_e_evaluation.tuning.result import GREEK, chain_yaml
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 
@@ -98,7 +98,7 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         lines.append(f"held out  {outside['on']}")
         for which in ("default", "tuned", "gain"):
             lines.append(f"          {which:8} {_summary(outside[which])}")
-        lines.append(f"          p        {format_p(outside['p'])} (one-sided permutation test of the gain)")
+        lines.append(f"          p        {shown_p(outside['p'])} (one-sided permutation test of the gain)")
         if outside["left out"]:
             lines.append(f"          left out, because they were tuned on: {outside['left out']} segments")
     else:
@@ -120,7 +120,7 @@ def chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
         outside = report["held out"]
         provenance["held out"] = (
             f"{outside['on']}: default {_summary(outside['default'])}, tuned {_summary(outside['tuned'])}, "
-            f"gain {_summary(outside['gain'])}, p {format_p(outside['p'])}"
+            f"gain {_summary(outside['gain'])}, p {shown_p(outside['p'])}"
         )
     else:
         provenance["held out"] = "nothing"
