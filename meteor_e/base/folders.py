@@ -15,7 +15,7 @@ from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular, os_errors_as
 from meteor_e.base.progress import Progress, silent
 
-_CHUNK = 1 << 20
+_PIECE = 1 << 20
 
 
 @contextlib.contextmanager
@@ -126,8 +126,8 @@ def sha256_of(path: Path) -> str:
 
     digest = hashlib.sha256()
     with open_regular(path) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
+        while piece := file.read(_PIECE):
+            digest.update(piece)
     return digest.hexdigest()
 
 

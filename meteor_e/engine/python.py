@@ -13,7 +13,7 @@ from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
@@ -72,7 +72,7 @@ class _Pair(NamedTuple):
 
 
 class PythonEngine:
-    """Scores chunks, one pair of segments after the other.
+    """Scores batches, one pair of segments after the other.
 
     Args:
         settings: parameters, beam and units.
@@ -100,15 +100,15 @@ class PythonEngine:
 
     def score(
         self,
-        chunk: Chunk,
+        batch: SegmentBatch,
         *,
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
         stop: object = None,
     ) -> Scored:
-        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
-        pairs = zip(chunk.hypotheses, chunk.references, strict=True)
+        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
+        pairs = zip(batch.hypotheses, batch.references, strict=True)
         sides: Iterable[list[Sequence[Token]]]
         sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
         if self._encoders:

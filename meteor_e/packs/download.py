@@ -130,11 +130,11 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            while chunk := response.read(_PIECE):
-                done += len(chunk)
+            while piece := response.read(_PIECE):
+                done += len(piece)
                 if done > MAX_DOWNLOAD:
                     raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
-                out.write(chunk)
+                out.write(piece)
                 progress(f"downloading {target.name}", done, total)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
