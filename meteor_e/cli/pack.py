@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.groups import OpenGroup
-from meteor_e.packs import PackStore, terminal_progress
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import CONTENTS
+from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
 
 
