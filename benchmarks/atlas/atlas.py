@@ -184,8 +184,13 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
     resampled = []
     for pair in judged.pairs or tuple(index.pairs):
         test = load_test_set(index, pair)
+        if name in ENCODERS and test.language != "en":  # The encoder knows English only.
+            continue
         metric = make(name, test.language)
-        if metric is None or (metric.language and metric.language != test.language):
+        if metric is None:
+            pairs[pair] = {"missing": "it cannot be made"}
+            continue
+        if metric.language and metric.language != test.language:
             continue
         lost = np.ones((len(test.systems), len(test)), bool)
         rated = np.flatnonzero(test.judged().any(axis=0))
@@ -240,8 +245,6 @@ def compute(name: str, judged: JudgedSet, outputs: int) -> dict[str, Any]:
 
 def make(name: str, language: str) -> Metric | None:
     """Make a metric with one thread; ``None`` for a language that it does not know."""
-    if name == "bertscore" and language != "en":
-        return None
     try:
         return load_metric(SPECS.get(name, name), language=language, threads=1, offline=True)
     except MeteorError as error:
@@ -512,9 +515,14 @@ def pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
     ]
     front.sort()
     axes.plot([each[0] for each in front], [each[1] for each in front], color="#888888", linewidth=1, zorder=1)
-    for speed, value, name in points:
+    labels: list[tuple[float, float]] = []
+    spread = max(each[1] for each in points) - min(each[1] for each in points) or 1.0
+    for speed, value, name in sorted(points, key=lambda each: each[1]):
         axes.scatter([speed], [value], color="#1f6f8b" if (speed, value, name) in front else "#bbbbbb", zorder=2)
-        axes.annotate(name, (speed, value), textcoords="offset points", xytext=(5, 4), fontsize=8)
+        # Labels of neighbors stand one above the other.
+        near = sum(abs(np.log10(speed / x)) < 0.35 and abs(value - y) < spread / 20 for x, y in labels)
+        axes.annotate(name, (speed, value), textcoords="offset points", xytext=(5, 4 + 9 * near), fontsize=8)
+        labels.append((speed, value))
     axes.set_xscale("log")
     axes.set_xlabel("segments per second, one core")
     axes.set_ylabel("agreement, mean over the sets")

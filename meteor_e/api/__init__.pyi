@@ -28,6 +28,7 @@ from meteor_e.api.matchers import (
     Matcher as Matcher,
     PhraseMatcher as PhraseMatcher,
     SentenceMemory as SentenceMemory,
+    OverlapMatcher as OverlapMatcher,
     SimilarityMatcher as SimilarityMatcher,
 )
 from meteor_e.api.measures import Agreement as Agreement, Measure as Measure
@@ -81,5 +82,5 @@ from meteor_e.base.errors import (
     located as located,
     near_miss as near_miss,
 )
-from meteor_e.base.guard import guarded as guarded
+from meteor_e.base.errors import guarded as guarded
 from meteor_e.base.progress import Progress as Progress

@@ -25,6 +25,7 @@ matcher that needs the language or its resources overrides :meth:`Matcher.create
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -46,6 +47,7 @@ __all__ = [
     "KeyMatcher",
     "Match",
     "Matcher",
+    "OverlapMatcher",
     "PhraseMatcher",
     "SentenceMemory",
     "SimilarityMatcher",
@@ -74,7 +76,7 @@ class Match(NamedTuple):
         reference_start: first word in the reference.
         hypothesis_start: first word in the hypothesis.
         reference_length, hypothesis_length: number of words, at least 1.
-        probability: how sure the matcher is, in [0, 1]; kept for the record, the score does not use it.
+        probability: how sure the matcher is, in [0, 1]; the score only uses it where the matcher is graded.
     """
 
     reference_start: int
@@ -92,6 +94,7 @@ class Matcher(Component):
     Class attributes, beside those of :class:`Component`:
         default_weight: its weight in the score, in [0, 1], where neither chain nor language gives one.
         search_weight: what a matched word counts in the search for the alignment (1 for exact matches).
+        graded: whether a match counts only as much as its probability, and not in full.
         accuracy_search_weight: the same in the aligner's maximum-accuracy mode.
         needs_lemmas: whether it is of no use in a chain without a lemmatizer, which is then an error; ``__init__`` may
             set it, where options decide.
@@ -104,6 +107,7 @@ class Matcher(Component):
     default_weight: ClassVar[float] = 1.0
     search_weight: ClassVar[float] = 0.5
     accuracy_search_weight: ClassVar[float] = 1.0
+    graded: ClassVar[bool] = False
     needs_lemmas: bool = False
     needs_tags: bool = False
 
@@ -177,6 +181,64 @@ class KeyMatcher(Matcher):
             for i in found:
                 if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return forgetting(self)
+
+
+class OverlapMatcher(Matcher):
+    """Two words match in part, by the pieces that they share: each matches one other word at most.
+
+    The similarity of two words is that of Dice, ``2·|A∩B| / (|A| + |B|)``; a piece that a word has twice counts twice.
+    Words that the other side has as they are, are left to the exact matcher. Of the others, pairs are taken from the
+    most similar to the least; of equally similar ones, that whose places in the segments are closest.
+
+    A match counts as much as its similarity, which the option ``threshold`` bounds from below.
+    """
+
+    graded: ClassVar[bool] = True
+    search_weight: ClassVar[float] = 0.25
+    Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:OverlapOptions"
+
+    _piece_cache = Remembered[Token, "frozenset[tuple[Hashable, int]]"](CACHE_LIMIT)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.threshold: float = self.options.threshold
+
+    @abstractmethod
+    def pieces(self, token: Token) -> Iterable[Hashable]:
+        """Return the pieces of a token, with repetitions; called once a distinct token. None: it matches nothing."""
+
+    def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
+        """Return the pieces of a token, each with its number among its equals."""
+        found = self._piece_cache.get(token)
+        if found is None:
+            seen: Counter[Hashable] = Counter()
+            numbered = []
+            for piece in self.pieces(token):
+                numbered.append((piece, seen[piece]))
+                seen[piece] += 1
+            found = self._piece_cache[token] = frozenset(numbered)
+        return found
+
+    def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
+        """Propose the pairs, from the most similar to the least."""
+        both = {token.form for token in hypothesis} & {token.form for token in reference}
+        others = [(i, self.distinct_pieces(token)) for i, token in enumerate(hypothesis) if token.form not in both]
+        pairs = []
+        for j, token in enumerate(reference):
+            pieces = frozenset() if token.form in both else self.distinct_pieces(token)
+            for i, other in others if pieces else ():
+                shared = len(pieces & other)
+                similarity = 2.0 * shared / (len(pieces) + len(other))
+                if shared and similarity >= self.threshold:
+                    pairs.append((-similarity, abs(j * len(hypothesis) - i * len(reference)), j, i))
+        taken: set[tuple[str, int]] = set()
+        for negative, _, j, i in sorted(pairs):
+            if taken.isdisjoint(words := {("reference", j), ("hypothesis", i)}):
+                taken |= words
+                yield Match(j, i, probability=-negative)
 
     def __getstate__(self) -> dict[str, Any]:
         return forgetting(self)

@@ -86,6 +86,18 @@ class SimilarityOptions(ComponentOptions, kw_only=True):
     ) = None
 
 
+class OverlapOptions(ComponentOptions, kw_only=True):
+    """The options of every matcher that compares pieces of words."""
+
+    threshold: Annotated[float, Meta(ge=0, le=1, description="Lowest share of common pieces of a match.")] = 0.1
+
+
+class NgramOptions(OverlapOptions, kw_only=True):
+    """The options of the matcher ``ngram``."""
+
+    longest: Annotated[int, Meta(ge=1, le=10, description="Characters of the longest piece.")] = 4
+
+
 class OptionInfo(NamedTuple):
     """An option, for listings.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from meteor_e.api.languages import Language, Task
     from meteor_e.chains.config import ChainConfig
     from meteor_e.plugins.registry import Registry
+
+NO_PACK = "none"
+"""Stands, in a chain, for no pack, whatever the language needs."""
 
 OWN_FUNCTION_WORDS = "own"
 """Stands, in a chain or a language, for the function words of its own pack."""
@@ -89,8 +92,8 @@ class Chain(PlainKeys):
             ],
             **{name: getattr(self, name) for name in PLAIN if getattr(self, name) is not None},
         }
-        if self.pack is not None:
-            chain["pack"] = self.pack
+        if self.pack is not None or self.language.pack is not None:
+            chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:
             chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
         if self.lemmatizer is not None:
@@ -108,6 +111,9 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
     """
     with located(config.where("language")):
         language = choose_language(config, registry)
+    if config.plain.get("segmenter"):
+        # What it returns are words, whatever the normalization.
+        language = replace(language, segmenter=config.plain["segmenter"], normalizations=tuple(Normalization))
     with located(config.where("task")):
         task_name, task = language.task(config.task)
     if config.matchers is None:
@@ -138,7 +144,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
         normalization=normalization,
         matchers=matchers,
         **config.plain,
-        pack=config.pack or language.pack,
+        pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_function_words(config, language),
         lemmatizer=None if lemmatizer is None else (lemmatizer.use, sound_options("lemmatizer", lemmatizer, registry)),
     )
@@ -168,9 +174,9 @@ def choose_language(config: ChainConfig, registry: Registry) -> Language:
     """
     name = "en" if config.language is None else config.language
     try:
-        return find_language(name, registry, generic=config.pack is None)
+        return find_language(name, registry, generic=config.pack in (None, NO_PACK))
     except ConfigError as error:
-        if config.pack is None or is_path(name):
+        if config.pack in (None, NO_PACK) or is_path(name):
             raise
         file = _language_file(config.pack)
         if file is None:

@@ -67,6 +67,7 @@ class PlainKeys:
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
     idf: str | None = None
+    segmenter: str | None = None
 
 
 class ChainArguments(TypedDict, total=False):
@@ -83,6 +84,7 @@ class ChainArguments(TypedDict, total=False):
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
         idf: a text, one segment per line, by which words count: the rarer, the more; by default all count alike.
+        segmenter: name of the segmenter that finds the words of raw text, in place of the language's.
         pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
             by default the language's.
         function_words: pack whose function words count; ``own`` for those of the chain's pack.
@@ -96,6 +98,7 @@ class ChainArguments(TypedDict, total=False):
     beam: int | None
     character_mode: bool | None
     idf: str | os.PathLike[str] | None
+    segmenter: str | None
     pack: str | os.PathLike[str] | None
     function_words: str | os.PathLike[str] | None
     lemmatizer: str | Mapping[str, Any] | None
@@ -167,8 +170,15 @@ KEYS = {
         default="all words count alike",
         spell=_digest,
     ),
+    "segmenter": ChainKey(
+        "Segmenter that finds the words of raw text.",
+        schema="Name",
+        flags=("--segmenter",),
+        metavar="NAME",
+        default="the language's",
+    ),
     "pack": ChainKey(
-        "Resource pack: the name of an installed one, or a folder.",
+        "Resource pack: the name of an installed one, or a folder; 'none' for no pack.",
         is_path=is_folder,
         flags=("--pack",),
         metavar="NAME|DIR",
@@ -202,7 +212,8 @@ def check_bounds(name: str, value: Any) -> None:
 
 def described(chain: PlainKeys) -> list[tuple[str, str]]:
     """Return what the signature says of a chain's plain keys, each under its name there."""
-    values = [(name, KEYS[name], getattr(chain, name)) for name in PLAIN]
+    # The signature has a part for the segmenter, wherever it is from.
+    values = [(name, KEYS[name], getattr(chain, name)) for name in PLAIN if name != "segmenter"]
     return [
         (key.signature or name, key.spell(value))
         for name, key, value in values

@@ -1,1 +1,1 @@
-"""The engines: chunks of segments in, statistics and scores out."""
+"""The engines: batches of segments in, statistics and scores out."""

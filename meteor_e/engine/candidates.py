@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from meteor_e.api.matchers import Match, Matcher, PhraseMatcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import InputError, PluginError, guarded
 from meteor_e.engine.plan import family_of
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
@@ -30,7 +29,11 @@ LONGEST_SHARED = 10_000
 _SEPARATOR = Token("")  # No segment has an empty word, and no table a phrase with one.
 
 
-_OWN_WAYS = ("proposals", "contextual")  # families that may look at more than a token and the phrases that begin there
+_OWN_WAYS = (
+    "proposals",
+    "contextual",
+    "overlap",
+)  # families that may look at more than a token and the phrases that begin there
 
 
 class Candidates(NamedTuple):

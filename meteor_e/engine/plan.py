@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import (
+    ContextualMatcher,
+    KeyMatcher,
+    Matcher,
+    OverlapMatcher,
+    PhraseMatcher,
+    SimilarityMatcher,
+)
 from meteor_e.base.errors import ConfigError
 
 _MAX_WEIGHT = 1 << 20
@@ -16,10 +23,10 @@ class PlannedMatcher(NamedTuple):
 
     Attributes:
         matcher: the matcher itself.
-        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``similarity``, ``contextual``, ``phrases`` or
-            ``proposals``.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``characters``, ``similarity``,
+            ``contextual``, ``phrases`` or ``proposals``.
         column: which one it is of those whose features are kept alike.
-        search_weight, accuracy_search_weight, match_equal_words: as the matcher has them.
+        search_weight, accuracy_search_weight, match_equal_words, graded: as the matcher has them.
         threshold, below: the similarities that match.
         resource: parameters and sections, by name, of the index that the core reads itself, else ``None``.
     """
@@ -30,6 +37,7 @@ class PlannedMatcher(NamedTuple):
     search_weight: float
     accuracy_search_weight: float
     match_equal_words: bool
+    graded: bool
     threshold: float
     below: float
     resource: Mapping[str, Any] | None
@@ -69,10 +77,10 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     planned = []
     for matcher in matchers:
         family = family_of(matcher)
-        kind = "keys" if family in ("strings", "synonyms") else family
+        kind = "keys" if family in ("strings", "synonyms", "overlap") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
-        similar = matcher if isinstance(matcher, SimilarityMatcher | ContextualMatcher) else None
+        similar = matcher if isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher) else None
         planned.append(
             PlannedMatcher(
                 matcher=matcher,
@@ -81,9 +89,10 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
                 search_weight=matcher.search_weight,
                 accuracy_search_weight=matcher.accuracy_search_weight,
                 match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
+                graded=matcher.graded,
                 threshold=similar.threshold if similar is not None else 0.0,
                 # Similarities are 1 at most except for rounding, so that 2 is no bound.
-                below=similar.below if similar is not None and similar.below is not None else 2.0,
+                below=2.0 if (below := getattr(similar, "below", None)) is None else below,
                 resource=_resource(matcher, family),
             )
         )
@@ -99,6 +108,8 @@ def family_of(matcher: Matcher) -> str:
     # A class of a family that overrides how the family works stands outside it.
     if isinstance(matcher, KeyMatcher) and _inherits(matcher, KeyMatcher, "match", "_cached_keys"):
         return "keys"
+    if isinstance(matcher, OverlapMatcher) and _inherits(matcher, OverlapMatcher, "match", "distinct_pieces"):
+        return "overlap"
     if isinstance(matcher, SimilarityMatcher) and _inherits(matcher, SimilarityMatcher, "match", "_rows"):
         return "similarity"
     if isinstance(matcher, ContextualMatcher) and _inherits(

@@ -78,6 +78,11 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
                 room = match_rows(*rows, *others, matcher, hypothesis, reference);
                 break;
             }
+            case Family::characters:
+                break;
+            case Family::overlap:
+                room = match_overlap(vocabulary_.keys(matcher.column), matcher.threshold, hypothesis, reference);
+                break;
             case Family::phrases:
                 room = match_phrases(*matcher.phrases, matcher.column, known, hypothesis, reference);
                 break;
@@ -122,7 +127,9 @@ bool Candidates::share(const std::vector<Words>& references, std::size_t asked) 
     std::vector<std::vector<PhraseHit>> phrases;
     for (std::size_t matcher = 0; matcher < asked; ++matcher) {
         const Matcher& one = chain_.matchers[matcher];
-        if (one.family == Family::proposals || one.family == Family::contextual) return false;
+        if (one.family == Family::proposals || one.family == Family::contextual || one.family == Family::overlap) {
+            return false;
+        }
         if (one.family != Family::phrases) continue;
         phrases.resize(std::max(phrases.size(), one.column + 1));
         if (steps_.size() < phrases.size()) steps_.resize(phrases.size());
@@ -399,7 +406,9 @@ bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t 
             case Family::similarity:
                 room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
                 break;
+            case Family::characters:
             case Family::contextual:
+            case Family::overlap:
             case Family::phrases:
             case Family::proposals:
                 break;
@@ -537,6 +546,65 @@ bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceR
                 }
             }
         }
+    }
+    return room;
+}
+
+// Pairs of words that are not on the other side as they are, from the most similar to the least, each word once.
+bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference) {
+    heads_.resize(std::max<std::size_t>(heads_.size(), pieces.key_count()), NONE);
+    marks_.resize(std::max(marks_.size(), vocabulary_.identity_count()), 0);
+    const auto mark = [this](Words words, std::uint8_t bit) {
+        for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] |= bit;
+    };
+    mark(hypothesis, 1);
+    mark(reference, 2);
+    const auto alone = [this](std::uint32_t type) { return marks_[vocabulary_.identity(type)] != 3; };
+    entries_.clear();
+    for (std::uint32_t j = 0; j < reference.size; ++j) {
+        if (!alone(reference[j])) continue;
+        for (const std::uint32_t piece : pieces.keys(reference[j])) {
+            entries_.push_back({j, heads_[piece]});
+            heads_[piece] = static_cast<std::uint32_t>(entries_.size() - 1);
+        }
+    }
+    overlaps_.clear();
+    found_.clear();
+    shared_pieces_.assign(reference.size, 0);
+    for (std::uint32_t i = 0; i < hypothesis.size; ++i) {
+        if (!alone(hypothesis[i])) continue;
+        const Words own = pieces.keys(hypothesis[i]);
+        for (const std::uint32_t piece : own) {
+            for (std::uint32_t at = heads_[piece]; at != NONE; at = entries_[at].next) {
+                if (!shared_pieces_[entries_[at].position]++) found_.push_back(entries_[at].position);
+            }
+        }
+        for (const std::uint32_t j : found_) {
+            const std::size_t all = own.size + pieces.keys(reference[j]).size;
+            const double similarity = 2.0 * shared_pieces_[j] / static_cast<double>(all);
+            shared_pieces_[j] = 0;
+            if (similarity < threshold) continue;
+            const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size) -
+                               std::int64_t{i} * static_cast<std::int64_t>(reference.size);
+            overlaps_.push_back({similarity, std::abs(apart), j, i});
+        }
+        found_.clear();
+    }
+    for (std::uint32_t j = 0; j < reference.size; ++j) {
+        if (!alone(reference[j])) continue;
+        for (const std::uint32_t piece : pieces.keys(reference[j])) heads_[piece] = NONE;
+    }
+    for (const Words& words : {hypothesis, reference}) {
+        for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] = 0;
+    }
+    std::sort(overlaps_.begin(), overlaps_.end());
+    taken_.assign(hypothesis.size + reference.size, 0);
+    bool room = true;
+    for (const Overlap& pair : overlaps_) {
+        if (!room) break;
+        if (taken_[pair.i] || taken_[hypothesis.size + pair.j]) continue;
+        taken_[pair.i] = taken_[hypothesis.size + pair.j] = 1;
+        room = add_word_pair(pair.j, pair.i, pair.similarity);
     }
     return room;
 }

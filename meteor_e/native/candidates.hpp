@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 #include <vector>
 
 #include "chain.hpp"
@@ -146,6 +147,14 @@ private:
         std::uint32_t position;
         std::uint32_t next;
     };
+    struct Overlap {
+        double similarity;
+        std::int64_t apart;  // how far the words' relative places are
+        std::uint32_t j, i;
+        bool operator<(const Overlap& o) const {
+            return std::tie(o.similarity, apart, j, i) < std::tie(similarity, o.apart, o.j, o.i);
+        }
+    };
     struct PhrasePair {
         std::uint32_t from, place, to;
         bool operator<(const PhrasePair& o) const {
@@ -176,6 +185,7 @@ private:
     bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
     bool match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows, const Matcher& matcher,
                     Words hypothesis, Words reference);
+    bool match_overlap(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference);
     bool match_words(const KnownSegment& known);
     bool match_phrases(const PhraseIndex& index, std::size_t column, KnownSegment& known, Words hypothesis,
                        Words reference);
@@ -216,6 +226,9 @@ private:
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> found_;
     std::vector<double> transposed_, sums_;
+    std::vector<Overlap> overlaps_;
+    std::vector<std::uint32_t> shared_pieces_;  // of a hypothesis word and each reference word
+    std::vector<std::uint8_t> marks_, taken_;
     std::vector<PhraseWord> phrase_words_;
     std::vector<StepMemory> steps_;  // one a phrase table
     std::vector<LastHypothesis> last_;

@@ -15,6 +15,8 @@ enum class Family {
     keys,        // words that share a key; Python numbers the keys
     strings,     // words with equal strings, such as stems; Python gives the strings
     synonyms,    // words that share a synset of a mapped dictionary
+    overlap,     // words that share pieces, each with one other word; Python gives the pieces
+    characters,  // no words: the n-grams of characters that whole segments share
     similarity,  // words with similar vectors; Python gives the vectors
     contextual,  // the same, for vectors that depend on the sentence
     phrases,     // phrases that a mapped table pairs
@@ -26,12 +28,15 @@ struct Matcher {
     double search_weight = 1.0;
     double accuracy_search_weight = 1.0;
     bool match_equal_words = false;
+    bool graded = false;  // a match counts as much as its probability
     double threshold = 0.0;
     double below = 2.0;      // a similarity that is too much; from 1 downwards, equal words are, too
     std::size_t column = 0;  // where the vocabulary keeps its features; of others: which of its family
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;
 };
+
+constexpr std::uint32_t GRADED_UNIT = 100;  // meteor_e/scoring/statistics.py has the same
 
 struct Parameters {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
@@ -49,6 +54,7 @@ struct Chain {
     std::size_t beam = 40;
     bool character_mode = false;
     Identity identity = Identity::word;
+    std::uint32_t unit = 1;  // what a word, or a character, counts: GRADED_UNIT where a matcher is graded
     std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py
 };
 

@@ -30,8 +30,10 @@ bool to_bool(PyObject* object) {
 
 Family family_of(PyObject* object) {
     static const std::pair<const char*, Family> names[] = {
-        {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
-        {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+        {"exact", Family::exact},           {"keys", Family::keys},
+        {"strings", Family::strings},       {"synonyms", Family::synonyms},
+        {"phrases", Family::phrases},       {"similarity", Family::similarity},
+        {"overlap", Family::overlap},       {"characters", Family::characters},
         {"contextual", Family::contextual}, {"proposals", Family::proposals},
     };
     return named(object, names);
@@ -115,6 +117,7 @@ Matcher matcher_of(Core& core, PyObject* planned) {
     matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
     matcher.column = to_number(attribute(planned, "column").get());
     matcher.match_equal_words = to_bool(attribute(planned, "match_equal_words").get());
+    matcher.graded = to_bool(attribute(planned, "graded").get());
     matcher.threshold = to_double(attribute(planned, "threshold").get());
     matcher.below = to_double(attribute(planned, "below").get());
     const Ref index = attribute(planned, "resource");
@@ -162,6 +165,9 @@ int core_init(PyObject* self, PyObject* arguments, PyObject* keywords) {
         auto core = std::make_unique<Core>();
         const Sequence chain(matchers);
         for (std::size_t k = 0; k < chain.size(); ++k) core->chain.matchers.push_back(matcher_of(*core, chain[k]));
+        for (const Matcher& matcher : core->chain.matchers) {
+            if (matcher.graded) core->chain.unit = GRADED_UNIT;
+        }
         core->chain.parameters = parameters_of(attribute(settings, "parameters").get());
         core->chain.beam = to_size(attribute(settings, "beam").get());
         core->chain.character_mode = to_bool(attribute(settings, "character_mode").get());
@@ -303,7 +309,8 @@ PyObject* core_describe(PyObject* self, PyObject* arguments) {
         }
         for (std::size_t k = 0; count && k < items.size(); ++k) {
             const Matcher& matcher = core.chain.matchers[k];
-            if (matcher.family == Family::keys) add_keys(vocabulary.keys(matcher.column), items[k]);
+            if (matcher.family == Family::keys || matcher.family == Family::overlap)
+                add_keys(vocabulary.keys(matcher.column), items[k]);
             if (matcher.family == Family::strings) {
                 add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
             }

@@ -1,8 +1,11 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace meteor {
 
@@ -31,6 +34,8 @@ METEOR_COLUMNS(Counts, METEOR_MATCHER)
 METEOR_COLUMNS(After, METEOR_AFTER)
 METEOR_COLUMNS(Part, METEOR_PARTS)
 
+constexpr std::size_t LONGEST_NGRAM = 6;
+
 std::size_t last_columns(const Chain& chain) { return Before::COUNT + Counts::COUNT * chain.matchers.size(); }
 
 // Division of IEEE 754: 0/0 is not a number.
@@ -40,8 +45,55 @@ double ratio(double numerator, double denominator) {
                                                    : std::numeric_limits<double>::infinity();
 }
 
+// A segment's n-grams of characters, hashed and sorted; its words are joined and surrounded by spaces.
+void find_ngrams(const Vocabulary& vocabulary, Words words,
+                 std::array<std::vector<std::uint64_t>, LONGEST_NGRAM>& ngrams) {
+    std::u32string text(1, U' ');
+    for (const std::uint32_t type : words) {
+        const View<char32_t> form = vocabulary.form(type);
+        text.append(form.data, form.size).push_back(U' ');
+    }
+    for (std::vector<std::uint64_t>& some : ngrams) some.clear();
+    for (std::size_t start = 0; words.size && start < text.size(); ++start) {
+        std::uint64_t hash = 0;
+        for (std::size_t length = 0; length < LONGEST_NGRAM && start + length < text.size(); ++length) {
+            hash = (hash ^ text[start + length]) * 0x9E3779B97F4A7C15u + 1;
+            hash ^= hash >> 29;
+            ngrams[length].push_back(hash);
+        }
+    }
+    for (std::vector<std::uint64_t>& some : ngrams) std::sort(some.begin(), some.end());
+}
+
+// What share of the n-grams of characters is the other segment's, too, of the hypothesis and of the reference: the
+// means over the lengths; meteor_e/scoring/statistics.py is the definition.
+std::pair<double, double> character_shares(const Vocabulary& vocabulary, Words hypothesis, Words reference) {
+    thread_local std::array<std::vector<std::uint64_t>, LONGEST_NGRAM> own, others;
+    find_ngrams(vocabulary, hypothesis, own);
+    find_ngrams(vocabulary, reference, others);
+    double precision = 0, recall = 0;
+    int lengths = 0;
+    for (std::size_t k = 0; k < LONGEST_NGRAM && !own[k].empty() && !others[k].empty(); ++k) {
+        std::size_t i = 0, j = 0, common = 0;
+        while (i < own[k].size() && j < others[k].size()) {
+            const bool same = own[k][i] == others[k][j], less = own[k][i] < others[k][j];
+            common += same;
+            i += same || less;
+            j += !less;
+        }
+        precision += static_cast<double>(common) / static_cast<double>(own[k].size());
+        recall += static_cast<double>(common) / static_cast<double>(others[k].size());
+        ++lengths;
+    }
+    return lengths ? std::make_pair(precision / lengths, recall / lengths) : std::make_pair(0.0, 0.0);
+}
+
+std::int64_t part(std::int64_t units, double share) {
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(units) * share + 0.5));
+}
+
 // Whether all words of both sides match in one chunk. The matchers' counts are compared with the lengths: both are in
-// characters in character mode.
+// characters in character mode. A matcher of n-grams can make them more.
 bool is_perfect(const Chain& chain, const std::int64_t* row) {
     if (row[last_columns(chain) + After::chunks] != 1) return false;
     std::int64_t hypothesis = 0, reference = 0;
@@ -50,7 +102,7 @@ bool is_perfect(const Chain& chain, const std::int64_t* row) {
         hypothesis += counts[Counts::hypothesis_content] + counts[Counts::hypothesis_function];
         reference += counts[Counts::reference_content] + counts[Counts::reference_function];
     }
-    return hypothesis == row[Before::hypothesis_length] && reference == row[Before::reference_length];
+    return hypothesis >= row[Before::hypothesis_length] && reference >= row[Before::reference_length];
 }
 
 }  // namespace
@@ -89,20 +141,32 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     std::int64_t* const last = row + last_columns(chain);
     for (const Match& match : matches) {
         std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * match.matcher;
+        const double share = chain.matchers[match.matcher].graded ? match.probability : 1.0;
         for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
             const std::uint32_t type = hypothesis[match.hypothesis_start + k];
             counts[vocabulary.functional(type) ? Counts::hypothesis_function : Counts::hypothesis_content] +=
-                vocabulary.units(type);
+                part(vocabulary.units(type), share);
         }
         for (std::uint32_t k = 0; k < match.reference_length; ++k) {
             const std::uint32_t type = reference[match.reference_start + k];
             counts[vocabulary.functional(type) ? Counts::reference_function : Counts::reference_content] +=
-                vocabulary.units(type);
+                part(vocabulary.units(type), share);
         }
         last[After::hypothesis_matched] += match.hypothesis_length;
         last[After::reference_matched] += match.reference_length;
     }
     last[After::chunks] = count_chunks(matches);
+    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+        if (chain.matchers[k].family != Family::characters) continue;
+        const auto [precision, recall] = character_shares(vocabulary, hypothesis, reference);
+        const std::int64_t hypothesis_function = row[Before::hypothesis_function_words];
+        const std::int64_t reference_function = row[Before::reference_function_words];
+        std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * k;
+        counts[Counts::hypothesis_content] = part(row[Before::hypothesis_length] - hypothesis_function, precision);
+        counts[Counts::reference_content] = part(row[Before::reference_length] - reference_function, recall);
+        counts[Counts::hypothesis_function] = part(hypothesis_function, precision);
+        counts[Counts::reference_function] = part(reference_function, recall);
+    }
 }
 
 void add_row(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) {

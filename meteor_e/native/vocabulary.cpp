@@ -50,6 +50,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
     for (const Matcher& matcher : chain.matchers) {
         switch (matcher.family) {
             case Family::keys:
+            case Family::overlap:
             case Family::strings:
             case Family::synonyms:
                 keys_.resize(std::max(keys_.size(), matcher.column + 1));
@@ -61,6 +62,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
                 phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1));
                 break;
             case Family::exact:
+            case Family::characters:
             case Family::contextual:
             case Family::proposals:
                 break;
@@ -107,7 +109,7 @@ void Vocabulary::add_type(std::uint32_t number) {
         units = static_cast<std::uint32_t>(form.size);
         for (const char32_t character : form) units += character > 0xFFFF;
     }
-    units_.push_back(units);
+    units_.push_back(units * chain_.unit);
     for (const Matcher& matcher : chain_.matchers) {
         if (matcher.family == Family::synonyms) {
             matcher.synonyms->synsets(form, synsets_);
@@ -119,7 +121,8 @@ void Vocabulary::add_type(std::uint32_t number) {
 }
 
 void Vocabulary::weigh(const std::uint32_t* units, std::size_t count) {
-    std::copy_n(units, count, units_.begin() + static_cast<std::ptrdiff_t>(described()));
+    std::transform(units, units + count, units_.begin() + static_cast<std::ptrdiff_t>(described()),
+                   [this](std::uint32_t number) { return number * chain_.unit; });
 }
 
 void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
@@ -128,7 +131,8 @@ void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
 
 bool Vocabulary::complete() const {
     for (const Matcher& matcher : chain_.matchers) {
-        const bool has_keys = matcher.family == Family::keys || matcher.family == Family::strings;
+        const bool has_keys =
+            matcher.family == Family::keys || matcher.family == Family::strings || matcher.family == Family::overlap;
         if (has_keys && keys_[matcher.column].size() != size()) return false;
         if (matcher.family == Family::similarity && vectors_[matcher.column].size() != size()) return false;
     }

@@ -83,13 +83,16 @@ def is_taken_later(code: str) -> bool:
 
 @hookimpl
 def meteor_e_matchers() -> dict[str, str]:
-    """The modules of METEOR 1.5, and lemmas."""
+    """The modules of METEOR 1.5, lemmas, and words that are alike in part."""
     return {
         "exact": "meteor_e.matchers.exact:ExactMatcher",
         "stem": "meteor_e.matchers.stem:StemMatcher",
         "synonym": "meteor_e.matchers.synonym:SynonymMatcher",
         "paraphrase": "meteor_e.matchers.paraphrase:ParaphraseMatcher",
         "lemma": "meteor_e.matchers.lemma:LemmaMatcher",
+        "characters": "meteor_e.matchers.characters:CharactersMatcher",
+        "ngram": "meteor_e.matchers.overlap:NgramMatcher",
+        "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
     }
 
 
@@ -139,10 +142,11 @@ def meteor_e_lemmatizers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Words by Unicode's categories, and characters as words."""
+    """Words by Unicode's categories, characters as words, and either by the script."""
     return {
         "unicode": "meteor_e.text.segmentation:UnicodeSegmenter",
         "characters": "meteor_e.text.segmentation:CharacterSegmenter",
+        "script": "meteor_e.text.segmentation:ScriptSegmenter",
     }
 
 

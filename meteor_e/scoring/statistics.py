@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e.scoring.alignment import AlignedMatch
+
+GRADED_UNIT = 100
+"""What a word counts in a chain where a match may count in part."""
 
 CHARACTER_UNITS = "utf-16-le"
 
@@ -62,12 +67,13 @@ class Statistics(NamedTuple):
     def is_perfect(self) -> bool:
         """Whether all words of both sides match in one chunk, which carries no penalty.
 
-        The matchers' counts are compared with the lengths, because both are in characters in character mode.
+        The matchers' counts are compared with the lengths, because both are in characters in character mode. A matcher
+        of whole segments can make them more than the lengths.
         """
         hypothesis = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         # "&" and not "and": the fields of statistics_columns() are arrays.
-        return (self.chunks == 1) & (hypothesis == self.hypothesis_length) & (reference == self.reference_length)
+        return (self.chunks == 1) & (hypothesis >= self.hypothesis_length) & (reference >= self.reference_length)
 
     def to_vector(self) -> list[int]:
         """Return the numbers in their fixed order: that of :func:`statistics_names`."""
@@ -155,6 +161,8 @@ def collect(
     *,
     character_mode: bool = False,
     weigh: Callable[[str], int] | None = None,
+    graded: Sequence[bool] = (),
+    whole: Sequence[bool] = (),
 ) -> Statistics:
     """Count the statistics of an aligned pair.
 
@@ -167,23 +175,40 @@ def collect(
         function_words: the language's function words, in lower case.
         character_mode: count lengths and matches in characters.
         weigh: what a word counts, instead of 1.
+        graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
+            :data:`GRADED_UNIT`, times what they count otherwise.
+        whole: of each matcher, whether it counts the n-grams of characters of whole segments; see
+            :func:`character_shares`.
     """
+    scale = GRADED_UNIT if any(graded) else 1
     sides = []
     for words in (hypothesis, reference):
         units = word_units(words, character_mode) if weigh is None else [weigh(word) for word in words]
         functional = [word.lower() in function_words for word in words]
-        sides.append((units, functional))
+        sides.append(([unit * scale for unit in units], functional))
     (hypothesis_units, hypothesis_functional), (reference_units, reference_functional) = sides
     counts = [dict.fromkeys(MatcherCounts._fields, 0) for _ in range(matcher_count)]
     hypothesis_matched = reference_matched = 0
     for match in matches:
         count = counts[match.matcher]
+        share = match.probability if graded and graded[match.matcher] else 1.0
         for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += hypothesis_units[i]
+            count["hypothesis_function" if hypothesis_functional[i] else "hypothesis_content"] += _part(
+                hypothesis_units[i], share
+            )
         for j in range(match.reference_start, match.reference_start + match.reference_length):
-            count["reference_function" if reference_functional[j] else "reference_content"] += reference_units[j]
+            count["reference_function" if reference_functional[j] else "reference_content"] += _part(
+                reference_units[j], share
+            )
         hypothesis_matched += match.hypothesis_length
         reference_matched += match.reference_length
+    for count in itertools.compress(counts, whole):
+        for side, (units, functional), share in zip(
+            ("hypothesis", "reference"), sides, character_shares(hypothesis, reference), strict=True
+        ):
+            function = sum(itertools.compress(units, functional))
+            count[f"{side}_content"] = _part(sum(units) - function, share)
+            count[f"{side}_function"] = _part(function, share)
     return Statistics(
         hypothesis_length=sum(hypothesis_units),
         reference_length=sum(reference_units),
@@ -194,6 +219,31 @@ def collect(
         hypothesis_matched=hypothesis_matched,
         reference_matched=reference_matched,
     )
+
+
+LONGEST_NGRAM = 6
+"""Characters of the longest n-grams of whole segments, as in chrF (Popović 2015)."""
+
+
+def character_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
+    """Return what shares of the segments' n-grams of characters the other segment has, too.
+
+    Words are joined and surrounded by spaces. The shares are means over n-grams of 1 to 6 characters, as far as both
+    segments have some.
+    """
+    texts = [f" {' '.join(words)} " if words else "" for words in (hypothesis, reference)]
+    totals, lengths = [0.0, 0.0], 0
+    for length in range(1, min(LONGEST_NGRAM, *map(len, texts)) + 1):
+        ngrams = [Counter(text[start : start + length] for start in range(len(text) - length + 1)) for text in texts]
+        common = (ngrams[0] & ngrams[1]).total()
+        totals = [total + common / some.total() for total, some in zip(totals, ngrams, strict=True)]
+        lengths += 1
+    return (totals[0] / lengths, totals[1] / lengths) if lengths else (0.0, 0.0)
+
+
+def _part(units: int, share: float) -> int:
+    """Return a share of what a word counts, rounded."""
+    return math.floor(units * share + 0.5)
 
 
 class StatisticsSum:

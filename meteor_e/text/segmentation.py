@@ -71,3 +71,13 @@ class CharacterSegmenter(Segmenter):
     def segment(self, text: str) -> list[str]:
         """Return the words."""
         return self._SPACELESS.sub(r" \1 ", text).split()
+
+
+class ScriptSegmenter(UnicodeSegmenter):
+    """Words of any text: characters in scripts without spaces, as ``characters``; other words as ``unicode``."""
+
+    name = "script"
+
+    def segment(self, text: str) -> list[str]:
+        """Return the words."""
+        return super().segment(" ".join(CharacterSegmenter().segment(text)))

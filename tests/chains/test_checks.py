@@ -238,7 +238,10 @@ RESOURCES = LanguageResources(own_synonyms=object(), own_description="own")  # t
     "chain",
     [
         *({"language": code} for code in BUILTIN_CODES),
-        *({"language": "en", "task": task} for task in ("adq", "hter", "util", "li", "tune", "universal", "all")),
+        *(
+            {"language": "en", "task": task}
+            for task in ("adq", "hter", "util", "li", "tune", "universal", "all", "any")
+        ),
         {"language": "no", "parameters": {"alpha": 0.1 + 0.2, "beta": 1e-17}, "beam": 7, "character_mode": True},
         {"language": "de", "normalization": "no-punctuation", "matchers": ["exact", {"use": "stem", "weight": 1e-5}]},
         {"language": "other", "matchers": [{"use": "stem", "stemmer": "english"}, "exact", "exact"]},

@@ -190,7 +190,17 @@ def test_named_chains_without_plugins(name):
 
 
 def test_there_are_named_chains():
-    assert set(CHAINS) == {"adq", "baseline", "exact", "hter", "meteor-1.5-en", "universal", "util", *WITH_PLUGINS}
+    assert set(CHAINS) == {
+        "adq",
+        "any",
+        "baseline",
+        "exact",
+        "hter",
+        "meteor-1.5-en",
+        "universal",
+        "util",
+        *WITH_PLUGINS,
+    }
     assert set(plugin_registry().names("chain")) >= set(CHAINS)
 
 

@@ -94,7 +94,7 @@ def test_check_of_languages(tmp_path):
     code, out, _ = meteor_e("check", "--language", "xx.yaml", "missing.yaml")
     assert code == 2
     assert out == (
-        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal, all\n"
+        "xx.yaml:4: default_task: there is no task 'rnak'; its tasks: li, tune, universal, all, any\n"
         "missing.yaml: cannot be read: No such file or directory\n"
     )
 

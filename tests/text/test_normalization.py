@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.capitals import later_capitals, lowercase
-from meteor_e.text.normalization import Normalizer, unescape_entities
+from meteor_e.text.normalization import Normalizer, later_capitals, lowercase, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
 
@@ -161,7 +160,8 @@ def test_full_normalization_is_not_idempotent():
 
 def test_the_public_name_is_the_function():
     """A module of a public name's own name would take its place as soon as it is imported."""
-    import meteor_e.meteor  # noqa: F401  (imports the modules)
     from meteor_e.text.capitals import lowercase as public
+
+    import meteor_e.meteor  # noqa: F401  (imports the modules)
 
     assert public("ΑΣ") == lowercase("ΑΣ")

@@ -1,0 +1,105 @@
+"""Words that are alike in part, and the n-grams of whole segments."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+
+from meteor_e import Meteor
+from meteor_e.matchers.overlap import NgramMatcher, PrefixMatcher
+from meteor_e.scoring.statistics import character_shares
+from meteor_e.testing import check_matcher
+
+WORDS = [
+    *("a", "b", "the", "The", "Hunde", "hund", "liefen", "läuft", "laufen", ".", ",", "東", "京"),
+    *("городе", "город", "городу", "\U0001d54f\U0001d550"),
+]
+
+
+def aligned(meteor, hypothesis, reference):
+    alignment = meteor.align(hypothesis, reference)
+    return {
+        (alignment.hypothesis[match.hypothesis_start], alignment.reference[match.reference_start])
+        for match in alignment.matches
+    }
+
+
+@pytest.mark.parametrize("matcher", [NgramMatcher, PrefixMatcher])
+def test_conformance(matcher):
+    check_matcher(matcher)
+
+
+def test_each_word_matches_the_most_similar_one_that_is_left():
+    meteor = Meteor("other", matchers=["exact", {"use": "ngram", "threshold": 0.4}])
+    found = aligned(meteor, "die hunde hundert laufen", "ein hund laufenden dorthin")
+    assert found == {("hunde", "hund"), ("laufen", "laufenden")}
+
+
+def test_words_that_the_other_side_has_are_left_to_exact():
+    meteor = Meteor("other", matchers=["exact", "ngram"])
+    assert aligned(meteor, "hund hund", "hund hunde") == {("hund", "hund")}
+
+
+def test_prefixes_are_shares_of_both_words():
+    (match,) = PrefixMatcher(threshold=0.1).match(*([token] for token in tokens("laufen", "laufe")))
+    assert match.probability == pytest.approx(2 * 5 / 11)
+
+
+def tokens(*words):
+    from meteor_e.api import Token
+
+    return [Token(word) for word in words]
+
+
+def test_a_match_counts_as_much_as_the_words_are_alike():
+    scores = [
+        Meteor("other", task="any").score(f"a b c {word}", "a b c laufen").score
+        for word in ("laufen", "laufe", "lief", "xyz")
+    ]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert scores[0] == 1
+
+
+def test_shares_of_characters():
+    assert character_shares(["ab"], ["ab"]) == (1, 1)
+    assert character_shares(["ab"], []) == (0, 0)
+    assert character_shares([], []) == (0, 0)
+    # " a " and " ab ": 2 of 2 and 3 distinct signs, spaces twice; then " a"; nothing of three.
+    precision, recall = character_shares(["a"], ["ab"])
+    assert precision == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert recall == pytest.approx((3 / 4 + 1 / 3 + 0) / 3)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"task": "any", "character_mode": True, "segmenter": "script", "normalization": "none"},
+        {"task": "any", "parameters": {"delta": 0.8}},
+        {"matchers": ["exact", {"use": "ngram", "threshold": 0.4, "longest": 3}, {"use": "prefix", "weight": 0.5}]},
+        {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters"]},
+    ],
+)
+def test_both_engines_agree(keys):
+    draw = random.Random(1)
+    segments = [" ".join(draw.choices(WORDS, k=draw.randint(0, 12))) for _ in range(120)]
+    found = []
+    for engine in ("native", "python"):
+        meteor = Meteor("other", **keys)
+        if engine == "native" and meteor.engine != "native":
+            pytest.skip("there is no native core")
+        meteor.engine = engine
+        found.append([score.statistics for score in meteor.segments(segments, segments[7:] + segments[:7])])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("language", ["de", "is", "hi", "zh", "ar", "th"])
+def test_the_chain_any_takes_every_language(language):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        meteor = Meteor.from_config("any", language=language)
+    assert meteor.score("東京 Hund भारत.", "東京 Hund भारत.").score == 1
+    assert "|match:exact=" in meteor.signature
+    assert "segmenter:script" in meteor.signature
