@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import Metric
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.outputs import pairwise_batches

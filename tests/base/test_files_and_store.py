@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from meteor_e.base.store import cache_folder, data_folder
+from meteor_e.base.folders import cache_folder, data_folder
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
