@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from meteor_e.base.folders import cache_folder, data_folder
 
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.files import whole_file
+from meteor_e.base.folders import cache_folder, data_folder
 from meteor_e.packs.store import PackStore
 
 
