@@ -14,8 +14,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, located
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder
@@ -25,7 +24,13 @@ from meteor_e.chains.lookup import make_segmenter
 from meteor_e.chains.signature import plugins_of, signature
 from meteor_e.engine.choice import make_engine
 from meteor_e.engine.protocol import Engine, EngineSettings, Scored
-from meteor_e.engine.streaming import CHUNK_CHARACTERS, ENCODED_CHARACTERS, Chunk, chunks, reference_list
+from meteor_e.engine.streaming import (
+    BATCH_CHARACTERS,
+    ENCODED_CHARACTERS,
+    SegmentBatch,
+    reference_list,
+    segment_batches,
+)
 from meteor_e.engine.threads import default_threads, scored_in_order
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
@@ -317,8 +322,8 @@ class Meteor:
             reference: its reference, raw.
             maximum_accuracy: prefer many matches to few chunks (the Java aligner's ``maxacc``).
         """
-        chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, reference)])
-        scored = self._engine.score(chunk, alignments=True, maximum_accuracy=maximum_accuracy)
+        batch = SegmentBatch(1, [hypothesis], [reference_list(hypothesis, reference)])
+        scored = self._engine.score(batch, alignments=True, maximum_accuracy=maximum_accuracy)
         alignment = scored.alignments[0]
         if alignment is None:
             raise scored.failures[0]
@@ -334,11 +339,11 @@ class Meteor:
         Raises:
             InputError: if there is no reference, or a segment repeats words so often that it cannot be aligned.
         """
-        chunk = Chunk(1, [hypothesis], [reference_list(hypothesis, references)])
-        scored = self.score_chunk(chunk)
+        batch = SegmentBatch(1, [hypothesis], [reference_list(hypothesis, references)])
+        scored = self.score_batch(batch)
         if scored.failures:
             raise scored.failures[0]
-        return next(self.segment_scores(chunk, scored))
+        return next(self.segment_scores(batch, scored))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Score every hypothesis against every reference; each text is read once.
@@ -433,8 +438,8 @@ class Meteor:
             InputError: if one side ends before the other, or for a segment that cannot be aligned, as
                 :attr:`on_error` has it.
         """
-        for chunk, scored in self.scored_chunks(hypotheses, references, alignments=alignments):
-            yield from self.segment_scores(chunk, scored)
+        for batch, scored in self.scored_batches(hypotheses, references, alignments=alignments):
+            yield from self.segment_scores(batch, scored)
 
     def corpus(
         self,
@@ -479,16 +484,16 @@ class Meteor:
         progress: Progress,
     ) -> StatisticsSum:
         total = StatisticsSum(len(self.matchers))
-        for chunk, scored in self.scored_chunks(hypotheses, references):
+        for batch, scored in self.scored_batches(hypotheses, references):
             wanted = kept is not None or scored.failures
-            counted = list(self.segment_scores(chunk, scored)) if wanted else []
+            counted = list(self.segment_scores(batch, scored)) if wanted else []
             if kept is not None:
                 kept += counted
             if scored.failures:
                 for segment in counted:
                     total.add(segment.statistics)
             else:
-                total.add_total(scored.total, len(chunk.hypotheses))
+                total.add_total(scored.total, len(batch.hypotheses))
             progress("scoring", total.segments, None)
         return total
 
@@ -504,10 +509,10 @@ class Meteor:
             segments=segments,
         )
 
-    def scored_chunks(
+    def scored_batches(
         self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], *, alignments: bool = False
-    ) -> Iterator[tuple[Chunk, Scored]]:
-        """Score segments in chunks, in order: rows of numbers, for those who make no object of each segment.
+    ) -> Iterator[tuple[SegmentBatch, Scored]]:
+        """Score segments in batches, in order: rows of numbers, for those who make no object of each segment.
 
         Args:
             hypotheses: one segment each.
@@ -515,24 +520,26 @@ class Meteor:
             alignments: keep the alignments.
 
         Raises:
-            InputError: if one side ends before the other. A segment that cannot be aligned is in the chunk's
+            InputError: if one side ends before the other. A segment that cannot be aligned is in the batch's
                 ``failures``.
         """
-        score = functools.partial(self.score_chunk, alignments=alignments)
+        score = functools.partial(self.score_batch, alignments=alignments)
         threads = min(self.threads, self.max_threads or self.threads)
         encoded = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
-        size = ENCODED_CHARACTERS if encoded else CHUNK_CHARACTERS
-        return scored_in_order(chunks(hypotheses, references, size), score, threads)
+        size = ENCODED_CHARACTERS if encoded else BATCH_CHARACTERS
+        return scored_in_order(segment_batches(hypotheses, references, size), score, threads)
 
-    def score_chunk(self, chunk: Chunk, threads: int = 1, stop: object = None, *, alignments: bool = False) -> Scored:
-        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
-        return self._engine.score(chunk, threads=threads, alignments=alignments, stop=stop)
+    def score_batch(
+        self, batch: SegmentBatch, threads: int = 1, stop: object = None, *, alignments: bool = False
+    ) -> Scored:
+        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
+        return self._engine.score(batch, threads=threads, alignments=alignments, stop=stop)
 
-    def segment_scores(self, chunk: Chunk, scored: Scored) -> Iterator[SegmentScore]:
-        """Yield a chunk's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
+    def segment_scores(self, batch: SegmentBatch, scored: Scored) -> Iterator[SegmentScore]:
+        """Yield a batch's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):
             error = scored.failures.get(number)
-            if error is not None and not self.tolerates(error, chunk.first + number):
+            if error is not None and not self.tolerates(error, batch.first + number):
                 continue
             fields = {
                 **scores.defined()._asdict(),
@@ -546,7 +553,7 @@ class Meteor:
             if alignment is not None:
                 yield SegmentScore(alignment=alignment, **fields)
             else:
-                sides = chunk.hypotheses[number], chunk.references[number][best]
+                sides = batch.hypotheses[number], batch.references[number][best]
                 align = self.align if error is None else self._unaligned
                 yield SegmentScore.deferred(functools.partial(align, *sides), **fields)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from meteor_e_vectors.contextual import encoder_paths, open_encoder
+from meteor_e_vectors.contextual import open_encoder
 
 
 class BertScore:
@@ -17,7 +17,7 @@ class BertScore:
     name = "BERTScore"
 
     def __init__(self) -> None:
-        self.encoder = open_encoder(str(encoder_paths()["minilm"]))
+        self.encoder = open_encoder("minilm")
         self.signature = f"bertscore|encoder:{self.encoder.digest}|layer:{self.encoder.layer}|words"
 
     def score_segments(

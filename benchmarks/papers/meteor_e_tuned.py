@@ -30,8 +30,7 @@ from meteor_e_evaluation.tuning.scorer import Point, PointScorer, point_of
 from paper_tables import HERE, Resources
 
 from meteor_e import Meteor
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.errors import MeteorError
 from meteor_e.significance.resampling import DEFAULT_SEED, draw_weights, interval
 

@@ -34,8 +34,7 @@ from meteor_e_evaluation.tuning.objectives import make_objective
 from meteor_e_evaluation.tuning.scorer import PointScorer, point_of
 
 from meteor_e import Lemmatizer, Meteor, hookimpl
-from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import ArrayCache, Floats
 from meteor_e.base.errors import MeteorError
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.plugins.registry import plugin_registry

@@ -259,7 +259,7 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
             ("text", "word2vec-text", WORD2VEC), ("binary", "word2vec-binary", WORD2VEC_BINARY),
             ("GloVe", "glove", WORD2VEC.partition(b"\n")[2]),
         ):  # fmt: skip
-            convert = ("vectors", "convert", "v", "-f", form, "-o", "out.vectors")
+            convert = ("vectors", "convert", "v", "--format-in", form, "-o", "out.vectors")
             found[f"vectors {name}"] = Reader("v", convert, {"v": data}, "out.vectors")
         (folder / "v").write_bytes(WORD2VEC)
         command("vectors", "convert", str(folder / "v"), "-o", str(folder / "v.vectors"))

@@ -82,5 +82,5 @@ from meteor_e.base.errors import (
     located as located,
     near_miss as near_miss,
 )
-from meteor_e.base.guard import guarded as guarded
+from meteor_e.base.errors import guarded as guarded
 from meteor_e.base.progress import Progress as Progress

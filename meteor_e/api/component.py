@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.base.errors import ConfigError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import ConfigError, PluginError, guarded
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api.component import Component, options_by_name
-from meteor_e.base.arraytypes import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError, InputError
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from meteor_e.api.component import Component
-from meteor_e.base.errors import InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import InputError, PluginError, guarded
 
 if TYPE_CHECKING:
     import numpy as np

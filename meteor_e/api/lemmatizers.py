@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import PluginError, guarded
 from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from meteor_e.api.component import Component
 from meteor_e.api.metrics import Scores, SystemOutputs
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError
 
 __all__ = ["Agreement", "Measure"]

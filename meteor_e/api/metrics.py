@@ -42,7 +42,7 @@ from meteor_e.base.texts import check_items
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from meteor_e.base.arraytypes import Floats
+    from meteor_e.base.array_cache import Floats
 
 __all__ = ["Metric", "MetricContext", "MetricScore", "Scores", "SegmentMetric", "SystemOutputs", "named_options"]
 

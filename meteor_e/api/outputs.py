@@ -140,7 +140,7 @@ class Result(ABC):
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return what JSON holds; objects may have ``to_dict``. By default the entries."""
+        """Return what JSON holds: no NaN; objects may have ``to_dict``. By default the entries."""
         return {"entries": list(self.entries())}
 
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from meteor_e.api.outputs import MetricColumn, SegmentRow, Wanted
-from meteor_e.base.errors import InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import InputError, PluginError, guarded
 from meteor_e.base.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from meteor_e.base.arraytypes import Floats
+    from meteor_e.base.array_cache import Floats
 
 __all__ = ["BATCH", "Running", "RunningScore", "checked_statistics", "main_scores"]
 

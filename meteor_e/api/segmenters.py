@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from meteor_e.api.component import Component
-from meteor_e.base.errors import PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import PluginError, guarded
 from meteor_e.base.memory import Remembered, forgetting
 
 __all__ = ["Segmenter"]

@@ -7,13 +7,21 @@ import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import whole_file
-from meteor_e.base.store import cache_folder
+from meteor_e.base.folders import cache_folder
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+Cells: TypeAlias = NDArray[np.bool_]
+"""Which cells are wanted: ``(systems, segments)`` truth values."""
+
 
 FORMAT = "1"
 

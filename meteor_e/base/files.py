@@ -9,8 +9,9 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, TextIO, TypeVar, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from meteor_e.base.errors import InputError, MeteorError, ResourceError
 
@@ -28,6 +29,7 @@ _MAGIC = {
     "Zstandard": (b"\x28\xb5\x2f\xfd",),
 }
 _LONGEST_MAGIC = 10
+_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 
 
 def input_name(path: PathLike) -> str:
@@ -129,22 +131,20 @@ def read_regular(path: PathLike, limit: int) -> bytes:
     return content
 
 
-def decode_utf8(content: bytes, name: str, before: int = 0) -> str:
+def decode_utf8(content: bytes, name: str, before: int = 0, kind: type[MeteorError] = ResourceError) -> str:
     """Return the text that is in some bytes, without a byte order mark.
 
     Args:
         content: the bytes.
         name: where they come from.
         before: lines before them.
-
-    Raises:
-        ResourceError: if they are not UTF-8, with the line.
+        kind: the error that is raised, with the line, if they are not UTF-8.
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = before + content.count(b"\n", 0, error.start) + 1
-        raise ResourceError(f"{name}, line {line}: not valid UTF-8") from None
+        raise kind(f"{name}, line {line}: not valid UTF-8") from None
 
 
 def refuse_special(path: PathLike) -> None:
@@ -204,28 +204,26 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                 device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
                 if device and os.fspath(path) != os.devnull:
                     raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
-            head = stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC]
-        packed = compression(head)
-        if packed is not None:
-            unpacked = _unpacked(stream, packed, input_name(path))
-            stream = stack.enter_context(io.BufferedReader(cast(io.RawIOBase, unpacked)))
-        yield stream
+            text = unpacked(stream, input_name(path))
+            if text is not stream:  # standard input itself stays open
+                stack.enter_context(text)
+        yield text
 
 
-def _unpacked(stream: BinaryIO, packed: str, name: str) -> BinaryIO:
-    if packed == "gzip":
-        import gzip
+def unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
+    """Return a stream unpacked if it is gzip, bzip2 or xz, which its first bytes tell; else as it is.
 
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if packed == "bzip2":
-        import bz2
-
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if packed == "xz":
-        import lzma
-
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    raise InputError(f"cannot read {name}: it is {packed}; unpack it first (gzip, bzip2 and xz are read as they are)")
+    Raises:
+        InputError: if it is compressed by something else.
+    """
+    packed = compression(stream.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
+    if packed is None:
+        return stream
+    if packed not in _MODULES:
+        what = "unpack it first (gzip, bzip2 and xz are read as they are)"
+        raise InputError(f"cannot read {name}: it is {packed}; {what}")
+    found = import_module(_MODULES[packed]).open(stream)
+    return io.BufferedReader(found)
 
 
 @contextlib.contextmanager

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular
+from meteor_e.base.files import open_regular, os_errors_as
 from meteor_e.base.progress import Progress, silent
 
-_CHUNK = 1 << 20
+_PIECE = 1 << 20
 
 
 @contextlib.contextmanager
@@ -49,10 +49,8 @@ def workplace(target: Path) -> Iterator[Path]:
     _sweep(target)
     work = target.with_name(f"{_building(target)}{os.urandom(4).hex()}")
     try:
-        try:
+        with os_errors_as(ResourceError, f"cannot write to {target.parent}"):
             work.mkdir(mode=0o700)
-        except OSError as error:
-            raise ResourceError(f"cannot write to {target.parent}: {error.strerror}") from error
         yield work
     finally:
         try:
@@ -62,6 +60,37 @@ def workplace(target: Path) -> Iterator[Path]:
             raise
 
 
+@contextlib.contextmanager
+def scratch_folder(folder: Path, name: str) -> Iterator[Path]:
+    """Give a folder to work in, within a folder that is made if need be; it is gone afterwards.
+
+    Raises:
+        ResourceError: if it cannot be made.
+    """
+    import tempfile
+
+    with os_errors_as(ResourceError, f"cannot write to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder)
+    with scratch as place:
+        yield Path(place)
+
+
+def folder_names(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder, sorted, hidden ones left out; none where it is not there.
+
+    Raises:
+        ResourceError: if it cannot be read.
+    """
+    try:
+        with os_errors_as(ResourceError, f"cannot read {folder}"):
+            return sorted(path.name for path in folder.iterdir() if path.name[0] != "." and path.is_dir())
+    except ResourceError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return []
+        raise
+
+
 def put_folder(finished: Path, target: Path) -> None:
     """Let a finished folder take the target's place; the caller holds the target's lock.
 
@@ -69,7 +98,7 @@ def put_folder(finished: Path, target: Path) -> None:
     the lock puts the old folder back.
     """
     old = target.with_name(f".old-{target.name}")
-    try:
+    with os_errors_as(ResourceError, f"cannot write {target}"):
         for file in finished.iterdir():
             _sync(file)
         _sync(finished)
@@ -82,18 +111,13 @@ def put_folder(finished: Path, target: Path) -> None:
                 old.rename(target)
             raise
         _sync(target.parent)
-    except OSError as error:
-        raise ResourceError(f"cannot write {target}: {error.strerror}") from error
     _remove(old)
 
 
 def remove_folder(target: Path) -> None:
     """Remove a folder, whole, as seen from outside; the caller holds the target's lock."""
-    try:
-        with workplace(target) as work:
-            target.rename(work / "removed")
-    except OSError as error:
-        raise ResourceError(f"cannot remove {target}: {error.strerror}") from error
+    with os_errors_as(ResourceError, f"cannot remove {target}"), workplace(target) as work:
+        target.rename(work / "removed")
 
 
 def sha256_of(path: Path) -> str:
@@ -102,8 +126,8 @@ def sha256_of(path: Path) -> str:
 
     digest = hashlib.sha256()
     with open_regular(path) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
+        while piece := file.read(_PIECE):
+            digest.update(piece)
     return digest.hexdigest()
 
 
@@ -138,3 +162,26 @@ def _sync(path: Path) -> None:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def cache_folder(name: str = "") -> Path:
+    """Return a folder of what can be made again: ``name`` in ``METEOR_E_CACHE``, else in the user's cache folder."""
+    named = os.environ.get("METEOR_E_CACHE")
+    if named:
+        return Path(named).absolute() / name
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False)) / name
+
+
+def data_folder(name: str) -> Path:
+    """Return a folder of what the user installs.
+
+    The environment variable ``METEOR_E_NAME`` names it; else it is ``name`` in the user's data folder for meteor_e.
+    """
+    named = os.environ.get(f"METEOR_E_{name.upper()}")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False)) / name

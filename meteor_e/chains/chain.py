@@ -153,7 +153,7 @@ def resolve(config: ChainConfig, registry: Registry) -> Chain:
 def _default_weights(language: Language, name: str, task: Task, registry: Registry) -> Mapping[str, float]:
     """Return matchers and weights of a task where the chain names none.
 
-    The task ``universal`` has weights of two matchers only. A language file of one's own that has it as its default
+    The task ``universal`` has weights of two matchers only. A language file of your own that has it as its default
     task gets all the matchers that it lists. In meteor_e's files, what the default task leaves out is off on purpose.
     """
     if name != language.default_task or name in own_tasks(language) or is_ours(language):

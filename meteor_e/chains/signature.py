@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meteor_e._version import __version__
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import guarded
 from meteor_e.chains.keys import described
 from meteor_e.plugins.loading import BUILTIN
 

@@ -63,8 +63,8 @@ def without_failures(
 
 def _failures(meteor: Meteor, pairs: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[int, InputError]]:
     sides = [hypothesis for hypothesis, _ in pairs], [references for _, references in pairs]
-    for chunk, scored in meteor.scored_chunks(*sides):
+    for batch, scored in meteor.scored_batches(*sides):
         for at, error in scored.failures.items():
             if not isinstance(error, InputError):
                 raise error
-            yield chunk.first + at, error
+            yield batch.first + at, error

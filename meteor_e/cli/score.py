@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -17,7 +17,7 @@ from meteor_e.cli.combinations import check_combination
 from meteor_e.cli.failures import on_error_option, without_failures
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import lined_up, named, systems
-from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, input_options, metric_options
+from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
 from meteor_e.cli.output import destination
 from meteor_e.cli.results import (
     check_output,
@@ -67,40 +67,8 @@ GROUPS = {
 """The groups of the help text."""
 
 
-@dataclass(frozen=True)
-class ScoreOptions:
-    """The options of the command, as the command line gives them."""
-
-    files: tuple[str, ...]
-    references: tuple[str, ...]
-    references_per_segment: int
-    encoding: str
-    form_in: str | None
-    make_meteor: MeteorMaker
-    hypothesis_columns: tuple[str, ...]
-    reference_columns: tuple[str, ...]
-    split: str | None
-    prefix: str
-    cluster: str | None
-    metrics: tuple[str, ...]
-    test_set: str | None
-    pair: str | None
-    wmt_names: tuple[str, str, str] | None
-    names: tuple[str, ...]
-    form: str
-    segments: bool
-    alignments: bool
-    explain: bool
-    as_json: bool
-    tsv: bool
-    significance: str | None
-    samples: int | None
-    seed: int
-    digits: int | None
-    output: str | None
-    on_error: str
-    purpose: str | None
-    quiet: bool
+class ScoreOptions(SimpleNamespace):
+    """The options of the command, under their names, as the command line gives them."""
 
     def output_format(self) -> OutputFormat:
         """Return the format of the output.
@@ -155,7 +123,8 @@ class ScoreOptions:
         if not make.language and make.chain is None:
             make = dataclasses.replace(make, given={**make.given, "language": target_language(self.pair)})
         references = tuple(found.reference_files)
-        return dataclasses.replace(self, files=files, references=references, names=names, make_meteor=make)
+        changed = {"files": files, "references": references, "names": names, "make_meteor": make}
+        return ScoreOptions(**{**vars(self), **changed})
 
     def wmt(self, form: OutputFormat) -> WmtNames | None:
         """Return what WMT's format calls pair, test set and reference; ``None`` for another format.

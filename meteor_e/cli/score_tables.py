@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from meteor_e.api.tables import ScoreRun, ScoreRunner, SystemInput, TableFormat, TextColumns, TextTable
-from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import ConfigError, guarded, near_miss
 from meteor_e.cli.inputs import refuse_pipes
 from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS
 from meteor_e.formats.tables import is_table_name, table_format

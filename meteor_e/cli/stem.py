@@ -25,7 +25,7 @@ def stem(files: tuple[str, ...], language: str, encoding: str, output: str | Non
     from meteor_e.api.tokens import split_words
     from meteor_e.chains.lookup import find_language
     from meteor_e.formats.plain import read_segments
-    from meteor_e.text.further_stemming import any_stemmer
+    from meteor_e.text.stemming import any_stemmer
 
     definition = find_language(language)
     if definition.stemmer is None:

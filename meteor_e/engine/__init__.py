@@ -1,4 +1,4 @@
-"""The engines: chunks of segments in, statistics and scores out."""
+"""The engines: batches of segments in, statistics and scores out."""
 
 from meteor_e.base.lazy import lazy_names
 

@@ -1,7 +1,7 @@
 from meteor_e.engine.streaming import (
-    CHUNK_CHARACTERS as CHUNK_CHARACTERS,
-    CHUNK_SEGMENTS as CHUNK_SEGMENTS,
-    Chunk as Chunk,
+    BATCH_CHARACTERS as BATCH_CHARACTERS,
+    BATCH_SEGMENTS as BATCH_SEGMENTS,
+    SegmentBatch as SegmentBatch,
 )
 from meteor_e.engine.threads import default_threads as default_threads
 from meteor_e.engine.tokenizer import Tokenizer as Tokenizer

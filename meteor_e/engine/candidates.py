@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from meteor_e.api.matchers import Match, Matcher, PhraseMatcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import InputError, PluginError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import InputError, PluginError, guarded
 from meteor_e.engine.plan import family_of
 from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
-from meteor_e.base.errors import MeteorError, ResourceError
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import MeteorError, ResourceError, guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import LAYOUT
@@ -93,7 +92,7 @@ class Lane:
 
 
 class NativeEngine:
-    """Scores chunks with the native core; use :meth:`create`.
+    """Scores batches with the native core; use :meth:`create`.
 
     Args:
         module: the extension.
@@ -149,33 +148,33 @@ class NativeEngine:
 
     def score(
         self,
-        chunk: Chunk,
+        batch: SegmentBatch,
         *,
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
         stop: object = None,
     ) -> Scored:
-        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`."""
-        starts = list(accumulate(map(len, chunk.references), initial=0))
-        segments = [*chunk.hypotheses, *chain.from_iterable(chunk.references)]
+        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
+        starts = list(accumulate(map(len, batch.references), initial=0))
+        segments = [*batch.hypotheses, *chain.from_iterable(batch.references)]
         # Where Python is asked for each pair, alignments are not computed again when they are wanted.
         alignments = alignments or bool(self._proposers)
-        count = len(chunk.hypotheses)
+        count = len(batch.hypotheses)
         threads = max(1, min(threads, count // _SEGMENTS_A_THREAD))
         with self._lane() as lane:
-            batch = self._read(lane, segments, threads, stop)
-            batch.pair(starts)
+            words = self._read(lane, segments, threads, stop)
+            words.pair(starts)
             if self._proposers:
-                self._propose(lane, batch, starts)
-            results = batch.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
-            scored = Scored(**results, failures=self._failures(batch), alignments=[])
+                self._propose(lane, words, starts)
+            results = words.score(threads=threads, alignments=alignments, maximum_accuracy=maximum_accuracy, stop=stop)
+            scored = Scored(**results, failures=self._failures(words), alignments=[])
             if alignments:
                 best = memoryview(scored.best_references).cast("i")
                 for number, start in enumerate(starts[:-1]):
                     done = number not in scored.failures
                     reference = count + start + best[number]
-                    scored.alignments.append(self._alignment(batch, number, reference) if done else None)
+                    scored.alignments.append(self._alignment(words, number, reference) if done else None)
         return scored
 
     def score_pairs(
@@ -200,7 +199,7 @@ class NativeEngine:
         for hypotheses, references in sources:
             others = [[texts[number]] for number in references]
             for hypothesis in hypotheses:
-                row = self.score(Chunk(1, [texts[hypothesis]] * len(others), others), threads=threads)
+                row = self.score(SegmentBatch(1, [texts[hypothesis]] * len(others), others), threads=threads)
                 failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
                 scores.extend(row.segment_scores())
         return scores, failures

@@ -1,4 +1,4 @@
-"""What an engine is: chunks of segments in, statistics and scores out.
+"""What an engine is: batches of segments in, statistics and scores out.
 
 :class:`~meteor_e.engine.native.NativeEngine` runs the C++ core, :class:`~meteor_e.engine.python.PythonEngine` is the
 readable definition. They give the same digits, and nothing above this protocol knows which one runs.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from meteor_e.base.errors import MeteorError
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.parameters import Parameters
@@ -41,7 +41,7 @@ PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
 
 class Scored(NamedTuple):
-    """The results of a chunk: one row per hypothesis.
+    """The results of a batch: one row per hypothesis.
 
     Attributes:
         statistics: int64 in rows, as :meth:`Statistics.to_vector` orders them. A hypothesis without a score has its
@@ -80,7 +80,7 @@ class Scored(NamedTuple):
 
 
 class Engine(Protocol):
-    """Scores chunks of segments. Threads may share one."""
+    """Scores batches of segments. Threads may share one."""
 
     @property
     def name(self) -> str:
@@ -92,17 +92,17 @@ class Engine(Protocol):
 
     def score(
         self,
-        chunk: Chunk,
+        batch: SegmentBatch,
         *,
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
         stop: object = None,
     ) -> Scored:
-        """Score a chunk, each hypothesis against its own references (at least one).
+        """Score a batch, each hypothesis against its own references (at least one).
 
         Args:
-            chunk: raw segments.
+            batch: raw segments.
             threads: how many threads work.
             alignments: keep the alignments.
             maximum_accuracy: align in the maximum-accuracy mode.

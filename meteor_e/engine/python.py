@@ -8,16 +8,58 @@ from typing import NamedTuple
 
 from meteor_e.api.matchers import ContextualMatcher, Matcher
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import MeteorError
-from meteor_e.base.guard import guarded
-from meteor_e.engine.aligner import align
+from meteor_e.base.errors import MeteorError, guarded
+from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.search import DEFAULT_BEAM, search
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring import formula
-from meteor_e.scoring.alignment import Alignment
+from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
-from meteor_e.text.identity import find_identity
+from meteor_e.text.identity import Identity, find_identity
+
+
+def align(
+    matchers: Sequence[Matcher],
+    hypothesis: Sequence[Token],
+    reference: Sequence[Token],
+    *,
+    beam: int = DEFAULT_BEAM,
+    maximum_accuracy: bool = False,
+    identity: Identity = str,
+) -> Alignment:
+    """Align a hypothesis with a reference.
+
+    Args:
+        matchers: the chain.
+        hypothesis: tokens of the hypothesis.
+        reference: tokens of the reference.
+        beam: number of paths that survive a reference position.
+        maximum_accuracy: prefer matches to few chunks, as the Java aligner's ``maxacc`` mode.
+        identity: what makes two words one.
+
+    Raises:
+        InputError: if words repeat so often that the pair has too many candidates.
+        PluginError: if a matcher proposes words that are not there.
+    """
+    candidates = collect_candidates(matchers, hypothesis, reference, identity)
+    chosen = search(
+        candidates.by_reference,
+        candidates.fixed,
+        [matcher.accuracy_search_weight if maximum_accuracy else matcher.search_weight for matcher in matchers],
+        beam=beam,
+        compare_matched_words=maximum_accuracy,
+        shared=candidates.shared,
+    )
+    matches = tuple(chosen)
+    return Alignment(
+        tuple(token.form for token in hypothesis),
+        tuple(token.form for token in reference),
+        matches,
+        tuple(matcher.name for matcher in matchers),
+        count_chunks(matches),
+    )
 
 
 class _Pair(NamedTuple):
@@ -30,7 +72,7 @@ class _Pair(NamedTuple):
 
 
 class PythonEngine:
-    """Scores chunks, one pair of segments after the other.
+    """Scores batches, one pair of segments after the other.
 
     Args:
         settings: parameters, beam and units.
@@ -58,15 +100,15 @@ class PythonEngine:
 
     def score(
         self,
-        chunk: Chunk,
+        batch: SegmentBatch,
         *,
         threads: int = 1,
         alignments: bool = False,
         maximum_accuracy: bool = False,
         stop: object = None,
     ) -> Scored:
-        """Score a chunk; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
-        pairs = zip(chunk.hypotheses, chunk.references, strict=True)
+        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
+        pairs = zip(batch.hypotheses, batch.references, strict=True)
         sides: Iterable[list[Sequence[Token]]]
         sides = ([self._tokenize(text) for text in (hypothesis, *texts)] for hypothesis, texts in pairs)
         if self._encoders:

@@ -1,4 +1,4 @@
-"""Segments from two iterables, in chunks: what is read ahead stays bounded, however long the iterables are."""
+"""Segments from two iterables, in batches: what is read ahead stays bounded, however long the iterables are."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import UNLISTED, check_text, listed
 
-CHUNK_SEGMENTS = 2048
+BATCH_SEGMENTS = 2048
 """Segments read ahead, at most."""
 
-CHUNK_CHARACTERS = 4_000_000
-"""Characters after which a chunk ends whatever the number of its segments."""
+BATCH_CHARACTERS = 4_000_000
+"""Characters after which a batch ends whatever the number of its segments."""
 
-ENCODED_CHARACTERS = CHUNK_CHARACTERS // 16
-"""The same in a chain that keeps vectors of all words of a chunk: some 1,500 bytes a word at 768 dimensions."""
+ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
+"""The same in a chain that keeps vectors of all words of a batch: some 1,500 bytes a word at 768 dimensions."""
 
-_FIRST_CHUNK = 64
+_FIRST_BATCH = 64
 
 _MISSING = object()
 
 
-class Chunk(NamedTuple):
+class SegmentBatch(NamedTuple):
     """Consecutive segments.
 
     Attributes:
@@ -59,15 +59,15 @@ def reference_list(hypothesis: object, references: object) -> Sequence[str]:
     return texts
 
 
-def chunks(
-    hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], most_characters: int = CHUNK_CHARACTERS
-) -> Iterator[Chunk]:
-    """Yield chunks, the first ones small; what comes before an error is yielded before the error is raised.
+def segment_batches(
+    hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], most_characters: int = BATCH_CHARACTERS
+) -> Iterator[SegmentBatch]:
+    """Yield batches, the first ones small; what comes before an error is yielded before the error is raised.
 
     Raises:
         InputError: if one side ends before the other, or a segment is not a text.
     """
-    first, limit = 1, _FIRST_CHUNK
+    first, limit = 1, _FIRST_BATCH
     given = listed(references, "references", "segment")
     pairs: Iterator[tuple[int, tuple[Any, Any]]]
     pairs = enumerate(itertools.zip_longest(listed(hypotheses, "hypotheses", "segment"), given, fillvalue=_MISSING))
@@ -96,11 +96,11 @@ def chunks(
         except Exception as problem:
             error = problem
         if sides:
-            yield Chunk(first, sides, others)
+            yield SegmentBatch(first, sides, others)
         if error is not None:
             raise error
         first += len(sides)
-        limit = min(2 * limit, CHUNK_SEGMENTS)
+        limit = min(2 * limit, BATCH_SEGMENTS)
 
 
 def _checked(number: int, hypothesis: object, references: object) -> Sequence[str]:

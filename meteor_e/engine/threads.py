@@ -1,4 +1,4 @@
-"""Chunks scored side by side, a thread each, and handed over in order."""
+"""Batches scored side by side, a thread each, and handed over in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.engine.streaming import CHUNK_SEGMENTS, Chunk
+from meteor_e.engine.streaming import BATCH_SEGMENTS, SegmentBatch
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -40,46 +40,48 @@ def default_threads(threads: int | None = None) -> int:
     return number
 
 
-class ScoreChunk(Protocol[Result_co]):
-    """Scores a chunk with some threads; ends in KeyboardInterrupt soon after ``stop`` has become true."""
+class ScoreBatch(Protocol[Result_co]):
+    """Scores a batch with some threads; ends in KeyboardInterrupt soon after ``stop`` has become true."""
 
-    def __call__(self, chunk: Chunk, threads: int, stop: object) -> Result_co: ...  # noqa: D102
+    def __call__(self, batch: SegmentBatch, threads: int, stop: object) -> Result_co: ...  # noqa: D102
 
 
-def scored_in_order(chunks: Iterator[Chunk], score: ScoreChunk[Result], threads: int) -> Iterator[tuple[Chunk, Result]]:
-    """Yield each chunk with what it is scored to, in order; an error comes where its chunk would have come.
+def scored_in_order(
+    batches: Iterator[SegmentBatch], score: ScoreBatch[Result], threads: int
+) -> Iterator[tuple[SegmentBatch, Result]]:
+    """Yield each batch with what it is scored to, in order; an error comes where its batch would have come.
 
-    Small chunks, the first ones, are scored one after the other with all threads inside, so that a short
-    corpus computes each word's features once. As soon as chunks are full, each thread takes a chunk of its
-    own: reading them and adding up, which Python does, then no longer holds the threads up. At most one chunk
+    Small batches, the first ones, are scored one after the other with all threads inside, so that a short
+    corpus computes each word's features once. As soon as batches are full, each thread takes a batch of its
+    own: reading them and adding up, which Python does, then no longer holds the threads up. At most one batch
     more than there are threads is read ahead.
 
     Args:
-        chunks: consecutive chunks; iterated in the calling thread.
+        batches: consecutive batches; iterated in the calling thread.
         score: scores one.
         threads: how many threads work, at least 1.
     """
     pool: ThreadPoolExecutor | None = None
-    pending: deque[tuple[Chunk, Future[Result]]] = deque()
+    pending: deque[tuple[SegmentBatch, Future[Result]]] = deque()
     stop: list[bool] = []
     failure: Exception | None = None
     try:
         while True:
             try:
-                chunk = next(chunks)
+                batch = next(batches)
             except StopIteration:
                 break
             except Exception as error:
                 failure = error
                 break
-            if pool is None and (threads == 1 or len(chunk.hypotheses) < CHUNK_SEGMENTS):
-                yield chunk, score(chunk, threads, stop)
+            if pool is None and (threads == 1 or len(batch.hypotheses) < BATCH_SEGMENTS):
+                yield batch, score(batch, threads, stop)
                 continue
             if pool is None:
                 from concurrent.futures import ThreadPoolExecutor
 
                 pool = ThreadPoolExecutor(threads, thread_name_prefix="meteor_e")
-            pending.append((chunk, pool.submit(score, chunk, 1, stop)))
+            pending.append((batch, pool.submit(score, batch, 1, stop)))
             if len(pending) > threads:
                 first, future = pending.popleft()
                 yield first, future.result()

@@ -171,19 +171,19 @@ def _segments(
 ) -> Iterator[_Segment]:
     """Yield segments, and add them to a sum."""
     width, parts = len(total.total.to_vector()), len(FormulaScores._fields)
-    for chunk, scored in meteor.scored_chunks(hypotheses, references, alignments=alignments):
+    for batch, scored in meteor.scored_batches(hypotheses, references, alignments=alignments):
         kept = scored.alignments if alignments else itertools.repeat(None)
         numbers: list[int] = memoryview(scored.statistics).cast("q").tolist()
         values: list[float] = memoryview(scored.scores).cast("d").tolist()  # type: ignore[assignment]
-        for number, alignment in zip(range(len(chunk.hypotheses)), kept, strict=False):
+        for number, alignment in zip(range(len(batch.hypotheses)), kept, strict=False):
             if number in scored.failures:
-                raise InputError(f"segment {chunk.first + number}: {scored.failures[number]}")
+                raise InputError(f"segment {batch.first + number}: {scored.failures[number]}")
             yield _Segment(
                 numbers[number * width : (number + 1) * width],
                 FormulaScores._make(values[number * parts : (number + 1) * parts]),
                 alignment,
             )
-        total.add_total(scored.total, len(chunk.hypotheses))
+        total.add_total(scored.total, len(batch.hypotheses))
 
 
 def _alignment(segment: _Segment, ids: str) -> str:

@@ -69,7 +69,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     """Return all that is wrong with a language file, by line; arguments as for :func:`parse_language`."""
     from meteor_e.base.validation import find_problems
     from meteor_e.languages.schema import LanguageFile
-    from meteor_e.text.further_stemming import known_stemmers
+    from meteor_e.text.stemming import known_stemmers
 
     problems = find_problems(document, LanguageFile)
     data = document.data

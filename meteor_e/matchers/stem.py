@@ -68,6 +68,6 @@ def _find(name: str) -> Callable[[str], str]:
     # Not by any_stemmer alone: METEOR's languages do without its module, which takes time to import.
     if name in STEMMERS:
         return stemmer(name)
-    from meteor_e.text.further_stemming import any_stemmer
+    from meteor_e.text.stemming import any_stemmer
 
     return any_stemmer(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.arraytypes import Floats, Integers
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import ConfigError
 from meteor_e.scoring.formula import FormulaScores
 from meteor_e.scoring.statistics import statistics_width
@@ -105,10 +105,10 @@ def _aligned(
 ) -> tuple[Aligned, bool]:
     """Return the rows, and whether there are segments among them that cannot be aligned."""
     scores, statistics, references_used, failed = [], [], [], False
-    for chunk, scored in meteor.scored_chunks(hypotheses, references):
+    for batch, scored in meteor.scored_batches(hypotheses, references):
         for at, error in scored.failures.items():
             failed = True
-            if not meteor.tolerates(error, numbers[chunk.first - 1 + at]):
+            if not meteor.tolerates(error, numbers[batch.first - 1 + at]):
                 raise ConfigError(
                     "a metric needs a row for every segment; a chain with on_error 'skip' leaves some out"
                 )

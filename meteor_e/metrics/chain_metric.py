@@ -16,15 +16,14 @@ from meteor_e.api.outputs import SegmentRow, Wanted
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.engine.protocol import Scored
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring.formula import PARTS
 from meteor_e.scoring.results import Score, SegmentScore
 from meteor_e.scoring.statistics import StatisticsSum
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import ArrayCache
-    from meteor_e.base.arraytypes import Cells, Floats
+    from meteor_e.base.array_cache import ArrayCache, Cells, Floats
     from meteor_e.meteor import Meteor
 
 __all__ = ["ChainMetric", "MeteorMetric"]
@@ -181,21 +180,21 @@ class MeteorRunning:
         self.total = StatisticsSum(len(meteor.matchers))
 
     def add(self, pairs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[int, list[SegmentRow]]]:
-        """Score segments, chunk by chunk."""
+        """Score segments, batch by batch."""
         meteor, wanted = self._meteor, self._wanted
-        chunks: Iterable[tuple[Chunk, Scored]]
+        batches: Iterable[tuple[SegmentBatch, Scored]]
         if self._shared and not wanted.alignments:
-            chunks = [self._looked_up(list(pairs))]
+            batches = [self._looked_up(list(pairs))]
         else:
             hypotheses, references = itertools.tee(pairs)
             sides = map(itemgetter(0), hypotheses), map(itemgetter(1), references)
-            chunks = meteor.scored_chunks(*sides, alignments=wanted.alignments)
+            batches = meteor.scored_batches(*sides, alignments=wanted.alignments)
         before = self.total.segments
-        for chunk, scored in chunks:
-            count = len(chunk.hypotheses)
+        for batch, scored in batches:
+            count = len(batch.hypotheses)
             found: list[SegmentRow] = []
             if wanted.segments or wanted.statistics or scored.failures:
-                numbered = chunk._replace(first=chunk.first + before)
+                numbered = batch._replace(first=batch.first + before)
                 for segment in meteor.segment_scores(numbered, scored):
                     found.append(self._row(segment))
                     if scored.failures:
@@ -206,7 +205,7 @@ class MeteorRunning:
                 self.total.add_total(scored.total, count)
             yield count, found
 
-    def _looked_up(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> tuple[Chunk, Scored]:
+    def _looked_up(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> tuple[SegmentBatch, Scored]:
         """Return a batch of segments that another metric may have aligned already."""
         from meteor_e.metrics.alignment_arrays import aligned
         from meteor_e.scoring.statistics import as_summed
@@ -215,7 +214,7 @@ class MeteorRunning:
         found = aligned(self._meteor, texts, lists, before=self.total.segments)
         total: list[int] = as_summed(found.statistics).sum(axis=0).tolist()
         rows = found.statistics.tobytes(), found.scores.tobytes(), found.references.tobytes()
-        return Chunk(1, texts, lists), Scored(*rows, failures={}, alignments=[], total=total)
+        return SegmentBatch(1, texts, lists), Scored(*rows, failures={}, alignments=[], total=total)
 
     def _row(self, segment: SegmentScore) -> SegmentRow:
         if self._wanted.statistics:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api.metrics import Scores, SystemOutputs
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
+from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.processes import worked_on
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.alignment_arrays import aligned

@@ -11,8 +11,7 @@ import numpy as np
 from meteor_e.api.metrics import Metric, MetricScore, Scores, SystemOutputs, score_prepared
 from meteor_e.api.outputs import SegmentRow
 from meteor_e.api.running import checked_statistics, main_scores
-from meteor_e.base.array_cache import ArrayCache, digest
-from meteor_e.base.arraytypes import Cells, Floats, Integers
+from meteor_e.base.array_cache import ArrayCache, Cells, Floats, Integers, digest
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, listed

@@ -10,7 +10,7 @@ import numpy as np
 from meteor_e.api.component import options_by_name
 from meteor_e.api.metrics import Metric
 from meteor_e.api.options import ComponentOptions, Meta
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.extras import require
 

@@ -19,6 +19,7 @@ from meteor_e.packs.download import (
     check_wheel as check_wheel,
     download_url as download_url,
     download_wheel as download_wheel,
+    read_member as read_member,
 )
 from meteor_e.packs.indexfile import (
     IndexFile as IndexFile,

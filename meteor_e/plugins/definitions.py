@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.base.errors import MeteorError, PluginError
-from meteor_e.base.guard import describe_error
+from meteor_e.base.errors import MeteorError, PluginError, describe_error
 from meteor_e.plugins.loading import PLUGIN_FAILURES, Source
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import pluggy
 
 from meteor_e._version import __version__
 from meteor_e.api import hooks
-from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.base.guard import describe_error
+from meteor_e.base.errors import ConfigError, PluginError, describe_error, near_miss
 from meteor_e.plugins import builtin
 
 if TYPE_CHECKING:

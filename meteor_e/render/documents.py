@@ -9,11 +9,11 @@ from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
-__all__ = ["JsonLinesOutput", "JsonOutput"]
+__all__ = ["JsonLinesOutput", "JsonOutput", "json_ready"]
 
 
 class JsonOutput(OutputFormat):
-    """One JSON document with all digits; what is undefined is ``null``."""
+    """One JSON document with all digits."""
 
     name: ClassVar[str] = "json"
     segments: ClassVar[bool] = True
@@ -22,7 +22,7 @@ class JsonOutput(OutputFormat):
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write the document."""
-        json.dump(_plain(result.document()), stream, ensure_ascii=False, indent=2, allow_nan=False)
+        json.dump(result.document(), stream, ensure_ascii=False, indent=2, allow_nan=False, default=_spelled)
         stream.write("\n")
 
 
@@ -35,11 +35,16 @@ class JsonLinesOutput(OutputFormat):
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write rows as they come."""
         for entry in result.entries():
-            stream.write(json.dumps(_plain(entry), ensure_ascii=False, allow_nan=False) + "\n")
+            stream.write(json.dumps(json_ready(entry), ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _plain(value: Any) -> Any:
-    """Return a value without what JSON has no word for."""
+def _spelled(value: Any) -> Any:
+    """Return an object that JSON does not know as one that it does."""
+    return value.to_dict() if hasattr(value, "to_dict") else json_ready(value)
+
+
+def json_ready(value: Any) -> Any:
+    """Return a value as JSON can hold it: ``None`` instead of what is not a number."""
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
@@ -47,5 +52,5 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         value = value.to_dict()
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value]
+        return {str(key): json_ready(entry) for key, entry in value.items()}
+    return [json_ready(entry) for entry in value]

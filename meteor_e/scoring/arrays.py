@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_columns
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 
 __all__ = ["DEFAULT_SAMPLES", "DEFAULT_SEED", "Interval", "draw_weights", "interval", "permutation_p", "random_signs"]
 

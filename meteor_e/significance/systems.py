@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from meteor_e.base.arraytypes import Floats
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring import arrays
 from meteor_e.scoring.parameters import Parameters

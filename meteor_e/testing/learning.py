@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.estimators import Estimator, Examples, TrainingRun
 from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs
-from meteor_e.base.errors import ConfigError, InputError, PluginError
-from meteor_e.base.guard import describe_error
+from meteor_e.base.errors import ConfigError, InputError, PluginError, describe_error
 from meteor_e.testing.report import Report, check_class, copy_of, make, short
 from meteor_e.testing.samples import SENTENCES
 

@@ -23,9 +23,8 @@ from meteor_e.api.matchers import (
     SimilarityMatcher,
 )
 from meteor_e.api.tokens import Token
-from meteor_e.base.errors import MeteorError
-from meteor_e.base.guard import describe_error
-from meteor_e.engine.aligner import align
+from meteor_e.base.errors import MeteorError, describe_error
+from meteor_e.engine.python import align
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.testing.report import Report, check_class, copy_of, default_context, make, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext
-from meteor_e.base.errors import PluginError
-from meteor_e.base.guard import describe_error
+from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.definitions import KINDS, class_problem

@@ -277,10 +277,10 @@ LIBRARIES: dict[str, Callable[[str], _Stem]] = {"py-rust-stemmers": _rust, "PySt
 
 
 class _PerThread(threading.local):
-    """One object of the library per thread, for PyStemmer's keeps the word at work in a buffer of its own."""
+    """A stemmer of a library for each thread, for some keep the word at work in a buffer of their own."""
 
-    def __init__(self, library: str, name: str) -> None:
-        self.stem = LIBRARIES[library](name)
+    def __init__(self, make: Callable[[str], _Stem], name: str) -> None:
+        self.stem = make(name)
 
 
 class SnowballStemmer:
@@ -328,7 +328,7 @@ class SnowballStemmer:
     def _use(self, library: str) -> str | None:
         """Let a library do the work; return what is wrong with it, ``None`` if its stems are METEOR's."""
         try:
-            self._snowball = _PerThread(library, self.name)
+            self._snowball = _PerThread(LIBRARIES[library], self.name)
         except ImportError as error:
             return f"cannot be imported ({error})"
         except (KeyError, ValueError) as error:
@@ -358,3 +358,90 @@ def stemmer(name: str) -> SnowballStemmer:
         ResourceError: if no library is installed whose stems are METEOR's.
     """
     return SnowballStemmer(name)
+
+
+FURTHER_STEMMERS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("arabic", "armenian", "basque", "catalan", "greek", "hindi", "indonesian", "irish", "lithuanian"),
+            *("nepali", "serbian", "tamil", "yiddish"),
+        ),
+        "PyStemmer",
+    ),
+    **dict.fromkeys(("czech", "esperanto", "estonian", "persian", "polish", "sesotho"), "snowballstemmer"),
+}
+"""Stemmers by name, with the distribution that they are from."""
+
+
+def known_stemmers() -> tuple[str, ...]:
+    """Return the names of all stemmers: METEOR's, then the others."""
+    return (*STEMMERS, *FURTHER_STEMMERS)
+
+
+def _snowballstemmer(name: str) -> _Stem:
+    # By its module: the package itself hands out PyStemmer's, where that is installed.
+    module = import_module(f"snowballstemmer.{name}_stemmer")
+    stem: _Stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
+    return stem
+
+
+class FurtherStemmer:
+    """Word → stem in a language that METEOR never had. Get one from :func:`any_stemmer`.
+
+    A word of more than a thousand characters, or with half a surrogate pair, is its own stem. Objects may be shared by
+    threads, and pickled.
+
+    Args:
+        name: one of :data:`FURTHER_STEMMERS`.
+
+    Raises:
+        ResourceError: if its library is not installed.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        from importlib import metadata
+
+        distribution = FURTHER_STEMMERS[name]
+        is_pystemmer = distribution == "PyStemmer"
+        try:
+            self._snowball = _PerThread(_pystemmer if is_pystemmer else _snowballstemmer, name)
+        except (ImportError, KeyError, AttributeError) as error:
+            package = "PyStemmer>=2.2" if is_pystemmer else "meteor_e[stemmers]"
+            raise ResourceError(
+                f"the {name} stemmer needs {distribution}, which is not installed or does not have it; "
+                f"run: pip install '{package}'"
+            ) from error
+        self.version = f"{distribution} {metadata.version(distribution)}"
+
+    def __call__(self, word: str) -> str:
+        """Return the stem of a word."""
+        if len(word) > _LONG:  # the time that some stemmers take grows with the square
+            return word
+        try:
+            return self._snowball.stem(word)
+        except UnicodeEncodeError:
+            return word
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _further, (self.name,)
+
+
+@cache
+def _further(name: str) -> FurtherStemmer:
+    return FurtherStemmer(name)
+
+
+def any_stemmer(name: str) -> Callable[[str], str]:
+    """Return METEOR's stemmer of that name, or one that it never had.
+
+    Raises:
+        ConfigError: for an unknown name.
+        ResourceError: if its library is missing.
+    """
+    if name in FURTHER_STEMMERS:
+        return _further(name)
+    if name not in STEMMERS:
+        known = known_stemmers()
+        raise ConfigError(f"unknown stemmer {name!r}{near_miss(name, known)}; known: {', '.join(known)}")
+    return stemmer(name)

@@ -83,3 +83,16 @@ def examples_without_arguments(context: click.Context) -> list[str]:
 @pytest.mark.parametrize("path", sorted(ALL.keys() - LEAVES.keys()))
 def test_no_summary_is_cut(path):
     assert not re.search(r"\w\.\.\.$", help_of(ALL[path]), re.MULTILINE)
+
+
+def test_a_letter_means_one_thing_in_all_commands():
+    meanings: dict[str, set[str]] = {}
+    for context in LEAVES.values():
+        for parameter in context.command.params:
+            for letter in parameter.opts if isinstance(parameter, click.Option) and not parameter.hidden else ():
+                if len(letter) == 2:
+                    meanings.setdefault(letter, set()).add(max(parameter.opts, key=len))
+    assert {letter: names for letter, names in meanings.items() if len(names) > 1} == {}
+    assert meanings["-t"] == {"--task"}
+    assert meanings["-l"] == {"--language"}
+    assert (meanings["-f"], meanings["-o"], meanings["-M"]) == ({"--format"}, {"--output"}, {"--metric"})

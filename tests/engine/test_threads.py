@@ -1,4 +1,4 @@
-"""Chunks side by side: order, errors, look-ahead, and ends that come early."""
+"""Batches side by side: order, errors, look-ahead, and ends that come early."""
 
 import random
 import threading
@@ -9,83 +9,83 @@ import pytest
 
 from meteor_e import InputError, Meteor
 from meteor_e.engine.native import native_module
-from meteor_e.engine.streaming import CHUNK_SEGMENTS, Chunk, chunks
+from meteor_e.engine.streaming import BATCH_SEGMENTS, SegmentBatch, segment_batches
 from meteor_e.engine.threads import scored_in_order
 from meteor_e.packs.resources import LanguageResources
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the native core is not built or not wanted")
 
-FULL = [""] * CHUNK_SEGMENTS
+FULL = [""] * BATCH_SEGMENTS
 
 
-def full_chunks(count, read=None):
+def full_batches(count, read=None):
     for number in range(count):
         if read is not None:
             read.append(number)
-        yield Chunk(1 + number * CHUNK_SEGMENTS, FULL, [])
+        yield SegmentBatch(1 + number * BATCH_SEGMENTS, FULL, [])
 
 
 def test_results_come_in_order_whatever_takes_longest():
-    pauses = {chunk: random.Random(chunk).random() / 50 for chunk in range(12)}
+    pauses = {batch: random.Random(batch).random() / 50 for batch in range(12)}
     at_once, most = [0], [0]
     lock = threading.Lock()
 
-    def score(chunk, threads, stop):
+    def score(batch, threads, stop):
         with lock:
             at_once[0] += 1
             most[0] = max(most[0], at_once[0])
-        time.sleep(pauses[chunk.first // CHUNK_SEGMENTS])
+        time.sleep(pauses[batch.first // BATCH_SEGMENTS])
         with lock:
             at_once[0] -= 1
         assert threads == 1
-        return chunk.first
+        return batch.first
 
-    firsts = [(chunk.first, result) for chunk, result in scored_in_order(full_chunks(12), score, 3)]
-    assert firsts == [(1 + number * CHUNK_SEGMENTS,) * 2 for number in range(12)]
+    firsts = [(batch.first, result) for batch, result in scored_in_order(full_batches(12), score, 3)]
+    assert firsts == [(1 + number * BATCH_SEGMENTS,) * 2 for number in range(12)]
     assert most[0] == 3
 
 
 def test_small_chunks_use_all_threads_inside():
     seen = []
 
-    def score(chunk, threads, stop):
-        seen.append((len(chunk.hypotheses), threads, threading.current_thread() is threading.main_thread()))
+    def score(batch, threads, stop):
+        seen.append((len(batch.hypotheses), threads, threading.current_thread() is threading.main_thread()))
 
-    texts = ["a"] * (3 * CHUNK_SEGMENTS)
-    for _ in scored_in_order(chunks(texts, texts), score, 2):
+    texts = ["a"] * (3 * BATCH_SEGMENTS)
+    for _ in scored_in_order(segment_batches(texts, texts), score, 2):
         pass
-    small = [entry for entry in seen if entry[0] < CHUNK_SEGMENTS and entry[2]]
+    small = [entry for entry in seen if entry[0] < BATCH_SEGMENTS and entry[2]]
     assert small
     assert {threads for _, threads, _ in small} == {2}
-    assert [entry for entry in seen if entry[0] == CHUNK_SEGMENTS] == [(CHUNK_SEGMENTS, 1, False)] * 2
+    assert [entry for entry in seen if entry[0] == BATCH_SEGMENTS] == [(BATCH_SEGMENTS, 1, False)] * 2
 
 
 def test_what_is_read_ahead_is_bounded():
     read = []
-    results = scored_in_order(full_chunks(50, read), lambda chunk, threads, stop: None, 4)
+    results = scored_in_order(full_batches(50, read), lambda batch, threads, stop: None, 4)
     for done, _ in enumerate(results, 1):
         assert len(read) <= done + 4
     assert len(read) == 50
 
 
 def test_an_error_comes_in_its_place():
-    def score(chunk, threads, stop):
-        if chunk.first > 3 * CHUNK_SEGMENTS:
+    def score(batch, threads, stop):
+        if batch.first > 3 * BATCH_SEGMENTS:
             raise InputError("the fourth")
-        return chunk.first
+        return batch.first
 
-    results = scored_in_order(full_chunks(9), score, 3)
-    assert [result for _, result in islice(results, 3)] == [1 + number * CHUNK_SEGMENTS for number in range(3)]
+    results = scored_in_order(full_batches(9), score, 3)
+    assert [result for _, result in islice(results, 3)] == [1 + number * BATCH_SEGMENTS for number in range(3)]
     with pytest.raises(InputError, match="the fourth"):
         next(results)
 
 
 def test_an_error_of_the_reader_comes_after_what_it_had_read():
     def reader():
-        yield from full_chunks(5)
+        yield from full_batches(5)
         raise InputError("the file ends in the middle of a line")
 
-    results = scored_in_order(reader(), lambda chunk, threads, stop: chunk.first, 4)
+    results = scored_in_order(reader(), lambda batch, threads, stop: batch.first, 4)
     assert len(list(islice(results, 5))) == 5
     with pytest.raises(InputError, match="in the middle"):
         next(results)
@@ -94,14 +94,14 @@ def test_an_error_of_the_reader_comes_after_what_it_had_read():
 def test_a_reader_that_has_enough_stops_the_threads():
     stopped = []
 
-    def score(chunk, threads, stop):
-        if chunk.first == 1:
+    def score(batch, threads, stop):
+        if batch.first == 1:
             return
         while not stop:
             time.sleep(0.001)
-        stopped.append(chunk.first)
+        stopped.append(batch.first)
 
-    results = scored_in_order(full_chunks(50), score, 3)
+    results = scored_in_order(full_batches(50), score, 3)
     next(results)
     results.close()
     assert 1 <= len(stopped) <= 3
@@ -116,7 +116,7 @@ def words(seed, count):
 @needs_native
 @pytest.mark.parametrize("threads", [2, 5])
 def test_a_corpus_comes_to_the_same(threads):
-    count = 6 * CHUNK_SEGMENTS + 17
+    count = 6 * BATCH_SEGMENTS + 17
     hypotheses, references = words(1, count), [words(seed, 2) for seed in range(count)]
     one, several = (
         Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=number)
@@ -129,9 +129,9 @@ def test_a_corpus_comes_to_the_same(threads):
 
 @needs_native
 def test_a_segment_that_cannot_be_scored_is_named():
-    count = 8 * CHUNK_SEGMENTS
+    count = 8 * BATCH_SEGMENTS
     hypotheses = references = words(1, count)
-    wrong = 5 * CHUNK_SEGMENTS + 77
+    wrong = 5 * BATCH_SEGMENTS + 77
     hypotheses = [*hypotheses[:wrong], "a " * 20_000, *hypotheses[wrong + 1 :]]
     references = [*references[:wrong], "a " * 19_999, *references[wrong + 1 :]]
     metric = Meteor("other", matchers=["exact"], resources=LanguageResources(None), threads=3)
@@ -150,6 +150,6 @@ def test_a_running_call_is_stopped_from_another_thread():
     hypotheses = [f"{text} {number}" for number in range(5000)]
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        metric.score_chunk(Chunk(1, hypotheses, [[text[::-1] + text]] * 5000), stop=stop)
+        metric.score_batch(SegmentBatch(1, hypotheses, [[text[::-1] + text]] * 5000), stop=stop)
     timer.join()
     assert time.monotonic() - begin < 20

@@ -312,13 +312,13 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
     other = ChainMetric(name="three", options={"language": "en", "task": "adq"})
     alone = score_table([metrics[0]], [system(30)]).kept()
     asked = []
-    chunks = Meteor.scored_chunks
+    chunks = Meteor.scored_batches
 
     def watched(self, hypotheses, references, **options):
         asked.append(len(hypotheses))
         return chunks(self, hypotheses, references, **options)
 
-    monkeypatch.setattr(Meteor, "scored_chunks", watched)
+    monkeypatch.setattr(Meteor, "scored_batches", watched)
     table = score_table([*metrics, other], [system(30)]).kept()
     assert asked == [30, 30]
     for name in ("one", "two"):

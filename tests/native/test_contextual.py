@@ -12,7 +12,7 @@ from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
-from meteor_e.engine.streaming import Chunk
+from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.matchers.exact import ExactMatcher
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
@@ -51,9 +51,9 @@ def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
     expected = list(engines(matchers)[1].segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
     for size, threads in ((1, 1), (7, 1), (64, 3)):
-        monkeypatch.setattr("meteor_e.engine.streaming.CHUNK_SEGMENTS", size)
-        monkeypatch.setattr("meteor_e.engine.streaming._FIRST_CHUNK", size)
-        monkeypatch.setattr("meteor_e.engine.threads.CHUNK_SEGMENTS", size)
+        monkeypatch.setattr("meteor_e.engine.streaming.BATCH_SEGMENTS", size)
+        monkeypatch.setattr("meteor_e.engine.streaming._FIRST_BATCH", size)
+        monkeypatch.setattr("meteor_e.engine.threads.BATCH_SEGMENTS", size)
         meteor = engines([ExactMatcher(), Neighbors(threshold=0.7)], threads=threads)[0]
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]
@@ -87,7 +87,7 @@ def test_a_segment_that_is_too_long(monkeypatch, hypothesis, reference):
         messages.add(str(caught.value))
         assert meteor.score(hypothesis, hypothesis).score == 1
         assert meteor.score(hypothesis, "").score == 0
-        scored = meteor.score_chunk(Chunk(1, [hypothesis, "a b"], [[reference], ["a c"]]))
+        scored = meteor.score_batch(SegmentBatch(1, [hypothesis, "a b"], [[reference], ["a c"]]))
         assert list(scored.failures) == [0]
     assert len(messages) == 1
 

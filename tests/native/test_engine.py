@@ -18,7 +18,7 @@ from meteor_e.engine import candidates
 from meteor_e.engine import native as engine_native
 from meteor_e.engine.native import native_module
 from meteor_e.engine.plan import plan
-from meteor_e.engine.streaming import CHUNK_SEGMENTS
+from meteor_e.engine.streaming import BATCH_SEGMENTS
 from meteor_e.engine.threads import default_threads
 from meteor_e.matchers.exact import ExactMatcher
 
@@ -322,7 +322,7 @@ class TestSharing:
         """Ctrl-C ends a batch that takes long."""
         meteor, _ = engines([Sounds(threshold=0.5)])
         text = " ".join(f"w{number % 400}" for number in range(1200))
-        hypotheses = [f"{text} {number}" for number in range(CHUNK_SEGMENTS)]
+        hypotheses = [f"{text} {number}" for number in range(BATCH_SEGMENTS)]
         timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
         begin = time.monotonic()

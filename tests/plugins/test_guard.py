@@ -16,7 +16,7 @@ from meteor_e import (
     PluginError,
     hookimpl,
 )
-from meteor_e.base.guard import guarded
+from meteor_e.base.errors import guarded
 from meteor_e.plugins.registry import plugin_registry
 
 

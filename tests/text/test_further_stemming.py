@@ -13,8 +13,7 @@ from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.lemma import LemmaMatcher
 from meteor_e.matchers.stem import StemMatcher
 from meteor_e.testing import check_matcher
-from meteor_e.text.further_stemming import FURTHER_STEMMERS, FurtherStemmer, any_stemmer, known_stemmers
-from meteor_e.text.stemming import STEMMERS, stemmer
+from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, any_stemmer, known_stemmers, stemmer
 
 # Two forms of one word, and a word of another stem.
 WORDS = {

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError
-from meteor_e.text.capitals import later_capitals, lowercase
-from meteor_e.text.normalization import Normalizer, unescape_entities
+from meteor_e.text.normalization import Normalizer, later_capitals, lowercase, unescape_entities
 
 PREFIXES = NonbreakingPrefixes(frozenset({"Mr", "vs"}), frozenset({"No"}))
 

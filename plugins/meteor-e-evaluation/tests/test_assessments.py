@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from meteor_e_evaluation.assessments import read_assessments
+from meteor_e_evaluation.ratings import read_assessments
 
 from meteor_e.base.errors import InputError
 
@@ -38,7 +38,7 @@ def test_assessments_with_tabs_or_commas(tmp_path):
         ("SYS SID Z\nA 1 nan\n", "line 2: the score is 'nan'; a finite number"),
         ("SYS SID Z\nA b 1\n", "line 2: the segment is 'b'"),
         ("SYS SID Z\nA 1\n", "line 2: 2 fields; the header has 3"),
-        ("SYS Z\n", "no column SID"),
+        ("SYS Z\n", "no column sid"),
         ("", "is empty"),
     ],
 )

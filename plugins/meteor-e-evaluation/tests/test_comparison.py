@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import average, compare
+from meteor_e_evaluation.comparison import average, cluster_ranks, compare
 from meteor_e_evaluation.measures import MEASURES, measure
-from meteor_e_evaluation.ranks import cluster_ranks
 from test_measures import make_set, scored
 
 from meteor_e.base.errors import ConfigError

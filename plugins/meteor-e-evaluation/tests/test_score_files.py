@@ -9,8 +9,7 @@ import pytest
 from meteor_e_evaluation.agreement import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
-from meteor_e_evaluation.score_files import ScoreFileMetric
-from meteor_e_evaluation.score_writing import write_scores
+from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores
 from tiny_task import OUTPUTS
 
 from meteor_e.base.array_cache import ArrayCache

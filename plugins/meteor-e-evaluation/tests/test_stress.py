@@ -119,6 +119,16 @@ def test_uneven_texts_are_refused():
         stress([length], make_suite([["..."]], ["..."], rules=chosen_rules("en", ["antonym"])))
 
 
+def test_harmless_changes_alone_are_measured_by_small_errors():
+    examples = bundled_examples("en")
+    alone = make_suite(examples.references, examples.hypotheses, rules=chosen_rules("en", ["harmless"]))
+    report = stress([load_metric("chrf")], alone)
+    shares = {each.rule: each.share for each in report.findings["chrF"]}
+    assert shares["spaces"] == 1
+    assert shares["contraction"] < 0.9
+    assert all(np.isnan(value) for value in report.means["chrF"])
+
+
 def test_two_metrics_of_one_name(suite):
     with pytest.raises(ConfigError, match="two metrics are called 'length'"):
         stress([length, length], suite)

@@ -241,7 +241,7 @@ def test_hypernyms_of_other_languages_need_wordnet_of_their_version(french, tmp_
     [
         (b"00001740-n\tfra:lemma\tx\n00001740\tfra:lemma\ty\n", InputError, r"tab:2: a line is a synset"),
         (b"00001740-n\tfra:lemma\n", InputError, r"tab:1: a line is"),
-        (b"00001740-n\tfra:lemma\t\xff\n", InputError, r"tab:1: not UTF-8"),
+        (b"00001740-n\tfra:lemma\t\xff\n", InputError, r"tab, line 1: not valid UTF-8"),
         (b"00001740-n\tdeu:lemma\tx\n", ConfigError, r"tab:1: a word of the language 'deu', but the chain's is 'fra'"),
         (b"# nothing\n", ResourceError, "no words"),
         (gzip.compress(b"x" * 1000, mtime=0)[:-9], ResourceError, "cannot read"),

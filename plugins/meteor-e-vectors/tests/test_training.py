@@ -72,9 +72,9 @@ def test_train_and_use(tmp_path, corpus):
     assert vectors.metadata["sentences"] == 600
     assert (vectors.metadata["seed"], vectors.metadata["threads"], vectors.metadata["deterministic"]) == (1, 1, True)
     assert vectors.counts[vectors.number("cat")] == sum("cat" in line for line in text())
-    near = run("nearest", "dog", "-l", "other", "-n", 1).output
+    near = run("nearest", "dog", "-l", "other", "--number", 1).output
     assert near.endswith("  hound\n")
-    assert list(json.loads(run("nearest", "dog", "cat", "-f", file, "--json").output)) == ["dog", "cat"]
+    assert list(json.loads(run("nearest", "dog", "cat", "--file", file, "--json").output)) == ["dog", "cat"]
     assert json.loads(run("info", "-l", "other").output)["made"]["model"] == "cbow"
     assert sorted(path.name for path in file.parent.iterdir()) == ["other.vectors"]
 
@@ -91,7 +91,7 @@ def test_a_kept_corpus_gives_the_same_vectors(tmp_path, corpus, lemmas):
     """Splitting words is done once, whatever is trained on them afterwards."""
     for name, arguments in (
         ("word", []),
-        ("lemma", ["-k", "lemma", "--lemmatizer", lemmas]),
+        ("lemma", ["--key", "lemma", "--lemmatizer", lemmas]),
         ("pseudo", ["--with", "lemmas", "--lemmatizer", lemmas]),
     ):
         whole, kept, again = (tmp_path / f"{name}.{what}" for what in ("vectors", "corpus", "again"))
@@ -147,7 +147,7 @@ def lemmas(tmp_path):
     [("lemma", "bark"), ("word_POS", "barks_VERB"), ("lemma_POS", "bark_VERB"), ("word_lemma", "barks_bark")],
 )
 def test_keys(tmp_path, corpus, lemmas, key, word):
-    run("train", corpus, "-l", "other", "-k", key, "--lemmatizer", lemmas, "-d", 4, "-e", 1, "-o", tmp_path / "out")
+    run("train", corpus, "-l", "other", "--key", key, "--lemmatizer", lemmas, "-d", 4, "-e", 1, "-o", tmp_path / "out")
     vectors = open_vectors(tmp_path / "out")
     assert word in vectors
     assert "barks" not in vectors
@@ -222,8 +222,8 @@ def test_interleaved(left, right, mixed):
         (["--bitext-language", "fr"], "--bitext-language goes with --bitext"),
         (["--lemmatizer", "lookup"], "--lemmatizer is only used with --key"),
         (["--with", "tags"], "the lemmatizer 'simplemma' gives no tags; name one that does"),
-        (["-k", "word_POS", "--lemmatizer", "simplemma"], "the lemmatizer 'simplemma' gives no tags"),
-        (["-k", "lemma", "--lemmatizer", "none"], "the lemmatizer 'none' gives no lemmas"),
+        (["--key", "word_POS", "--lemmatizer", "simplemma"], "the lemmatizer 'simplemma' gives no tags"),
+        (["--key", "lemma", "--lemmatizer", "none"], "the lemmatizer 'none' gives no lemmas"),
         (["--split", "--with", "tags"], "--split trains on the text as it is"),
     ],
 )

@@ -23,6 +23,7 @@ from meteor_e.toolkit import (
     Progress,
     SourceFile,
     input_name,
+    os_errors_as,
     pack_place,
     read_segments,
     silent,
@@ -301,7 +302,5 @@ class _Work:
 def _source(file: Path) -> SourceFile:
     # What has no line end for 64 MiB, such as a file of holes, is refused before it is hashed from end to end.
     next(read_segments(file, encoding="latin-1"), None)
-    try:
+    with os_errors_as(InputError, f"cannot read {file}"):
         return SourceFile.of(file)
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from error

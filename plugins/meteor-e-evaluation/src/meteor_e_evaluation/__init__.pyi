@@ -3,7 +3,7 @@ from meteor_e_evaluation.correlation import correlate as correlate
 from meteor_e_evaluation.data import TestSet as TestSet, load_test_set as load_test_set
 from meteor_e_evaluation.index import DataIndex as DataIndex, load_index as load_index
 from meteor_e_evaluation.judgements import Rankings as Rankings
-from meteor_e_evaluation.loading import load_tests as load_tests
+from meteor_e_evaluation.mtme import load_tests as load_tests
 from meteor_e_evaluation.measures import (
     human_system_scores as human_system_scores,
     measure as measure,

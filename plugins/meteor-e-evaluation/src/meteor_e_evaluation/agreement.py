@@ -23,12 +23,11 @@ from meteor_e.toolkit import (
     silent,
     staged,
 )
-from meteor_e_evaluation.comparison import Comparison, average, compare
+from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
 from meteor_e_evaluation.data import TestSet, load_test_set
 from meteor_e_evaluation.index import DataIndex
 from meteor_e_evaluation.judgements import Assessments
 from meteor_e_evaluation.measures import mad_outliers, pairs_of
-from meteor_e_evaluation.ranks import cluster_ranks
 from meteor_e_evaluation.sanity import check_scores, check_test_set
 
 AVERAGE = "mean"

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError, SystemOutputs, near_miss
-from meteor_e.toolkit import Floats, named_set, read_segments, target_language
-from meteor_e_evaluation.assessments import Assessment, read_assessments
-from meteor_e_evaluation.containers import read_all_texts, read_texts
+from meteor_e.toolkit import Floats, PathLike, Role, named_set, open_input, read_segments, target_language
 from meteor_e_evaluation.index import (
+    NAMED,
     DataIndex,
     JudgementSpec,
     OutputSpec,
@@ -29,9 +28,43 @@ from meteor_e_evaluation.index import (
     id_pattern,
 )
 from meteor_e_evaluation.judgements import Assessments, Rankings
-from meteor_e_evaluation.named_sets import NAMED
 from meteor_e_evaluation.rankings import Comparison, read_rank_file, read_ranking_csv, read_ranking_xml
-from meteor_e_evaluation.ratings import read_mqm, read_ratings, read_score_lines
+from meteor_e_evaluation.ratings import Assessment, read_assessments, read_mqm, read_ratings, read_score_lines
+
+
+def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
+    """Read all texts of a role (``hypothesis``, ``reference``, ``source``) in a file.
+
+    Args:
+        path: the file. Plain text holds one text, which is called ``""``.
+        role: what to read from SGML and XML.
+
+    Raises:
+        InputError: if the file is malformed or has none.
+    """
+    with open_input(path) as file:
+        if file.format == "plain":
+            return {"": list(file.segments())}
+        collection = file.collection()
+        names = collection.texts[role]
+        if not names:
+            raise InputError(f"{file.name}: holds no {role}")
+        # Segments missing in a system must not shift the others, so lengths are compared by the caller.
+        return {name: collection.segments(role, name) for name in names}
+
+
+def read_texts(path: PathLike, role: Role) -> list[str]:
+    """Read the one text of a role in a file.
+
+    Raises:
+        InputError: if the file is malformed, or has none or several.
+    """
+    texts = read_all_texts(path, role)
+    if len(texts) != 1:
+        raise InputError(f"{path}: one {role} is needed, it has {len(texts)} ({', '.join(texts)})")
+    (text,) = texts.values()
+    return text
+
 
 SHIFTED = 0.2
 """Share of rated texts that may differ from the outputs before we warn that the judgments are shifted."""

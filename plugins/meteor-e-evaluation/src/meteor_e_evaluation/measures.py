@@ -18,9 +18,8 @@ from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.groups import Grouping, grouped, pair_difference_pearson
+from meteor_e_evaluation.groups import Grouping, grouped, normal_agreement, pair_difference_pearson, soft_accuracy
 from meteor_e_evaluation.judgements import Rankings
-from meteor_e_evaluation.soft_accuracy import normal_agreement, soft_accuracy
 
 
 def pairs_of(test: TestSet) -> Rankings | None:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meteor_e.api import InputError, near_miss
-from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec
+from meteor_e_evaluation.data import TestSet, load_test_set
+from meteor_e_evaluation.index import PAIR, DataIndex, JudgementSpec, OutputSpec, PairSpec, load_index
 
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
 """Human scores in the order in which they are preferred."""
@@ -116,3 +117,20 @@ def _pair(
         # A reference that scores are computed with is never a system; other ones are where they are asked for.
         drop=chosen if human_systems else names,
     )
+
+
+def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
+    """Load the test sets of indexes that are in a language, or those of the pairs that are named.
+
+    Raises:
+        InputError: if there are none.
+    """
+
+    tests: list[TestSet] = []
+    for path in paths:
+        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
+        wanted = [pair for pair in index.pairs if pair in pairs] if pairs else index.pairs_into(language)
+        tests += [load_test_set(index, pair) for pair in wanted]
+    if not tests:
+        raise InputError(f"{', '.join(paths)}: no language pair {' or '.join(pairs) or f'into {language!r}'}")
+    return tests

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meteor_e.api import InputError
+from meteor_e.toolkit import os_errors_as
 from meteor_e_evaluation.agreement import Evaluation, Table
 from meteor_e_evaluation.comparison import Comparison
 
@@ -89,7 +90,7 @@ def write_plots(evaluation: Evaluation, folder: Path, form: str = "png") -> list
         InputError: if the folder cannot be written to.
     """
     written = []
-    try:
+    with os_errors_as(InputError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         for table in evaluation.tables:
             stem = f"{table.testset}-{table.measure.name}"
@@ -99,8 +100,6 @@ def write_plots(evaluation: Evaluation, folder: Path, form: str = "png") -> list
                 agreement = {name: results[column].value for name, results in table.rows.items()}
                 title = f"{table.testset} {pair}, {table.measure.title}"
                 written.append(_save(plot_matrix(comparison, title, agreement), folder, f"{stem}-{pair}", form))
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror or error}") from error
     return written
 
 

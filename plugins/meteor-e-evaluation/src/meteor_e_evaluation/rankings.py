@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.toolkit import PathLike, csv_rows, input_name, open_binary, read_segments, reading, spell_size
-from meteor_e_evaluation.fields import whole_number
+from meteor_e_evaluation.metric_task import whole_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

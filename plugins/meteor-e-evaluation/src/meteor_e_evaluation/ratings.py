@@ -4,12 +4,113 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from meteor_e.api import InputError
 from meteor_e.toolkit import PathLike, csv_rows, input_name, read_segments
-from meteor_e_evaluation.assessments import Assessment
-from meteor_e_evaluation.fields import finite_number, whole_number
+from meteor_e_evaluation.metric_task import finite_number, split_fields, whole_number
+
+
+class Assessment(NamedTuple):
+    """A human score for the output of a system.
+
+    Attributes:
+        pair: language pair; empty where the file does not say.
+        system: the system, or several, as the file has it.
+        segment: number of the segment as in the file; ``None`` for a score of the whole system.
+        score: the score.
+        where: file and line, for messages.
+        document: the document that the segment's number counts in; empty where it counts in the test set.
+        text: the output that was rated; ``None`` where the file does not say.
+    """
+
+    pair: str
+    system: str
+    segment: int | None
+    score: float
+    where: str
+    document: str = ""
+    text: str | None = None
+
+
+def _cells(
+    name: str,
+    titles: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[str]]],
+    known: Mapping[str, Sequence[str]],
+    needed: Collection[str],
+    only: Mapping[str, str],
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield where each row of a table is, and its cells by what they are; columns are found by name.
+
+    Args:
+        name: of the file.
+        titles: of the columns.
+        rows: the number of each row's (last) line, and its fields.
+        known: what columns may be called, in lower case.
+        needed: which of them there must be.
+        only: keep only rows in which these columns have these values.
+    """
+    lower = [title.strip().lower() for title in titles]
+    at = {what: next((lower.index(title) for title in names if title in lower), None) for what, names in known.items()}
+    for what in needed:
+        if at[what] is None:
+            raise InputError(f"{name}: no column {' or '.join(known[what])}; it has {', '.join(titles)}")
+    for title in only:
+        if title.lower() not in lower:
+            raise InputError(f"{name}: no column {title!r}; it has {', '.join(titles)}")
+    for number, row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        where = f"{name}, line {number}"
+        if len(row) != len(titles):
+            raise InputError(f"{where}: {len(row)} fields; the header has {len(titles)}")
+        if all(row[lower.index(title.lower())].strip() == value for title, value in only.items()):
+            yield where, {what: "" if column is None else row[column].strip() for what, column in at.items()}
+
+
+_ASSESSED: Mapping[str, Sequence[str]] = {
+    "pair": ("lp", "pair"),
+    "system": ("system", "sys"),
+    "segment": ("sid", "segid", "seg_id", "segment", "seg"),
+    "score": ("human", "z.scr", "z", "score", "raw.scr", "raw"),
+}
+
+
+def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[Assessment]:
+    """Read a direct-assessment file: a header, then one row per score; blanks, tabs or commas between.
+
+    Known forms are those of 2017 (``LP DATA SYSTEM SID HUMAN``; ``LP HUMAN SYSTEM``) and of 2021 (``SYS SID
+    RAW.SCR Z.SCR N``; without ``SID`` for systems). Columns are found by name.
+
+    Args:
+        path: the file.
+        segments: whether the scores are a segment's; else they are a system's.
+        score: the column of the score; by default ``HUMAN``, else the standardized score, else the raw one.
+
+    Raises:
+        InputError: for missing columns or what is not a number, with file and line.
+    """
+    name = input_name(path)
+    lines = read_segments(path)
+    header = next(lines, None)
+    if header is None:
+        raise InputError(f"{name}: the file is empty; a header was expected")
+    known = {**_ASSESSED, "score": (score.lower(),)} if score else _ASSESSED
+    needed = ("system", "score", "segment") if segments else ("system", "score")
+    rows = ((number, split_fields(line)) for number, line in enumerate(lines, 2))
+    for where, cell in _cells(name, split_fields(header), rows, known, needed, {}):
+        if cell["score"] == "None":
+            continue
+        yield Assessment(
+            cell["pair"],
+            cell["system"],
+            whole_number(cell["segment"], "the segment", where) if segments else None,
+            finite_number(cell["score"], "the score", where),
+            where,
+        )
+
 
 MQM_WEIGHTS: Mapping[str, float] = {
     "major": 5.0,
@@ -64,23 +165,8 @@ def _rows(
     reader = csv.reader(texts(), delimiter="\t", quoting=csv.QUOTE_NONE) if by_tabs else csv.reader(texts())
     rows = csv_rows(reader, name)
     titles = list(columns) if columns else next(rows)
-    lower = [title.strip().lower() for title in titles]
     known = {**_COLUMNS, **({"score": (score.lower(),)} if score else {})}
-    at = {what: next((lower.index(title) for title in names if title in lower), None) for what, names in known.items()}
-    for what in needed:
-        if at[what] is None:
-            raise InputError(f"{name}: no column {' or '.join(known[what])}; it has {', '.join(titles)}")
-    for title in only:
-        if title.lower() not in lower:
-            raise InputError(f"{name}: no column {title!r}; it has {', '.join(titles)}")
-    for row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        where = f"{name}, line {reader.line_num}"
-        if len(row) != len(titles):
-            raise InputError(f"{where}: {len(row)} fields; {len(titles)} were expected")
-        if all(row[lower.index(title.lower())].strip() == value for title, value in only.items()):
-            yield where, {what: "" if column is None else row[column].strip() for what, column in at.items()}
+    yield from _cells(name, titles, ((reader.line_num, row) for row in rows), known, needed, only)
 
 
 def read_mqm(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from meteor_e.api import Grid, Result
-from meteor_e.toolkit import shown_number, shown_p
+from meteor_e.toolkit import json_ready, shown_number, shown_p
 from meteor_e_evaluation.agreement import Evaluation, Table
 from meteor_e_evaluation.agreement import Result as Value
 
@@ -74,8 +74,8 @@ class EvaluationResult(Result):
             metrics = {
                 name: {
                     column: {
-                        "value": result.value,
-                        "interval": result.interval,
+                        "value": json_ready(result.value),
+                        "interval": json_ready(result.interval),
                         "rank": table.ranks.get(column, {}).get(name),
                     }
                     for column, result in zip(table.columns, results, strict=True)
@@ -83,7 +83,7 @@ class EvaluationResult(Result):
                 for name, results in table.rows.items()
             }
             comparisons = {
-                pair: {"test": tested.test, "metrics": tested.names, "p": tested.p.tolist()}
+                pair: {"test": tested.test, "metrics": tested.names, "p": json_ready(tested.p.tolist())}
                 for pair, tested in table.comparisons.items()
             }
             described = {"testset": table.testset, "measure": table.measure.name, "level": table.measure.level}

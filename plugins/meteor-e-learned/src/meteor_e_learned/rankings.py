@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import Grid, Result
+from meteor_e.toolkit import json_ready
 
 if TYPE_CHECKING:
     from meteor_e_learned.human_agreement import JudgedRanking
@@ -76,7 +77,7 @@ class JudgedResult(Result):
         for entry in self.found:
             yield from _ranked(entry)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Any:
         """Return the rankings and the agreement."""
         agreement = {
             entry.pair: {
@@ -88,7 +89,7 @@ class JudgedResult(Result):
             }
             for entry in self.found
         }
-        return {"signature": self.signature, "entries": list(self.entries()), "agreement": agreement}
+        return json_ready({"signature": self.signature, "entries": list(self.entries()), "agreement": agreement})
 
 
 def _ranked(entry: JudgedRanking) -> Iterator[tuple[str, int, str, float, float]]:

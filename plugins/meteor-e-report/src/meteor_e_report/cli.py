@@ -15,6 +15,7 @@ from meteor_e.toolkit import (
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
+    check_output,
     input_options,
     lined_up,
     metric_options,
@@ -125,6 +126,8 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
+    for path in (output, png, svg, latex):
+        check_output(path, (*files, *references))
     inputs = named(systems(files, references, references_per_segment, encoding), names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)

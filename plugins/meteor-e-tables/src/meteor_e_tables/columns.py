@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api import located
 from meteor_e.toolkit import (
-    CHUNK_CHARACTERS,
-    CHUNK_SEGMENTS,
+    BATCH_CHARACTERS,
+    BATCH_SEGMENTS,
     PARTS,
-    Chunk,
     FormulaScores,
+    SegmentBatch,
     as_summed,
     statistics_names,
     statistics_width,
@@ -134,7 +134,7 @@ def _parts(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> It
     """Cut segments into pieces as long as those that :class:`~meteor_e.Meteor` reads ahead."""
     start, characters = 0, 0
     for row, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=True)):
-        if row > start and (row - start >= CHUNK_SEGMENTS or characters >= CHUNK_CHARACTERS):
+        if row > start and (row - start >= BATCH_SEGMENTS or characters >= BATCH_CHARACTERS):
             yield start, row
             start, characters = row, 0
         characters += len(hypothesis) + sum(map(len, texts))
@@ -152,7 +152,7 @@ def _score(
 ) -> ScoredColumns:
     import numpy as np
 
-    scored = meteor.score_chunk(Chunk(start + 1, hypotheses, references), threads)
+    scored = meteor.score_batch(SegmentBatch(start + 1, hypotheses, references), threads)
     if scored.failures:
         row = min(scored.failures)
         with located(where(start + row)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer
+from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer, os_errors_as
 from meteor_e_tables.arrow import arrow_errors, pyarrow
 from meteor_e_tables.batches import Rows
 from meteor_e_tables.libraries import require
@@ -178,10 +178,8 @@ def _dataset_writer(path: str, signature: str, schema: Any) -> Iterator[TableWri
     if target.exists():
         raise InputError(f"cannot write {path}: it is there already; choose another name, or remove it")
     scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-    try:
+    with os_errors_as(InputError, f"cannot write {path}"):
         scratch.mkdir()
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
     try:
         rows = scratch / "rows.arrow"
         with rows.open("wb") as stream:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 from meteor_e import ResourceError
-from meteor_e.toolkit import cached_index
+from meteor_e.toolkit import cached_index, os_errors_as, scratch_folder
 from meteor_e_vectors.source import Source
 from meteor_e_vectors.sources import read_source
-from meteor_e_vectors.vector_file import VectorFile, open_vectors, reason, write_vectors
+from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
 
 
 def convert(
@@ -38,13 +36,8 @@ def convert(
         ResourceError, InputError: if the source cannot be read, or the target cannot be written.
     """
     folder = target.absolute().parent
-    with contextlib.ExitStack() as stack:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=folder))
-        except OSError as error:
-            raise ResourceError(f"cannot write to {folder}: {reason(error)}") from error
-        found = read_source(source, Path(scratch), format)
+    with scratch_folder(folder, target.name) as scratch:
+        found = read_source(source, scratch, format)
         if limit and limit < len(found.words):
             found.words, found.rows = found.words[:limit], found.rows[:limit]
             found.counts = found.counts[:limit] if found.counts is not None else None
@@ -70,10 +63,8 @@ def converted(source: Path) -> VectorFile:
     A source is known again by its path, size and time of change: reading gigabytes to see whether they changed
     would cost seconds at every start.
     """
-    try:
+    with os_errors_as(ResourceError, f"cannot read the vectors {source}"):
         state = source.stat()
-    except OSError as error:
-        raise ResourceError(f"cannot read the vectors {source}: {reason(error)}") from error
     identity = f"{os.path.realpath(source)}\0{state.st_size}\0{state.st_mtime_ns}"
     name = f"vectors-{hashlib.sha256(identity.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
     return cached_index(name, open_vectors, lambda target: convert(source, target))

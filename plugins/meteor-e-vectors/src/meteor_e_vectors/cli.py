@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from meteor_e.toolkit import (
     GroupedCommand,
     OptionGroup,
     metric_options,
+    scratch_folder,
     terminal_progress,
 )
 
@@ -83,7 +83,7 @@ TRAIN_GROUPS = {
 @click.option(
     "--threads", default=1, help="Threads that train; only with 1 do two runs give the same vectors.  [default: 1]"
 )
-@click.option("-k", "--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
+@click.option("--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 @click.option(
     "--lemmatizer",
     metavar="NAME|FILE",
@@ -155,13 +155,8 @@ def train(
     needs = needed(key) if not split else set()
     meteor = _normalizer(language, lemmatizer, needs | {side.removesuffix("s")} if side is not None else needs)
     other = _normalizer(bitext_language, bitext_lemmatizer, needs) if bitext_language is not None else None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"cannot write to {target.parent}: {error.strerror}") from error
-    with scratch as folder:
-        sentences = Path(corpus) if corpus is not None else Path(folder) / "corpus"
+    with scratch_folder(target.parent, target.name) as folder:
+        sentences = Path(corpus) if corpus is not None else folder / "corpus"
         with atomic_writer(sentences) as stream, terminal_progress(quiet) as tell:
             if split:
                 size = copy_corpus(stream, texts, tell)
@@ -234,8 +229,10 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
 @click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")
-@click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: what it looks like]")
-@click.option("-k", "--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
+@click.option(
+    "--format-in", "format", type=click.Choice(FORMATS), help="Format of FILE.  [default: what it looks like]"
+)
+@click.option("--key", type=click.Choice(KEYS), default="word", help="What has a vector.  [default: word]")
 @click.option("--limit", type=click.IntRange(min=1), help="Keep so many words, the first in the file.  [default: all]")
 def convert(
     source: str, language: str | None, output: str | None, format: str | None, key: str, limit: int | None
@@ -273,9 +270,9 @@ def _opened(file: str | None, language: str | None) -> Any:
 
 @vectors.command()
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
-@click.option("-f", "--file", metavar="FILE", help=_FILE_HELP)
+@click.option("--file", metavar="FILE", help=_FILE_HELP)
 @click.option("-l", "--language", help="Take the vectors that are installed for a language.")
-@click.option("-n", "--number", type=click.IntRange(min=1), default=10, help="Words to show.  [default: 10]")
+@click.option("--number", type=click.IntRange(min=1), default=10, help="Words to show.  [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def nearest(words: tuple[str, ...], file: str | None, language: str | None, number: int, as_json: bool) -> None:
     """Show the words that are most similar to a word, with the similarity that the matcher compares, (1+cosine)/2.

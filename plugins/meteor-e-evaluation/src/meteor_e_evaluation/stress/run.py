@@ -389,8 +389,7 @@ def stress(
             rule.name: (segments[0] - segments[1 + list(suite.changed).index(rule.name)])[applied[rule.name]]
             for rule in used
         }
-        small = [falls[rule.name] for rule in used if rule.kind == "error" and rule.group in TYPICAL]
-        unit = float(np.median(np.concatenate(small or list(falls.values()))))
+        unit = _typical_fall(metric, suite, {rule: falls[rule.name] for rule in used})
         rows, good = [], {}
         for rule in used:
             fall = falls[rule.name]
@@ -407,6 +406,25 @@ def stress(
         signatures.append(metric.signature)
     unused = tuple(rule.name for rule in suite.rules if rule not in used)
     return StressReport(suite, tuple(findings), tuple(signatures), findings, means, tolerance, unused)
+
+
+def _typical_fall(metric: Metric, suite: StressSuite, falls: Mapping[Perturbation, Floats]) -> float:
+    """Return the median fall of a metric's score at a small error, also where the suite has none."""
+    small = [fall for rule, fall in falls.items() if rule.kind == "error" and rule.group in TYPICAL]
+    if small or all(rule.kind == "error" for rule in falls):
+        return float(np.median(np.concatenate(small or list(falls.values()))))
+    rules = [
+        rule for rule in perturbations(suite.language) if rule.name in ("word-dropped", "misspelled", "digits-changed")
+    ]
+    errors = make_suite(
+        suite.references, suite.texts, suite.sources, language=suite.language, rules=rules, pairs=50, seed=suite.seed
+    )
+    outputs = errors.outputs()
+    cells = np.array([[text is not None for text in texts] for texts in errors.changed.values()])
+    cells = np.concatenate([np.logical_or.reduce(cells)[None], cells])
+    scores = score_outputs(metric, outputs, cells, ArrayCache(enabled=False), systems=False).segments
+    differences = (scores[:1] - scores[1:])[cells[1:]] * (1 if metric.higher_is_better else -1)
+    return float(np.median(differences)) if len(differences) else 0.0
 
 
 def _finding(
@@ -447,14 +465,16 @@ def _mean(
     names = [rule.name for rule in used if rule.kind == "error"]
     if not names:
         return math.nan, math.nan, math.nan
-    shares = []
-    for name in names:
+    shares = np.full((len(names), len(weights)), np.nan)
+    for row, name in enumerate(names):
         hits = np.zeros(len(applied[name]))
         hits[applied[name]] = good[name]
         counts = weights @ applied[name]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares.append((weights @ hits) / counts)
-    found = interval(np.nanmean(np.stack(shares), axis=0))
+        np.divide(weights @ hits, counts, out=shares[row], where=counts > 0)
+    # A sample without any pair of a rare kind leaves the kind out.
+    known = ~np.isnan(shares)
+    total = np.where(known, shares, 0).sum(axis=0)
+    found = interval(np.divide(total, known.sum(axis=0), out=np.full(len(total), np.nan), where=known.any(axis=0)))
     return float(np.mean([np.mean(good[name]) for name in names])), found.low, found.high
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import hashlib
 import io
 import lzma
@@ -11,10 +9,10 @@ import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from meteor_e import InputError
-from meteor_e.toolkit import Progress, silent
+from meteor_e.toolkit import Progress, os_errors_as, silent, unpacked
 from meteor_e_synonyms.dbnary.harvest import Harvest
 from meteor_e_synonyms.dbnary.model import CANONICAL_FORM, DESCRIBES, LABEL, LANGUAGE, SENSE, WRITTEN, Edition
 
@@ -45,11 +43,10 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
     """
     from pyoxigraph import parse
 
-    report = progress
-    with _opened(path) as file:
-        source = _Counting(file, path.stat().st_size, f"reading {path.name}", report)
+    with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
+        source = _Counting(file, path.stat().st_size, f"reading {path.name}", progress)
         try:
-            triples = parse(_unpacked(source), _format(path), lenient=True)
+            triples = parse(unpacked(io.BufferedReader(source, 1 << 20), str(path)), _format(path), lenient=True)
             with harvest.saving():
                 _read(harvest, triples, edition, kinds, os.fspath(path))
             source.read_rest()
@@ -58,16 +55,7 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
             raise InputError(f"{where}: no valid Turtle: {error.msg}") from error
         except (EOFError, zlib.error, lzma.LZMAError) as error:
             raise InputError(f"{path} is damaged or cut short: {error}") from error
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
         return source.digest.hexdigest()
-
-
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _read(harvest: Harvest, triples: object, edition: Edition, kinds: Sequence[str], part: str) -> None:
@@ -165,16 +153,3 @@ class _Counting(io.RawIOBase):
         while self.read(1 << 20):
             pass
         self._progress(self._stage, self._count, self._size)
-
-
-def _unpacked(source: _Counting) -> BinaryIO:
-    """Return the stream unpacked; its first bytes tell how."""
-    stream = io.BufferedReader(source, 1 << 20)
-    head = stream.peek(6)[:6]
-    if head.startswith(b"BZh"):
-        return cast(BinaryIO, bz2.open(stream))
-    if head.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, gzip.open(stream))
-    if head == b"\xfd7zXZ\x00":
-        return cast(BinaryIO, lzma.open(stream))
-    return cast(BinaryIO, stream)

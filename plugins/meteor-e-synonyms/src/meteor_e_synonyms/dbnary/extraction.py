@@ -23,6 +23,7 @@ from meteor_e.toolkit import (
     check_name,
     download_url,
     locked,
+    scratch_folder,
     silent,
 )
 from meteor_e_synonyms.dbnary import dump, endpoint
@@ -174,15 +175,9 @@ def install_dump(
     )
     if offline:
         raise ResourceError(f"offline, so {address} is not downloaded; {otherwise}")
-    folder = PackStore().root
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = TemporaryDirectory(prefix=".dbnary-", dir=folder)
-    except OSError as error:
-        raise ResourceError(f"cannot write to {folder}: {error.strerror}") from error
-    with scratch as place:
+    with scratch_folder(PackStore().root, "dbnary") as place:
         try:
-            path = download_url(address, Path(place), progress)
+            path = download_url(address, place, progress)
         except ResourceError as error:
             raise ResourceError(f"{error}; {otherwise}") from error
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
-from meteor_e.toolkit import PackStore, SynonymIndex, cached_synonym_file, named_languages, sha256_of
+from meteor_e.toolkit import PackStore, SynonymIndex, cached_synonym_file, named_languages, os_errors_as, sha256_of
 
 PathLike = str | os.PathLike[str]
 
@@ -53,10 +53,8 @@ def load_synsets(path: PathLike) -> Synsets:
     index = cached_synonym_file(path)
     if not len(index):
         raise ResourceError(f"there are no synsets in {path}; a word and its synset ids take two lines")
-    try:
+    with os_errors_as(ResourceError, f"cannot read {path}"):
         return Synsets(index, f"{path.name}@{sha256_of(path)[:12]}", named_languages(path))
-    except OSError as error:
-        raise ResourceError(f"cannot read {path}: {error.strerror}") from error
 
 
 def synset_file(folder: PathLike, language: Language) -> Path | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from meteor_e import ConfigError, InputError
+from meteor_e.toolkit import decode_utf8
 from meteor_e_synonyms.wordnet.relations import Synset
 from meteor_e_synonyms.wordnet.sources import CODES, Tab
 
@@ -27,11 +28,7 @@ def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) ->
     """
     wanted = CODES.get(language)
     synsets: dict[Synset, list[str]] = {}
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        at = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{tab}:{at}: not UTF-8") from None
+    text = decode_utf8(content, str(tab), kind=InputError)
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
         if not line.strip() or line.startswith("#"):
             continue

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from meteor_e import ResourceError
 from meteor_e.api import Language
+from meteor_e.toolkit import os_errors_as
 
 DEBIAN = Path("/usr/share/wordnet")
 DATA_FILES = tuple(f"{kind}.{part}" for part in ("noun", "verb", "adj", "adv") for kind in ("data", "index"))
@@ -44,7 +45,7 @@ class Princeton:
     def digest(self) -> str:
         """Return the SHA-256 of all that counts."""
         digest = hashlib.sha256()
-        try:
+        with os_errors_as(ResourceError, f"cannot read {self.root}"):
             if self.inner:
                 digest.update(self.root.read_bytes())
             else:
@@ -53,8 +54,6 @@ class Princeton:
                     digest.update(f"{name}\n".encode())
                     if path.is_file():
                         digest.update(path.read_bytes())
-        except OSError as error:
-            raise ResourceError(f"cannot read {error.filename or self.root}: {error.strerror}") from error
         return digest.hexdigest()
 
     def __str__(self) -> str:

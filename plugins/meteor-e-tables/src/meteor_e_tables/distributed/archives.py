@@ -8,11 +8,11 @@ import zlib
 from pathlib import Path
 
 from meteor_e.api import ResourceError
-from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, put_folder, workplace
+from meteor_e.toolkit import FILE_NAME, Manifest, Pack, locked, os_errors_as, put_folder, workplace
 from meteor_e_tables.portable import PackNeeded, shipped_folder
 
 _MAX_MANIFEST = 1 << 20
-_CHUNK = 1 << 20
+_PIECE = 1 << 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -26,10 +26,8 @@ def pack_archive(pack: Pack) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
         for name in (FILE_NAME, *sorted(pack.manifest.files)):
-            try:
+            with os_errors_as(ResourceError, f"cannot read {pack.path / name}"):
                 out.write(pack.path / name, name)
-            except OSError as error:
-                raise ResourceError(f"cannot read {pack.path / name}: {error.strerror}") from error
     return archive.getvalue()
 
 
@@ -85,8 +83,8 @@ def _take(archive: zipfile.ZipFile, name: str, folder: Path, limit: int) -> None
     """Write one file of an archive, by a name that was checked; no more than a limit of it."""
     left = limit
     with archive.open(name) as stream, (folder / name).open("xb") as out:
-        while chunk := stream.read(min(_CHUNK, left + 1)):
-            left -= len(chunk)
+        while piece := stream.read(min(_PIECE, left + 1)):
+            left -= len(piece)
             if left < 0:
                 raise ValueError(f"{name} is larger than {limit} bytes")
-            out.write(chunk)
+            out.write(piece)

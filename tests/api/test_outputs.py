@@ -1,0 +1,60 @@
+"""Formats of output that a plugin brings."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+from click.testing import CliRunner
+
+from meteor_e import hookimpl
+from meteor_e.api import OutputFormat
+from meteor_e.cli.mbr import mbr
+from meteor_e.cli.score import score
+from meteor_e.plugins.registry import plugin_registry
+
+
+class OrgOutput(OutputFormat):
+    """Tables of Emacs Org."""
+
+    name = "org"
+
+    def write(self, result, stream, options):
+        for grid in result.grids(options.digits):
+            for row in (grid.header, *grid.rows):
+                stream.write("| " + " | ".join(row) + " |\n")
+
+
+@pytest.fixture
+def files(monkeypatch, tmp_path):
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", None)
+    module = types.ModuleType("org_plugin")
+
+    @hookimpl
+    def meteor_e_output_formats():
+        return [OrgOutput]
+
+    module.meteor_e_output_formats = meteor_e_output_formats
+    plugin_registry().register(module, "org")
+    (tmp_path / "hyp").write_text("a b\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("a b\n", encoding="utf-8")
+    return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
+
+
+def test_a_format_of_a_plugin(files):
+    arguments = [*files, "-l", "other", "-m", "exact", "-f", "org", "--digits", "1"]
+    found = CliRunner().invoke(score, arguments, catch_exceptions=False)
+    assert found.output.splitlines()[0] == "| system | METEOR | precision | recall | F1 | Fmean | penalty | segments |"
+    assert found.output.splitlines()[1] == "| hyp | 1.0 | 1.0 | 1.0 | 1.0 | 1.0 | 0.0 | 1 |"
+
+
+def test_every_command_writes_it(files):
+    chosen = CliRunner().invoke(
+        mbr, [files[0], "--candidates", "1", "-l", "other", "-m", "exact", "-f", "org"], catch_exceptions=False
+    )
+    assert chosen.output.splitlines() == ["| source | candidate | expected | text |", "| 1 | 1 | 1.0000 | a b |"]
+
+
+def test_room_for_segments_is_what_the_format_says(files):
+    refused = CliRunner().invoke(score, [*files, "-l", "other", "-f", "org", "--segments"])
+    assert "--segments does not go with --format without segments" in str(refused.exception)
