@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS
 
-__all__ = ["REPETITIONS", "Broken", "BrokenDetector", "neighbors", "repetitions"]
-
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
 _OWN_CLASS = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from meteor_e.toolkit import Floats, Integers
 
-__all__ = ["COLORS", "FUNCTION_WORDS", "KINDS", "NEGATIONS", "NUMBERS", "Lexicon", "split"]
-
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
 LONGEST_TEXT = 20_000
 """Characters of a caption that are looked at."""
