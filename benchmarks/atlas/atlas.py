@@ -2,6 +2,7 @@
 
     METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  all cells that are missing or stale
     python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          one cell again
+    python benchmarks/atlas/atlas.py missing                                   which cells are missing or stale
     python benchmarks/atlas/atlas.py write                                     the page, its pictures, the data file
 
 A cell is kept in ``cells/METRIC.json`` under the metric's signature; ``run`` computes only what is missing or whose
@@ -263,15 +264,22 @@ def is_fresh(name: str, cell: dict[str, Any] | None, outputs: int) -> bool:
     """Return whether a cell has this sample, and the metric still has the signature that it had."""
     if cell is None or cell["sample"] != outputs:
         return False
-    kept = {each["language"]: each["signature"] for each in cell["pairs"].values() if "signature" in each}
-    for language, signature in kept.items():
+    kept = {
+        (each["language"], each["references"]): each["signature"]
+        for each in cell["pairs"].values()
+        if "signature" in each
+    }
+    for (language, references), signature in kept.items():
         metric = make(name, language)
-        if metric is None:
-            return False
-        metric.prepare([["a"]], language)
-        if metric.signature != signature:
+        if metric is None or prepared(metric, language, references).signature != signature:
             return False
     return bool(kept) or not any("missing" in each for each in cell["pairs"].values())
+
+
+def prepared(metric: Metric, language: str, references: int = 1) -> Metric:
+    """Return a metric that has seen a test set with so many references: the signature may say the number."""
+    metric.prepare([["a"] * references], language)
+    return metric
 
 
 def stress_cell(name: str) -> dict[str, Any] | None:
@@ -313,9 +321,30 @@ def run(options: argparse.Namespace) -> None:
             cells["sets"][judged.key] = compute(name, judged, outputs)
             write_cells(cells)
         kept, metric = cells.get("stress"), make(name, "en")
-        if metric is not None and (options.force or kept is None or kept["signature"] != metric.signature):
+        if metric is not None and (
+            options.force or kept is None or kept["signature"] != prepared(metric, "en").signature
+        ):
             cells["stress"] = stress_cell(name)
             write_cells(cells)
+
+
+def missing(options: argparse.Namespace) -> None:
+    """Print which cells are missing or stale."""
+    sys.path.insert(0, str(HERE))
+    for name in options.metric or metric_names():
+        outputs = options.slow_outputs if name in SLOW else options.outputs
+        cells = read_cells(name)
+        gone = [each.key for each in SETS if each.key not in cells["sets"]]
+        stale = [
+            each.key
+            for each in SETS
+            if each.key in cells["sets"] and not is_fresh(name, cells["sets"][each.key], outputs)
+        ]
+        metric = make(name, "en")
+        if metric is not None and cells.get("stress", {}).get("signature") != prepared(metric, "en").signature:
+            (stale if cells.get("stress") else gone).append("stress")
+        if gone or stale:
+            print(f"{name}: missing {', '.join(gone) or 'nothing'}; stale {', '.join(stale) or 'nothing'}")
 
 
 def seen(name: str) -> set[str]:
@@ -589,13 +618,15 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser("run", help="compute missing cells")
-    runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
-    runs.add_argument("-S", "--set", action="append", choices=sorted(BY_KEY), help="only this set; may be repeated")
-    runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
-    runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
-    runs.add_argument("--force", action="store_true", help="compute cells again")
-    runs.set_defaults(call=run)
+    for command, call, what in (("run", run, "compute missing cells"), ("missing", missing, "list missing cells")):
+        runs = commands.add_parser(command, help=what)
+        runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
+        runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
+        runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
+        runs.set_defaults(call=call)
+        if call is run:
+            runs.add_argument("-S", "--set", action="append", choices=sorted(BY_KEY), help="only this set")
+            runs.add_argument("--force", action="store_true", help="compute cells again")
     writes = commands.add_parser("write", help="write the page from the cells")
     writes.set_defaults(call=write)
     options = parser.parse_args()

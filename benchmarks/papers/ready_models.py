@@ -29,7 +29,7 @@ from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
-from meteor_e.api import Examples, FeatureBatch, TrainingRun
+from meteor_e.api import Estimator, Examples, FeatureBatch, TrainingRun
 
 HERE = Path(__file__).parents[1]
 RECIPES = HERE / "recipes/ready"
@@ -159,22 +159,31 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
             figures.append(figure(test, replace(examples, features=own), scores, base, without))
         return figures
     figures = []
+    known: dict[tuple[str, ...], Estimator] = {}
     for test, examples in parts.items():
         if " " in test and test in names:
             continue  # What is made of training data tests nothing.
         # Neither the test's judgments, nor what is made of its texts.
         others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
-        scores = fitted(recipe, features, [parts[name] for name in others], examples)
+        key = tuple(others)
+        if key not in known:
+            known[key] = trained(recipe, features, [parts[name] for name in others])
+        scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
         figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
     return figures
 
 
 def fitted(recipe: Recipe, features: FeatureSet, training: Sequence[Examples], test: Examples) -> Floats:
     """Train, and return the weighted sums of a test set's hypotheses, as ``meteor-e evaluate`` takes them."""
+    result: Floats = trained(recipe, features, training).raw(test.features)  # type: ignore[attr-defined]
+    return result
+
+
+def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
+    """Return an estimator that has learned from some test sets."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
     estimator.learn(joined(training), None, TrainingRun(recipe.seed, features.columns))
-    result: Floats = estimator.raw(test.features)  # type: ignore[attr-defined]
-    return result
+    return estimator
 
 
 def agreement(examples: Examples, scores: Floats) -> float:
@@ -253,8 +262,8 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-light, taken out or put in, on each kind of judgments."""
-    light = load_recipe(RECIPES / "en-light.yaml")
+    """Return a table: what each feature brings to en-adequacy, taken out or put in, on each kind of judgments."""
+    light = load_recipe(RECIPES / "en-adequacy.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)
     features = make_features(every.features, "en", RECIPES)
@@ -262,7 +271,7 @@ def gains(store: FeatureStore) -> str:
     names = [year(spec) for spec in light.train]
     tests = ["wmt11", "wmt13", "wmt17"]  # WMT12 is for the last look, not for choosing.
     own = [str(name) for name in light.features]
-    rows: list[tuple[str, list[str]]] = [("en-light", own)]
+    rows: list[tuple[str, list[str]]] = [("en-adequacy", own)]
     rows += [(f"without `{name}`", [each for each in own if each != name]) for name in own]
     rows += [(f"with `{name}`", [*own, str(name)]) for name in rich.features if name not in own]
     rows.append(("with all of them", [str(name) for name in rich.features]))
@@ -286,7 +295,8 @@ def gains(store: FeatureStore) -> str:
             found.append(100 * agreement(examples, fitted(recipe, some, training, examples)))
         lines.append(f"| {label} | {len(columns)} | " + " | ".join(f"{value:.2f}" for value in found) + " |")
         print(lines[-1], file=sys.stderr, flush=True)
-    lines.append("| trees (LightGBM) on en-light's | | " + " | ".join(trees(parts, names, tests, features, own)) + " |")
+    cells = trees(parts, names, tests, features, own)
+    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -78,12 +78,15 @@ class ErrorsFeature(Feature):
         columns.append(total(over, counts) + total(lacking, counts))
         # A word that the reference has once may be said once; more is repetition.
         columns.append(total(np.maximum(tally.left - np.maximum(tally.right, 1), 0), content))
-        two = pairs.ngrams(2).tally()
+        two = pairs.ngrams(2)
+        # Few of all pairs of words occur; counting makes room for every number below the size.
+        found, numbers = np.unique(two.items, return_inverse=True)
+        two = Pairs(pairs.count, numbers, two.owner, max(1, len(found))).tally()
         columns.append(two.total(np.maximum(two.left - np.maximum(two.right, 1), 0)))
         twice = (pairs.items[1:] == pairs.items[:-1]) & (pairs.owner[1:] == pairs.owner[:-1])
         twice &= kinds[pairs.items[1:]] != _MARK
-        found = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)
-        columns.append(np.maximum(found[: pairs.count] - found[pairs.count :], 0).astype(float))
+        counted = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)
+        columns.append(np.maximum(counted[: pairs.count] - counted[pairs.count :], 0).astype(float))
         wordlike = kinds != _MARK
         columns += [total(over, content), total(lacking, content)]
         columns += [total(over, wordlike) / left, total(lacking, wordlike) / right]
@@ -151,29 +154,45 @@ def _gaps(pairs: Pairs, kinds: NDArray[np.int64]) -> list[Floats]:
         return number, whole & ours, whole & ~ours
 
     near, *sides = keys(1)
-    known = [np.unique(near[side]) for side in sides]
+    known = [_Known(near[side]) for side in sides]
     counts = np.zeros((2, pairs.count, 4))
     for gap in range(2, 6):
         if len(items) <= gap:
             break
-        number, *sides = keys(gap)
-        for at, side in enumerate(sides):
+        number, *others = keys(gap)
+        for at, side in enumerate(others):
             found = np.flatnonzero(side)
-            found = found[_among(number[found], known[1 - at])]
+            found = found[known[1 - at].has(number[found])]
             kind = kinds[items[found + 1]] if gap == 2 else np.full(len(found), 3)
             counts[at] += np.bincount(pair[found] * 4 + kind, minlength=4 * pairs.count).reshape(-1, 4)
-    ours = np.flatnonzero(keys(1)[1])
+    ours = np.flatnonzero(sides[0])
     turned = (pair[ours] * pairs.size + items[ours + 1]) * pairs.size + items[ours]
-    ours = ours[_among(turned, known[1]) & ~_among(near[ours], known[1])]
+    ours = ours[known[1].has(turned)]
+    ours = ours[~known[1].has(near[ours])]
     return [*counts[0].T, *counts[1].T, np.bincount(pair[ours], minlength=pairs.count).astype(float)]
 
 
-def _among(values: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which values are among ordered ones."""
-    if not len(ordered):
-        return np.zeros(len(values), bool)
-    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values
-    return found
+class _Known:
+    """Numbers, and which of others are among them; most are not, and a table of bits says so at once."""
+
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
+        self._shift = np.uint64(60 - max(6, len(numbers).bit_length()))
+        self._bits = np.zeros(1 << (64 - int(self._shift)), bool)
+        self._bits[self._places(numbers)] = True
+        self._sorted = np.sort(numbers)
+
+    def _places(self, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+        # Multiplying by an odd number spreads neighbors over the table (Knuth, The Art of Computer Programming 3, 6.4).
+        return ((numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> self._shift).astype(np.intp)
+
+    def has(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which numbers are known."""
+        result: NDArray[np.bool_] = self._bits[self._places(numbers)]
+        places = np.flatnonzero(result)
+        sought = numbers[places]
+        at = np.minimum(np.searchsorted(self._sorted, sought), max(0, len(self._sorted) - 1))
+        result[places] = self._sorted[at] == sought if len(self._sorted) else False
+        return result
 
 
 def _ends(batch: FeatureBatch) -> list[Floats]:

@@ -16,7 +16,7 @@ from meteor_e_learned.models.base import Floats
 from meteor_e_learned.models.joint_linear import Block, JointLinear
 from meteor_e_learned.scale import Scale
 
-BLOCK = 8192
+BLOCK = 1024
 """Rows of features that are in memory twice."""
 Ramp = Annotated[list[float], Meta(min_length=4, max_length=4)]
 
@@ -212,6 +212,8 @@ class GuardedLinear(JointLinear):
         anchor = int(self.places_[-1])
         result = np.zeros_like(features)
         for number, share in enumerate(shares.T):
+            if not share.any():
+                continue
             learned = (each[number] for each in (self.low_, self.high_, self.mean_, self.scale_))
             result += share[:, None] * (self._of(features, *learned) * self.weights_[number])
         steady = np.flatnonzero(self.steady_)
