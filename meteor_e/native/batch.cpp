@@ -104,7 +104,7 @@ void Batch::pair(std::vector<std::size_t> reference_starts) {
 
 bool Batch::equal(std::size_t segment, std::size_t other) const {
     const Words a = words(segment), b = words(other);
-    return a.size == b.size && std::equal(a.begin(), a.end(), b.begin());
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
 std::vector<std::size_t> Batch::number_sentences() {
@@ -226,7 +226,7 @@ bool Batch::score(const BatchOptions& options, const GoOn& go_on, std::int64_t* 
         }
         if (outcomes_[original].problem != Problem::none) {
             const std::size_t reference = count + reference_starts_[original] + failed_references_[original];
-            failures_.push_back({k, words(k).size, words(reference).size, outcomes_[original]});
+            failures_.push_back({k, words(k).size(), words(reference).size(), outcomes_[original]});
         } else {
             add_row(chain_, statistics + k * width, total_);
         }
@@ -286,7 +286,8 @@ Outcome Batch::align(Aligner& aligner, std::size_t hypothesis, std::size_t refer
     const Outcome outcome =
         aligner.candidates.collect(hypothesis_words, reference_words, segments_[reference].hash, features);
     if (outcome.problem == Problem::none) {
-        aligner.search.run(aligner.candidates, hypothesis_words.size, {chain_.beam, maximum_accuracy}, aligner.matches);
+        aligner.search.run(aligner.candidates, hypothesis_words.size(), {chain_.beam, maximum_accuracy},
+                           aligner.matches);
     }
     return outcome;
 }

@@ -64,7 +64,7 @@ void BeamSearch<Parts>::go(const BeamTask& task, std::uint32_t position) {
     first_origins_[position] = NONE;
     if (passed(task, position)) {
         const View<Match> starting = task.candidates.at(position);
-        pass(position, starting.size ? &starting[0] : nullptr, task.units.chunk().value);
+        pass(position, starting.size() ? &starting[0] : nullptr, task.units.chunk().value);
     } else {
         expand(task, position);
     }
@@ -262,9 +262,9 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
         } else if (!left[0]) {
             stream = 1;
         } else if (left[1]) {
-            stream = keys_[lowest_bit(left[1])] + extra < keys_[lowest_bit(left[0])];
+            stream = keys_[std::countr_zero(left[1])] + extra < keys_[std::countr_zero(left[0])];
         }
-        const unsigned from = lowest_bit(left[stream]);
+        const unsigned from = std::countr_zero(left[stream]);
         left[stream] &= left[stream] - 1;
         const std::int64_t key = keys_[from] + (stream && reorder ? extra : 0);
         next_keys_[path] =
@@ -282,10 +282,10 @@ void BeamSearch<Parts>::pass(std::uint32_t position, const Match* fixed, std::in
 template <std::size_t Parts>
 void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
     const View<Match> free = task.candidates.at(position);
-    const std::int64_t* const gains = task.gains.data() + (free.data - task.candidates.matches().data());
-    choices_.resize(free.size);
+    const std::int64_t* const gains = task.gains.data() + (free.data() - task.candidates.matches().data());
+    choices_.resize(free.size());
     Set all{};
-    for (std::size_t k = 0; k < free.size; ++k) {
+    for (std::size_t k = 0; k < free.size(); ++k) {
         const Match& match = free[k];
         Choice& choice = choices_[k];
         choice.words = Set{};
@@ -299,17 +299,17 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
     }
     const std::int64_t chunk = task.units.chunk().value;
     step_count_ = 0;
-    const std::size_t most = class_count_ * (free.size + 1);
+    const std::size_t most = class_count_ * (free.size() + 1);
     if (steps_.size() < most) steps_.resize(most);
     stream_count_ = 0;
     overflowed_ = false;
     twins_ = false;
-    known_streams_.assign(2 * free.size + 3, NO_STREAM);
+    known_streams_.assign(2 * free.size() + 3, NO_STREAM);
     std::uint8_t* const known = known_streams_.data();
     for (std::size_t from = 0; from < class_count_; ++from) {
         const Class& now = classes_[from];
         if (now.place.next > position) {
-            add_step(from, KEEP, 0, known[2 * free.size + 2]);
+            add_step(from, KEEP, 0, known[2 * free.size() + 2]);
             continue;
         }
         const bool open = now.place.last != CLOSED;
@@ -319,7 +319,7 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
         std::uint8_t unknown;
         const bool unused = !now.used.meets(all);
         std::int64_t charged = 0;
-        for (std::size_t k = 0; k < free.size; ++k) {
+        for (std::size_t k = 0; k < free.size(); ++k) {
             const Choice& choice = choices_[k];
             if (!unused && now.used.meets(choice.words)) {
                 usual = false;
@@ -332,7 +332,7 @@ void BeamSearch<Parts>::expand(const BeamTask& task, std::uint32_t position) {
             charged += choice.distance;
         }
         unknown = NO_STREAM;
-        add_step(from, SKIP, charged + broken, usual ? known[2 * free.size + open] : unknown);
+        add_step(from, SKIP, charged + broken, usual ? known[2 * free.size() + open] : unknown);
     }
     next_class_count_ = 0;
     next_slots_.fill(NO_CLASS);
@@ -399,7 +399,7 @@ void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) 
     std::int64_t heads[MAX_STREAMS + 1], extra[MAX_STREAMS];  // the heads are in order
     for (std::size_t k = 0; k < stream_count_; ++k) {
         extra[k] = streams_[k].change * ((std::int64_t{1} << MEMBER_BITS) * STREAMS) + static_cast<std::int64_t>(k);
-        const std::int64_t head = keys_[lowest_bit(streams_[k].members)] * STREAMS + extra[k];
+        const std::int64_t head = keys_[std::countr_zero(streams_[k].members)] * STREAMS + extra[k];
         std::size_t at = k;
         for (; at > 0 && heads[at - 1] > head; --at) heads[at] = heads[at - 1];
         heads[at] = head;
@@ -412,9 +412,9 @@ void BeamSearch<Parts>::merge_streams(std::size_t beam, std::uint32_t position) 
         const Stream& stream = streams_[number];
         std::uint64_t members = stream.members;
         do {
-            survive(key >> STREAM_BITS, stream.step_of[class_of_[lowest_bit(members)]], position);
+            survive(key >> STREAM_BITS, stream.step_of[class_of_[std::countr_zero(members)]], position);
             members &= members - 1;
-            key = members ? keys_[lowest_bit(members)] * STREAMS + extra[number] : ENDED;
+            key = members ? keys_[std::countr_zero(members)] * STREAMS + extra[number] : ENDED;
         } while (key < limit && next_paths_ < beam);
         streams_[number].members = members;
         std::size_t at = 0;
@@ -429,7 +429,7 @@ void BeamSearch<Parts>::sort_steps(std::size_t beam, std::uint32_t position) {
     for (std::size_t step = 0; step < step_count_; ++step) {
         const std::int64_t extra = steps_[step].change * (std::int64_t{1} << MEMBER_BITS);
         for (std::uint64_t left = classes_[steps_[step].from].members; left; left &= left - 1) {
-            sorted_.push_back({keys_[lowest_bit(left)] + extra, static_cast<std::uint16_t>(step)});
+            sorted_.push_back({keys_[std::countr_zero(left)] + extra, static_cast<std::uint16_t>(step)});
         }
     }
     const auto better = [](const Taken& a, const Taken& b) { return a.key == b.key ? a.step < b.step : a.key < b.key; };

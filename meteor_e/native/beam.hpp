@@ -169,7 +169,7 @@ private:
     void load(const BeamTask& task, std::uint32_t position);
     std::uint32_t remember(const BeamTask& task, std::uint32_t position);
     bool passed(const BeamTask& task, std::uint32_t position) const {
-        return !task.candidates.at(position).size || task.candidates.fixed(position);
+        return !task.candidates.at(position).size() || task.candidates.fixed(position);
     }
     Place place(std::uint32_t next, std::uint32_t end) const;
 

@@ -15,27 +15,27 @@ bool Candidates::equal(Words hypothesis, Words reference) const {
         return type == other ||
                (chain_.identity == Identity::java && vocabulary_.identity(type) == vocabulary_.identity(other));
     };
-    return hypothesis.size == reference.size &&
+    return hypothesis.size() == reference.size() &&
            std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
 }
 
 Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
     proposed_.clear();
-    reference_cover_.assign(reference.size, 0);
-    hypothesis_cover_.assign(hypothesis.size, 0);
+    reference_cover_.assign(reference.size(), 0);
+    hypothesis_cover_.assign(hypothesis.size(), 0);
     const bool alike = equal(hypothesis, reference);
     const std::size_t asked = alike ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     shared_ = gathered_ = false;
     first_ = 0;
     room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
-    const bool alone = alike || reference.size > LONGEST_KNOWN_SEGMENT;
+    const bool alone = alike || reference.size() > LONGEST_KNOWN_SEGMENT;
     Outcome outcome = propose(hypothesis, reference, hash, features, asked, alone);
     if (outcome.problem == Problem::too_many_candidates) {
         room_ = chain_.max_candidates;
         proposed_.clear();
-        hypothesis_cover_.assign(hypothesis.size, 0);
-        shared_ = std::max(hypothesis.size, reference.size) <= LONGEST_SHARED && share({reference}, asked);
-        const std::size_t positions = shared_ ? list_words_.size() : reference.size;
+        hypothesis_cover_.assign(hypothesis.size(), 0);
+        shared_ = std::max(hypothesis.size(), reference.size()) <= LONGEST_SHARED && share({reference}, asked);
+        const std::size_t positions = shared_ ? list_words_.size() : reference.size();
         reference_cover_.assign(positions, 0);
         const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
         outcome = propose(hypothesis, words, hash, features, asked, true);
@@ -67,7 +67,7 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
                 room = match_words(known);
                 break;
             case Family::contextual: {
-                if (!hypothesis.size || !reference.size) break;
+                if (!hypothesis.size() || !reference.size()) break;
                 const SentenceRows* rows = features.hypothesis_rows[matcher.column];
                 const SentenceRows* others = features.reference_rows[matcher.column];
                 if (!rows || !others) {
@@ -138,7 +138,7 @@ bool Candidates::share(const std::vector<Words>& references, std::size_t asked) 
             find_phrases(*one.phrases, one.column, reference, list_hits_);
             for (PhraseHit& hit : list_hits_) hit.start += start;
             phrases[one.column].insert(phrases[one.column].end(), list_hits_.begin(), list_hits_.end());
-            start += static_cast<std::uint32_t>(reference.size);
+            start += static_cast<std::uint32_t>(reference.size());
         }
         for (std::vector<std::uint32_t>& key : keys) key.push_back(NONE);
         for (const PhraseHit& hit : phrases[one.column]) keys[hit.start].push_back(hit.node);
@@ -171,8 +171,8 @@ bool Candidates::gather(const std::vector<Words>& references) {
     reference_starts_.assign(1, 0);
     std::size_t longest = 0;
     for (const Words& reference : references) {
-        reference_starts_.push_back(reference_starts_.back() + reference.size);
-        longest = std::max(longest, reference.size);
+        reference_starts_.push_back(reference_starts_.back() + reference.size());
+        longest = std::max(longest, reference.size());
     }
     shared_ = gathered_ = longest <= LONGEST_KNOWN_SEGMENT && share(references, chain_.matchers.size());
     if (gathered_) start(segment_, {list_words_.data(), list_words_.size()});
@@ -180,10 +180,10 @@ bool Candidates::gather(const std::vector<Words>& references) {
 }
 
 bool Candidates::make_lists(Words hypothesis) {
-    if (hypothesis.size > LONGEST_KNOWN_SEGMENT) return false;
+    if (hypothesis.size() > LONGEST_KNOWN_SEGMENT) return false;
     proposed_.clear();
     reference_cover_.assign(list_words_.size(), 0);
-    hypothesis_cover_.assign(hypothesis.size, 0);
+    hypothesis_cover_.assign(hypothesis.size(), 0);
     room_ = chain_.max_candidates;
     const Words words{list_words_.data(), list_words_.size()};
     const Outcome outcome = ask(segment_, hypothesis, words, PairFeatures{}, chain_.matchers.size());
@@ -200,7 +200,7 @@ bool Candidates::select(std::size_t reference) {
     std::size_t count = 0;
     for (std::size_t j = 0; j < positions; ++j) {
         const View<Match> starting = at(j);
-        count += starting.size;
+        count += starting.size();
         for (const Match& match : starting) {
             for (std::size_t word = 0; word < match.reference_length; ++word) ++reference_cover_[j + word];
             for (std::size_t word = 0; word < match.hypothesis_length; ++word) {
@@ -254,7 +254,7 @@ Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, 
     std::size_t chosen = NONE;
     for (std::size_t way = set; way < set + WAYS; ++way) {
         if (hashes_[way] == hash && segments_[way].generation == generation &&
-            segments_[way].words.size() == reference.size &&
+            segments_[way].words.size() == reference.size() &&
             std::equal(reference.begin(), reference.end(), segments_[way].words.begin())) {
             return segments_[way];
         }
@@ -267,7 +267,7 @@ Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, 
     start(known, reference);
     known.generation = generation;
     hashes_[chosen] = hash;
-    charge(known, 40 * reference.size + 4 * (known.keys.size() + known.key_ends.size()));
+    charge(known, 40 * reference.size() + 4 * (known.keys.size() + known.key_ends.size()));
     return known;
 }
 
@@ -324,8 +324,8 @@ void Candidates::start(KnownSegment& known, Words reference) const {
     known.starts.assign(count + 1, 0);
     for (const std::uint32_t type : reference) ++known.starts[known.distinct.find(type) + 1];
     for (std::size_t k = 0; k < count; ++k) known.starts[k + 1] += known.starts[k];
-    known.positions.resize(reference.size);
-    for (std::uint32_t j = 0; j < reference.size; ++j) {
+    known.positions.resize(reference.size());
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
         known.positions[known.starts[known.distinct.find(reference[j])]++] = j;
     }
     for (std::size_t k = count; k > 0; --k) known.starts[k] = known.starts[k - 1];
@@ -334,7 +334,7 @@ void Candidates::start(KnownSegment& known, Words reference) const {
     known.key_ends.clear();
     std::size_t key_count = 0;
     for (const Matcher& matcher : chain_.matchers) {
-        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size;
+        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size();
     }
     known.keys.reserve(key_count);
     known.key_ends.reserve(chain_.matchers.size() * count);
@@ -359,9 +359,9 @@ bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked
         known.related.clear();
     }
     const std::uint32_t before = known.asked.size();
-    numbers_.resize(hypothesis.size);
+    numbers_.resize(hypothesis.size());
     new_words_.clear();
-    for (std::size_t i = 0; i < hypothesis.size; ++i) {
+    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
         numbers_[i] = known.asked.number(hypothesis[i]);
         if (numbers_[i] == before + new_words_.size()) new_words_.push_back(hypothesis[i]);
     }
@@ -383,8 +383,8 @@ bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked
         for (const NewRelated& found : related_) known.related[first + counts_[found.word]++] = found.related;
         charge(known, 24 * new_words_.size() + sizeof(Related) * related_.size());
     }
-    cursors_.resize(hypothesis.size);
-    for (std::size_t i = 0; i < hypothesis.size; ++i) {
+    cursors_.resize(hypothesis.size());
+    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
         cursors_[i] = {known.related_starts[numbers_[i]], known.related_starts[numbers_[i] + 1]};
     }
     return true;
@@ -457,7 +457,7 @@ bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, W
     if (heads_.size() < keys) heads_.resize(keys, NONE);
     entries_.clear();
     filter_.clear();
-    for (std::uint32_t i = static_cast<std::uint32_t>(words.size); i-- > 0;) {
+    for (std::uint32_t i = static_cast<std::uint32_t>(words.size()); i-- > 0;) {
         for (const std::uint32_t key : keys_of(matcher, words[i])) {
             filter_.add(key);
             entries_.push_back({i, heads_[key]});
@@ -496,14 +496,14 @@ bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, W
 // single-precision numbers is exact: so the similarity does not depend on how many words there are.
 bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference) {
     const bool match_equal = matcher.below > 1;
-    const std::size_t dimension = column.dimension, size = hypothesis.size;
+    const std::size_t dimension = column.dimension, size = hypothesis.size();
     transposed_.resize(dimension * size);
     for (std::size_t i = 0; i < size; ++i) {
         const float* row = column.row(hypothesis[i]);
         for (std::size_t k = 0; k < dimension; ++k) transposed_[k * size + i] = row[k];
     }
     bool room = true;
-    for (std::uint32_t j = 0; j < reference.size && room; ++j) {
+    for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
         const std::uint32_t type = reference[j];
         const bool known = column.known[type] != 0;
         sums_.assign(size, 0.0);
@@ -534,9 +534,9 @@ bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceR
                             const Matcher& matcher, Words hypothesis, Words reference) {
     const bool match_equal = matcher.below > 1;
     bool room = true;
-    for (std::uint32_t j = 0; j < reference.size && room; ++j) {
+    for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
         const std::uint32_t word = vocabulary_.identity(reference[j]);
-        for (std::uint32_t i = 0; i < hypothesis.size && room; ++i) {
+        for (std::uint32_t i = 0; i < hypothesis.size() && room; ++i) {
             if (vocabulary_.identity(hypothesis[i]) == word) {
                 if (match_equal) room = add_word_pair(j, i);
             } else if (reference_rows.known(j) && hypothesis_rows.known(i)) {
@@ -561,7 +561,7 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
     mark(reference, 2);
     const auto alone = [this](std::uint32_t type) { return marks_[vocabulary_.identity(type)] != 3; };
     entries_.clear();
-    for (std::uint32_t j = 0; j < reference.size; ++j) {
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
         if (!alone(reference[j])) continue;
         for (const std::uint32_t piece : pieces.keys(reference[j])) {
             entries_.push_back({j, heads_[piece]});
@@ -570,8 +570,8 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
     }
     overlaps_.clear();
     found_.clear();
-    shared_pieces_.assign(reference.size, 0);
-    for (std::uint32_t i = 0; i < hypothesis.size; ++i) {
+    shared_pieces_.assign(reference.size(), 0);
+    for (std::uint32_t i = 0; i < hypothesis.size(); ++i) {
         if (!alone(hypothesis[i])) continue;
         const Words own = pieces.keys(hypothesis[i]);
         for (const std::uint32_t piece : own) {
@@ -580,17 +580,17 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
             }
         }
         for (const std::uint32_t j : found_) {
-            const std::size_t all = own.size + pieces.keys(reference[j]).size;
+            const std::size_t all = own.size() + pieces.keys(reference[j]).size();
             const double similarity = 2.0 * shared_pieces_[j] / static_cast<double>(all);
             shared_pieces_[j] = 0;
             if (similarity < threshold) continue;
-            const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size) -
-                               std::int64_t{i} * static_cast<std::int64_t>(reference.size);
+            const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size()) -
+                               std::int64_t{i} * static_cast<std::int64_t>(reference.size());
             overlaps_.push_back({similarity, std::abs(apart), j, i});
         }
         found_.clear();
     }
-    for (std::uint32_t j = 0; j < reference.size; ++j) {
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
         if (!alone(reference[j])) continue;
         for (const std::uint32_t piece : pieces.keys(reference[j])) heads_[piece] = NONE;
     }
@@ -598,20 +598,20 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
         for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] = 0;
     }
     std::sort(overlaps_.begin(), overlaps_.end());
-    taken_.assign(hypothesis.size + reference.size, 0);
+    taken_.assign(hypothesis.size() + reference.size(), 0);
     bool room = true;
     for (const Overlap& pair : overlaps_) {
         if (!room) break;
-        if (taken_[pair.i] || taken_[hypothesis.size + pair.j]) continue;
-        taken_[pair.i] = taken_[hypothesis.size + pair.j] = 1;
+        if (taken_[pair.i] || taken_[hypothesis.size() + pair.j]) continue;
+        taken_[pair.i] = taken_[hypothesis.size() + pair.j] = 1;
         room = add_word_pair(pair.j, pair.i, pair.similarity);
     }
     return room;
 }
 
 void Candidates::find_phrases(const PhraseIndex& index, std::size_t column, Words words, std::vector<PhraseHit>& hits) {
-    phrase_words_.resize(words.size);
-    for (std::size_t k = 0; k < words.size; ++k) phrase_words_[k] = vocabulary_.phrase_word(column, words[k]);
+    phrase_words_.resize(words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) phrase_words_[k] = vocabulary_.phrase_word(column, words[k]);
     index.find(phrase_words_, steps_[column], hits);
 }
 
@@ -670,7 +670,7 @@ void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, P
     for (const PhraseHit& hit : side.hits) filter_.add(hit.node);
     for (std::uint32_t phrase = 0; phrase < new_phrases_.size(); ++phrase) {
         const Words others = index.paraphrases(new_phrases_[phrase]);
-        for (std::uint32_t place = 0; place < others.size; ++place) {
+        for (std::uint32_t place = 0; place < others.size(); ++place) {
             if (!filter_.may_hold(others[place])) continue;
             const std::uint32_t number = side.nodes.find(others[place]);
             if (number == NumberMap::ABSENT) continue;
@@ -710,7 +710,7 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
     }
     LastHypothesis& last = last_[column];
     const std::uint64_t generation = vocabulary_.generation() + 1;
-    if (last.generation != generation || last.words.size() != hypothesis.size ||
+    if (last.generation != generation || last.words.size() != hypothesis.size() ||
         !std::equal(hypothesis.begin(), hypothesis.end(), last.words.begin())) {
         find_phrases(index, column, hypothesis, last.hits);
         last.words.assign(hypothesis.begin(), hypothesis.end());
@@ -753,8 +753,8 @@ bool Candidates::match_proposals(const std::vector<Proposal>& proposals, Words h
         return start >= 0 && length >= 1 && start < limit && length <= limit - start;
     };
     for (const Proposal& proposal : proposals) {
-        if (!fits(proposal.reference_start, proposal.reference_length, reference.size) ||
-            !fits(proposal.hypothesis_start, proposal.hypothesis_length, hypothesis.size)) {
+        if (!fits(proposal.reference_start, proposal.reference_length, reference.size()) ||
+            !fits(proposal.hypothesis_start, proposal.hypothesis_length, hypothesis.size())) {
             outcome.problem = Problem::misplaced_proposal;
             outcome.matcher = matcher_;
             outcome.proposal = proposal;
@@ -787,7 +787,7 @@ void Candidates::fix() {
     fixed_.assign(positions, 0);
     for (std::size_t j = 0; j < positions; ++j) {
         const View<Match> starting = at(j);
-        if (starting.size != 1) continue;
+        if (starting.size() != 1) continue;
         const Match& only = starting[0];
         bool alone = true;
         for (std::uint32_t word = 0; word < only.reference_length; ++word) {

@@ -1,15 +1,12 @@
 // What all parts of the native core share.
 #pragma once
 
-#include <bitset>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
-
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
-#endif
 
 #if defined(__GNUC__) || defined(__clang__)
 #define METEOR_PREFETCH(address) __builtin_prefetch(address)
@@ -19,16 +16,9 @@
 
 namespace meteor {
 
-// A view of items that someone else owns (std::span is C++20).
+// A view of items that someone else owns.
 template <class Item>
-struct View {
-    const Item* data = nullptr;
-    std::size_t size = 0;
-
-    const Item& operator[](std::size_t index) const { return data[index]; }
-    const Item* begin() const { return data; }
-    const Item* end() const { return data + size; }
-};
+using View = std::span<const Item>;
 
 using Words = View<std::uint32_t>;  // a segment: the numbers of its word types
 
@@ -42,33 +32,6 @@ public:
 private:
     std::string file_;
 };
-
-// The number of bits that `value` needs.
-inline int bit_length(std::uint64_t value) {
-    int bits = 0;
-    while (value) {
-        ++bits;
-        value >>= 1;
-    }
-    return bits;
-}
-
-// The number of the lowest bit that is set.
-inline unsigned lowest_bit(std::uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
-    return static_cast<unsigned>(__builtin_ctzll(bits));
-#elif defined(_M_X64) || defined(_M_ARM64)
-    unsigned long index;
-    _BitScanForward64(&index, bits);
-    return static_cast<unsigned>(index);
-#else
-    unsigned index = 0;
-    while (!(bits >> index & 1)) ++index;
-    return index;
-#endif
-}
-
-inline std::size_t count_bits(std::uint64_t bits) { return std::bitset<64>(bits).count(); }
 
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 32;

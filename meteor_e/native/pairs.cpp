@@ -57,7 +57,7 @@ bool Batch::score_pairs(const std::vector<PairSource>& sources, std::size_t thre
         if (ready.possible && ready.hypothesis != part.hypothesis) {
             ready.hypothesis = part.hypothesis;
             ready.possible = candidates.make_lists(words(hypothesis));
-            if (ready.possible) search.start_hypothesis(candidates, words(hypothesis).size);
+            if (ready.possible) search.start_hypothesis(candidates, words(hypothesis).size());
         }
         for (std::size_t k = part.first; k < part.last; ++k) {
             const std::size_t reference = source.references[k], place = part.place + k - part.first;
@@ -68,7 +68,7 @@ bool Batch::score_pairs(const std::vector<PairSource>& sources, std::size_t thre
             if (!together) {
                 const Outcome outcome = align(aligner, hypothesis, reference, nullptr, false);
                 if (outcome.problem != Problem::none) {
-                    failures[number].push_back({place, words(hypothesis).size, words(reference).size, outcome});
+                    failures[number].push_back({place, words(hypothesis).size(), words(reference).size(), outcome});
                     aligner.matches.clear();
                 }
             }

@@ -16,9 +16,9 @@ PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint3
       entries_(entries),
       starting_words_(starting_words),
       node_count_(node_count) {
-    if (!node_count || nodes.size != 3 * (std::size_t{node_count} + 1) || starting_words >= node_count ||
+    if (!node_count || nodes.size() != 3 * (std::size_t{node_count} + 1) || starting_words >= node_count ||
         starting_words > words_.size() || words_.size() >= MAX_WORDS || first_child(0) != 1 ||
-        first_child(node_count) != node_count || first_entry(node_count) != entries.size) {
+        first_child(node_count) != node_count || first_entry(node_count) != entries.size()) {
         throw DamagedIndex(words_.file(), "its phrase table does not fit");
     }
 }
@@ -129,8 +129,8 @@ void PhraseIndex::take_new_steps(StepMemory& memory) const {
 
 Words PhraseIndex::paraphrases(std::uint32_t node) const {
     const std::uint32_t start = first_entry(node), end = first_entry(node + 1);
-    if (start > end || end > entries_.size) throw DamagedIndex(words_.file(), "an entry lies outside it");
-    return {entries_.data + start, end - start};
+    if (start > end || end > entries_.size()) throw DamagedIndex(words_.file(), "an entry lies outside it");
+    return {entries_.data() + start, end - start};
 }
 
 }  // namespace meteor

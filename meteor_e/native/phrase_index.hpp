@@ -78,7 +78,7 @@ public:
     void prefetch(std::uint32_t node) const { METEOR_PREFETCH(&nodes_[std::size_t{3} * node + 2]); }
     void prefetch_entries(std::uint32_t node) const {
         const std::uint32_t entry = first_entry(node);
-        if (entry < entries_.size) METEOR_PREFETCH(&entries_[entry]);
+        if (entry < entries_.size()) METEOR_PREFETCH(&entries_[entry]);
     }
 
 private:

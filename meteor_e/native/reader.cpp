@@ -41,12 +41,12 @@ std::size_t token_at(const std::uint8_t* at, const std::uint8_t* end, RawToken& 
     };
     token = {little_endian(at), little_endian(at + 8)};
     if (const std::uint64_t found = stops(token.head)) {
-        const std::size_t size = lowest_bit(found) / 8;
+        const std::size_t size = std::countr_zero(found) / 8;
         token = {first_bytes(token.head, size), 0};
         return size;
     }
     if (const std::uint64_t found = stops(token.tail)) {
-        const std::size_t size = lowest_bit(found) / 8;
+        const std::size_t size = std::countr_zero(found) / 8;
         token.tail = first_bytes(token.tail, size);
         return 8 + size;
     }
@@ -170,7 +170,8 @@ bool Reader::find_tokens(Rest& rest) {
 
 Reader::Result Reader::read_tokens(View<std::uint8_t> text, const Normalizer& normalizer, ReadWords& words) {
     std::vector<std::uint32_t>& types = words.types;
-    for (Rest rest{next_token(text.begin(), text.end()), text.end(), false}; rest.at < rest.end;) {
+    const std::uint8_t* const end = text.data() + text.size();
+    for (Rest rest{next_token(text.data(), end), end, false}; rest.at < rest.end;) {
         if (!find_tokens(rest)) return Result::must_be_read_whole;
         for (const FoundToken& found : tokens_) {
             const bool is_long = !found.token.head;
@@ -180,7 +181,7 @@ Reader::Result Reader::read_tokens(View<std::uint8_t> text, const Normalizer& no
                 for (std::uint32_t k = 0; k < count; ++k) types.push_back(known[k]);
                 continue;
             }
-            if (!normalizer.words({found.text.data, found.text.size, 1}, found.following, normalized_)) {
+            if (!normalizer.words({found.text.data(), found.text.size(), 1}, found.following, normalized_)) {
                 return Result::left_to_python;
             }
             const std::size_t first = types.size(), new_words = words.new_words.size();

@@ -34,7 +34,7 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
         const View<Match> starting = candidates.at(position);
-        if (!starting.size) {
+        if (!starting.size()) {
             skip(position);
         } else if (candidates.fixed(position)) {
             Match match = starting[0];
@@ -144,10 +144,10 @@ void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
     }
     current_ = choices_.data();
     steps_.clear();
-    steps_.reserve(paths_.size() * (free.size + 1));
+    steps_.reserve(paths_.size() * (free.size() + 1));
     stream_count_ = 0;
     overflowed_ = false;
-    known_streams_.assign(2 * free.size + 3, UNKNOWN);
+    known_streams_.assign(2 * free.size() + 3, UNKNOWN);
     std::uint8_t& keep = known_streams_.back();
     for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
         if (paths_[parent].next > position) {
@@ -294,12 +294,12 @@ void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, con
                 continue;
             }
             for (; left; left &= left - 1) {
-                const unsigned bit = lowest_bit(left);
+                const unsigned bit = std::countr_zero(left);
                 const auto start = static_cast<std::uint32_t>(first + bit);
                 const bool continues = open && static_cast<std::uint32_t>(path.last) == start;
                 if (continues || taken < options_.beam) {
                     const std::uint64_t below = run.starts[part] & ((std::uint64_t{1} << bit) - 1);
-                    take(run.first + run.before[part] + static_cast<std::uint32_t>(count_bits(below)),
+                    take(run.first + run.before[part] + static_cast<std::uint32_t>(std::popcount(below)),
                          open && !continues);
                     taken += !continues;
                 }
@@ -498,7 +498,7 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
     for (std::size_t position = 0; position < positions; ++position) {
         std::uint64_t most_words = 0, most_weighted = 0;
         const View<Match> starting = candidates.at(position);
-        most_choices = std::max(most_choices, starting.size);
+        most_choices = std::max(most_choices, starting.size());
         for (const Match& match : starting) {
             distance += static_cast<std::uint64_t>(distance_of(match));
             most_words =
@@ -511,10 +511,10 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         weighted += most_weighted;
     }
     RankUnits<NarrowRank> units;
-    units.chunk_shift = bit_length(distance);
-    units.word_shift = units.chunk_shift + bit_length(positions + 1);
-    units.weighted_shift = units.word_shift + (options.maximum_accuracy ? bit_length(words) : 0);
-    const int bits = units.weighted_shift + bit_length(weighted);
+    units.chunk_shift = std::bit_width(distance);
+    units.word_shift = units.chunk_shift + std::bit_width(positions + 1);
+    units.weighted_shift = units.word_shift + (options.maximum_accuracy ? std::bit_width(words) : 0);
+    const int bits = units.weighted_shift + std::bit_width(weighted);
     if (bits <= BEAM_RANK_BITS && options.beam <= MAX_NARROW_BEAM && most_choices <= MAX_CHOICES &&
         hypothesis_size <= BeamSearch<4>::MAX_WORDS) {
         std::size_t number = 0;
@@ -570,9 +570,9 @@ std::uint32_t AlignmentSearch::number_of(const Candidates& candidates, std::size
     std::int64_t& most = most_[candidates.list(position)];
     number = 0;
     most = 0;
-    if (!list.size) return number;
+    if (!list.size()) return number;
     held_.clear();
-    const std::int64_t* gain = gains_.data() + (list.data - candidates.matches().data());
+    const std::int64_t* gain = gains_.data() + (list.data() - candidates.matches().data());
     for (const Match& match : list) {
         const std::int64_t parts[] = {match.hypothesis_start, match.hypothesis_length, match.reference_length, *gain};
         held_.append(reinterpret_cast<const char*>(parts), sizeof parts);
@@ -595,14 +595,14 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
     std::size_t distance = 0;
     std::int64_t weighted = 0;
     for (std::size_t position = 0; position < positions; ++position) {
-        const std::size_t choices = candidates.at(position).size;
+        const std::size_t choices = candidates.at(position).size();
         position_numbers_[position] = number_of(candidates, position);
         weighted += most_[candidates.list(position)] >> (DISTANCE_BITS + CHUNK_BITS);
         distance += choices * longer;
         if (choices > 64) return false;
     }
-    if (bit_length(distance) > DISTANCE_BITS || bit_length(positions + 1) > CHUNK_BITS ||
-        bit_length(static_cast<std::uint64_t>(weighted)) > GAIN_BITS) {
+    if (std::bit_width(distance) > DISTANCE_BITS || std::bit_width(positions + 1) > CHUNK_BITS ||
+        std::bit_width(static_cast<std::uint64_t>(weighted)) > GAIN_BITS) {
         return false;
     }
     RankUnits<NarrowRank> units;

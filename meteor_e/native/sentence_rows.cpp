@@ -7,8 +7,8 @@ namespace meteor {
 
 SentenceRows::SentenceRows(View<std::int16_t> values, std::size_t words)
     : values_(values.begin(), values.end()), known_(words) {
-    if (!words || values.size % words) throw std::invalid_argument("one vector a word");
-    dimension_ = values.size / words;
+    if (!words || values.size() % words) throw std::invalid_argument("one vector a word");
+    dimension_ = values.size() / words;
     for (std::size_t word = 0; word < words; ++word) {
         const std::int16_t* row = values_.data() + word * dimension_;
         std::uint64_t squares = 0;

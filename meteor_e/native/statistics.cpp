@@ -51,10 +51,10 @@ void find_ngrams(const Vocabulary& vocabulary, Words words,
     std::u32string text(1, U' ');
     for (const std::uint32_t type : words) {
         const View<char32_t> form = vocabulary.form(type);
-        text.append(form.data, form.size).push_back(U' ');
+        text.append(form.data(), form.size()).push_back(U' ');
     }
     for (std::vector<std::uint64_t>& some : ngrams) some.clear();
-    for (std::size_t start = 0; words.size && start < text.size(); ++start) {
+    for (std::size_t start = 0; words.size() && start < text.size(); ++start) {
         std::uint64_t hash = 0;
         for (std::size_t length = 0; length < LONGEST_NGRAM && start + length < text.size(); ++length) {
             hash = (hash ^ text[start + length]) * 0x9E3779B97F4A7C15u + 1;

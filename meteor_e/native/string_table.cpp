@@ -17,7 +17,7 @@ std::size_t StringTable::slot_of(const char32_t* string, std::size_t size, std::
         if (slot.number == ABSENT) return at;
         if (slot.hash != tag) continue;
         const View<char32_t> there = (*this)[slot.number];
-        if (there.size == size && std::equal(string, string + size, there.data)) return at;
+        if (there.size() == size && std::equal(string, string + size, there.data())) return at;
     }
 }
 
@@ -42,7 +42,7 @@ void StringTable::grow() {
     const std::size_t mask = slots.size() - 1;
     for (std::uint32_t number = 0; number < ends_.size(); ++number) {
         const View<char32_t> string = (*this)[number];
-        const std::uint64_t value = hash(string.data, string.size);
+        const std::uint64_t value = hash(string.data(), string.size());
         std::size_t at = value & mask;
         while (slots[at].number != ABSENT) at = (at + 1) & mask;
         slots[at].hash = static_cast<std::uint32_t>(value >> 32);

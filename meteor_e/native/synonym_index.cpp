@@ -33,16 +33,16 @@ SynonymIndex::SynonymIndex(WordTable words, Words synset_start, Words synset_ids
       base_start_(base_start),
       base_ids_(base_ids) {
     const std::size_t rows = std::size_t{words_.size()} + 1;
-    if (synset_start.size != rows || base_start.size != rows || synset_start[rows - 1] != synset_ids.size ||
-        base_start[rows - 1] != base_ids.size) {
+    if (synset_start.size() != rows || base_start.size() != rows || synset_start[rows - 1] != synset_ids.size() ||
+        base_start[rows - 1] != base_ids.size()) {
         throw DamagedIndex(words_.file(), "its synset table does not fit");
     }
 }
 
 Words SynonymIndex::row(Words starts, Words data, std::uint32_t number) const {
     const std::uint32_t start = starts[number], end = starts[number + 1];
-    if (start > end || end > data.size) throw DamagedIndex(words_.file(), "a synset lies outside it");
-    return {data.data + start, end - start};
+    if (start > end || end > data.size()) throw DamagedIndex(words_.file(), "a synset lies outside it");
+    return {data.data() + start, end - start};
 }
 
 Words SynonymIndex::synsets_of(const std::string& word) const {
@@ -52,11 +52,11 @@ Words SynonymIndex::synsets_of(const std::string& word) const {
 
 Words SynonymIndex::regular(View<char32_t> form) const {
     const std::string word = utf8(form);
-    if (form.size <= 2 || ends_with(word, "ss") || ends_with(word, "ful")) return {};
+    if (form.size() <= 2 || ends_with(word, "ss") || ends_with(word, "ful")) return {};
     for (const Suffix& rule : SUFFIXES) {
         if (!ends_with(word, rule.suffix)) continue;
         const Words synsets = synsets_of(word.substr(0, word.size() - rule.suffix.size()) + rule.replacement);
-        if (synsets.size) return synsets;
+        if (synsets.size()) return synsets;
     }
     return {};
 }
@@ -70,7 +70,7 @@ void SynonymIndex::synsets(View<char32_t> form, std::vector<std::uint32_t>& foun
         bases = row(base_start_, base_ids_, *number);
     }
     for (const std::uint32_t base : bases) add(synsets_of(words_.word(base)));
-    if (!bases.size) add(regular(form));
+    if (!bases.size()) add(regular(form));
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
 }

@@ -90,8 +90,8 @@ void Vocabulary::fetch(const std::vector<View<char32_t>>& forms) {
     }
 }
 
-std::uint32_t Vocabulary::add(const char32_t* form, std::size_t size) {
-    add_type(forms_.insert(form, size, StringTable::hash(form, size)));
+std::uint32_t Vocabulary::add(View<char32_t> form) {
+    add_type(forms_.insert(form.data(), form.size(), StringTable::hash(form.data(), form.size())));
     return static_cast<std::uint32_t>(form_of_.size() - 1);
 }
 
@@ -106,7 +106,7 @@ void Vocabulary::add_type(std::uint32_t number) {
     identity_of_.push_back(identity);
     std::uint32_t units = 1;
     if (chain_.character_mode) {
-        units = static_cast<std::uint32_t>(form.size);
+        units = static_cast<std::uint32_t>(form.size());
         for (const char32_t character : form) units += character > 0xFFFF;
     }
     units_.push_back(units * chain_.unit);

@@ -60,7 +60,7 @@ public:
     void fetch(const std::vector<View<char32_t>>& forms);
 
     // A type of tokens that carry more than their form: always a new one.
-    std::uint32_t add(const char32_t* form, std::size_t size);
+    std::uint32_t add(View<char32_t> form);
 
     // What Python says of the types that are new, in their order.
     // What the new types count, in the place of 1; before add_functional.

@@ -14,7 +14,7 @@ const char DAMAGED[] = "its word table does not fit";
 
 std::string utf8(View<char32_t> word) {
     std::string bytes;
-    bytes.reserve(word.size);
+    bytes.reserve(word.size());
     const auto push = [&bytes](char32_t byte) { bytes.push_back(static_cast<char>(static_cast<std::uint8_t>(byte))); };
     for (const char32_t c : word) {
         if (c < 0x80) {
@@ -55,9 +55,9 @@ std::uint32_t WordTable::hash(const std::string& word) {
 WordTable::WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
                      std::uint32_t probes)
     : file_(std::move(file)), offsets_(offsets), bytes_(bytes), slots_(slots), words_(words), probes_(probes) {
-    const bool power_of_two = slots.size && !(slots.size & (slots.size - 1));
-    if (offsets.size != std::size_t{words} + 1 || offsets[words] != bytes.size || !power_of_two ||
-        slots.size <= words || probes > slots.size) {
+    const bool power_of_two = slots.size() && !(slots.size() & (slots.size() - 1));
+    if (offsets.size() != std::size_t{words} + 1 || offsets[words] != bytes.size() || !power_of_two ||
+        slots.size() <= words || probes > slots.size()) {
         throw DamagedIndex(file_, DAMAGED);
     }
 }
@@ -65,31 +65,31 @@ WordTable::WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, 
 View<std::uint8_t> WordTable::bytes_of(std::uint32_t number) const {
     if (number >= words_) throw DamagedIndex(file_, DAMAGED);
     const std::uint32_t start = offsets_[number], end = offsets_[number + 1];
-    if (start > end || end > bytes_.size) throw DamagedIndex(file_, DAMAGED);
-    return {bytes_.data + start, end - start};
+    if (start > end || end > bytes_.size()) throw DamagedIndex(file_, DAMAGED);
+    return {bytes_.data() + start, end - start};
 }
 
 std::optional<std::uint32_t> WordTable::find(const std::string& word) const {
-    const std::size_t mask = slots_.size - 1;
+    const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash(word) & mask;
     for (std::uint32_t probe = 0; probe < probes_; ++probe, at = (at + 1) & mask) {
         const std::uint32_t slot = slots_[at];
         if (!slot) break;
         const View<std::uint8_t> there = bytes_of(slot - 1);
         const auto same = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
-        if (there.size == word.size() && std::equal(there.begin(), there.end(), word.begin(), same)) return slot - 1;
+        if (there.size() == word.size() && std::equal(there.begin(), there.end(), word.begin(), same)) return slot - 1;
     }
     return std::nullopt;
 }
 
 void WordTable::fetch(std::uint32_t hash, int step) const {
-    const std::uint32_t* const slot = slots_.data + (hash & (slots_.size - 1));
+    const std::uint32_t* const slot = slots_.data() + (hash & (slots_.size() - 1));
     if (step == 0) {
         METEOR_PREFETCH(slot);
     } else if (*slot && *slot <= words_) {
-        const std::uint32_t* const start = offsets_.data + *slot - 1;
+        const std::uint32_t* const start = offsets_.data() + *slot - 1;
         if (step == 1) METEOR_PREFETCH(start);
-        if (step == 2 && *start < bytes_.size) METEOR_PREFETCH(bytes_.data + *start);
+        if (step == 2 && *start < bytes_.size()) METEOR_PREFETCH(bytes_.data() + *start);
     }
 }
 

@@ -1,6 +1,6 @@
 // Fuzz target for the tokenizer and the index readers, which need no Python.
 //
-// With clang:  clang++ -std=c++17 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
+// With clang:  clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
 //                  tests/native/fuzz_target.cpp meteor_e/native/{characters,normalizer,string_table,word_table,
 //                  phrase_index,synonym_index}.cpp -o fuzz && ./fuzz
 // Elsewhere:   the same with g++, -fsanitize=address,undefined and -DMETEOR_STANDALONE; ./fuzz ROUNDS SEED runs

@@ -22,7 +22,7 @@ COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 def test_fuzz_target(tmp_path):
     target = tmp_path / "fuzz"
     parts = [str(SOURCES / f"{part}.cpp") for part in PARTS]
-    flags = ["-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    flags = ["-std=c++20", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     build = [COMPILER, *flags, "-DMETEOR_STANDALONE", f"-I{SOURCES}", str(HERE / "fuzz_target.cpp"), *parts]
     # A library that is loaded before AddressSanitizer's would keep the target from starting.
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}

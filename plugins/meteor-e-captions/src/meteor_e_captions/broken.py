@@ -10,32 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS
+import numpy as np
+
+from meteor_e_captions.grouping import distinct
+from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, word_class
+
+if TYPE_CHECKING:
+    from meteor_e.toolkit import Cells, Floats, Integers
+    from meteor_e_captions.lexicon import Lexicon
 
 __all__ = ["REPETITIONS", "Broken", "BrokenDetector", "neighbors", "repetitions"]
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
-_OWN_CLASS = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
-
-
-@cache
-def word_class(word: str) -> str:
-    """Return the class of a word."""
-    if word in _OWN_CLASS:
-        return word
-    if word in COLORS:
-        return "<color>"
-    if word[0].isdigit() or word in NUMBERS:
-        return "<number>"
-    for ending, least in (("ing", 4), ("ed", 3), ("ly", 4)):
-        if len(word) > least and word.endswith(ending):
-            return f"<-{ending}>"
-    return "<-s>" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "<word>"
 
 
 def neighbors(words: Sequence[str]) -> set[str]:
@@ -60,9 +50,9 @@ def repetitions(words: Sequence[str]) -> list[float]:
     pairs = list(pairwise(words))
     telling = [pair for pair in pairs if not (pair[0] in FUNCTION_WORDS and pair[1] in FUNCTION_WORDS)]
     triples = list(zip(words, words[1:], words[2:], strict=False))
-    longest, _ = _longest_repeated(words, min(8, size // 2))
-    if longest == 1 and not single:
-        longest = 0
+    doubled = len(pairs) - len(set(pairs))
+    # Of single words, only content words count.
+    longest = _longest_repeated(words, min(8, size // 2))[0] if doubled else min(single, 1)
     return [
         float(min(single, 3)),
         float(min(len(telling) - len(set(telling)), 3)),
@@ -88,6 +78,20 @@ def _longest_repeated(words: Sequence[str], most: int) -> tuple[int, int]:
         else:  # What comes twice has parts that come twice.
             break
     return found
+
+
+def _repeating(words: Integers, text_of: Integers, telling: Cells) -> Integers:
+    """Return the texts that have a content word or a pair of words twice, or a word twice in a row."""
+    if not len(words):
+        return np.empty(0, np.int64)
+    size = int(words.max()) + 1
+    pairs = words[:-1] * size + words[1:]
+    same = text_of[:-1] == text_of[1:]
+    found = [text_of[1:][same & (words[1:] == words[:-1])]]
+    for keys, texts in ((words[telling], text_of[telling]), (pairs[same], text_of[:-1][same])):
+        ordered = np.sort(texts * size**2 + keys)
+        found.append(ordered[1:][ordered[1:] == ordered[:-1]] // size**2)
+    return distinct(np.concatenate(found))
 
 
 class Broken(NamedTuple):
@@ -126,6 +130,48 @@ class BrokenDetector:
         total = self._intercept + sum([get(each, 0.0) for each in sorted(neighbors(words))])
         return total + sum(weight * value for weight, value in zip(self._repeated, repetitions(words), strict=True))
 
+    def logits(self, lexicon: Lexicon, texts: Sequence[Sequence[int]]) -> Floats:
+        """Return :meth:`logit` of many captions, given by the numbers of their words."""
+        count, lengths = len(texts), np.array([len(text) for text in texts], np.int64)
+        names = {name: number for number, name in enumerate(["^", "$", *lexicon.class_names], 1)}
+        size = len(names) + 1
+        # A caption's classes stand between a start and an end.
+        words = np.array([word for text in texts for word in text], np.int64)
+        text_of = np.repeat(np.arange(count), lengths + 2)
+        starts = np.cumsum(lengths + 2) - lengths - 2
+        classes = np.full(len(text_of), names["^"])
+        classes[starts + lengths + 1] = names["$"]
+        inner = np.ones(len(text_of), bool)
+        inner[starts] = inner[starts + lengths + 1] = False
+        classes[inner] = lexicon.classes[words] + names["$"] + 1 if len(words) else 0
+        totals = np.full(count, self._intercept)
+        for order in (2, 3):
+            known = sorted(
+                (sum(names[each] * size**place for place, each in enumerate(parts)), weight)
+                for key, weight in self._weights.items()
+                if len(parts := key.split(" ")) == order and all(each in names for each in parts)
+            )
+            if not known or len(classes) < order:
+                continue
+            keys, weights = np.array([key for key, _ in known], np.int64), np.array([weight for _, weight in known])
+            stop = len(classes) - order + 1
+            found = sum(classes[place : stop + place] * size**place for place in range(order))
+            same = text_of[:stop] == text_of[order - 1 :]
+            # Each neighborhood counts once.
+            each = distinct(text_of[:stop][same] * size**order + found[same])
+            text, key = np.divmod(each, size**order)
+            at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+            totals += np.bincount(text, np.where(keys[at] == key, weights[at], 0.0), count)
+        # Most captions repeat function words only.
+        plain = np.array([0.0] * len(self._repeated))
+        repeated = np.tile(plain, (count, 1))
+        repeated[:, REPETITIONS.index("too short")] = lengths < 4
+        for at in _repeating(words, np.repeat(np.arange(count), lengths), lexicon.telling[words]).tolist():
+            repeated[at] = repetitions([lexicon.words[word] for word in texts[at]])
+        # Weights have three decimals: rounding makes the sum the same in every order.
+        result: Floats = np.round(totals + repeated @ np.array(self._repeated), 6)
+        return result
+
     def explain(self, words: Sequence[str]) -> Broken:
         """Say how probably a caption is broken, and why."""
         if not words:
@@ -147,7 +193,8 @@ class BrokenDetector:
                 weight = self._weights.get(" ".join(classes[at : at + size]), 0.0)
                 found.append((weight, size, at))
         for weight, size, at in sorted(found, reverse=True)[:2]:
-            if weight < _TELLING:
+            ended = bool(reasons) and reasons[-1].startswith("it ends")
+            if weight < _TELLING or (ended and at + size >= len(shown) - 1):
                 continue
             text = " ".join(filter(None, shown[at : at + size]))
             end = at + size == len(shown)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.toolkit import require
+from meteor_e_captions.grouping import distinct, grouped
 
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats, Integers
@@ -132,7 +133,7 @@ def _longer(words: _Words, before: Integers, order: int, size: int) -> tuple[Int
         size: number of distinct words.
     """
     usable = np.flatnonzero(words.left >= order)
-    keys, inverse = np.unique(before[usable] * size + words.numbers[usable + order - 1], return_inverse=True)
+    keys, _, _, inverse = grouped(before[usable] * size + words.numbers[usable + order - 1])
     grams = np.zeros(len(words.numbers), np.int64)
     grams[usable] = inverse
     return keys, grams, usable
@@ -145,14 +146,14 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> Frequencies:
     words = _flat([[number(word, len(known)) for word in text.split()] for texts in references for text in texts])
     image = np.repeat(np.arange(len(references)), [len(texts) for texts in references])[words.text]
     keys, images = [], []
-    grams, usable, distinct = words.numbers, np.arange(len(words.numbers)), len(known)
+    grams, usable, different = words.numbers, np.arange(len(words.numbers)), len(known)
     for order in range(1, ORDERS + 1):
         if order > 1:
             found, grams, usable = _longer(words, grams, order, max(len(known), 1))
             keys.append(found)
-            distinct = len(found)
-        having = np.unique(image[usable] * max(distinct, 1) + grams[usable])
-        images.append(np.bincount(having % max(distinct, 1), minlength=distinct))
+            different = len(found)
+        having = distinct(image[usable] * max(different, 1) + grams[usable])
+        images.append(np.bincount(having % max(different, 1), minlength=different))
     return Frequencies(known, keys, images, len(references))
 
 
@@ -183,22 +184,22 @@ def count_ngrams(
     words, count = _flat(numbered), len(captions)
     characters = ["".join([chr(_character(word)) for word in text]) for text in numbered]
     # A word's number, one of a longer n-gram that is local, and the same n-gram's number in the whole data set.
-    grams, usable, distinct = words.numbers, np.arange(len(words.numbers)), max(size + len(further), 1)
-    overall = np.append(np.arange(size), np.full(distinct - size, -1))
+    grams, usable, different = words.numbers, np.arange(len(words.numbers)), max(size + len(further), 1)
+    overall = np.append(np.arange(size), np.full(different - size, -1))
     orders, images = [], []
     for order in range(1, ORDERS + 1):
         if order > 1:
             keys, grams, usable = _longer(words, grams, order, max(size + len(further), 1))
             before, last = np.divmod(keys, max(size + len(further), 1))
-            overall, distinct = frequencies.of(overall[before], last, order), max(len(keys), 1)
+            overall, different = frequencies.of(overall[before], last, order), max(len(keys), 1)
         having = frequencies.images[order - 1]
         images.append(np.where(overall >= 0, having[overall] if len(having) else 0, 0))
-        key, counts = np.unique(words.text[usable] * distinct + grams[usable], return_counts=True)
-        text, gram = np.divmod(key, distinct)
+        key, _, counts, _ = grouped(words.text[usable] * different + grams[usable])
+        text, gram = np.divmod(key, different)
         first = int(np.searchsorted(text, count))
         own, theirs = slice(None, first), slice(first, None)
         orders.append(
-            Counted(text[own], gram[own], counts[own], text[theirs] - count, gram[theirs], counts[theirs], distinct)
+            Counted(text[own], gram[own], counts[own], text[theirs] - count, gram[theirs], counts[theirs], different)
         )
     caption_of = np.repeat(np.arange(count), per)
     sides = characters[:count], characters[count:]

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from meteor_e_captions.features import compare_words
+import numpy as np
+
+from meteor_e_captions.features import compare_words, number_words
 from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
@@ -59,14 +61,15 @@ def describe_captions(
     lexicon: Lexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[CaptionReport]:
     """Return a report for each caption."""
-    compared = compare_words(lexicon, hypotheses, references)
+    compared = compare_words(lexicon, number_words(lexicon, hypotheses, references), references)
     kinds = lexicon.arrays[1]
+    needed = _AGREED * np.array([len(texts) for texts in references])[compared.theirs.segment]
     missing: list[dict[str, list[str]]] = [{} for _ in hypotheses]
     invented: list[dict[str, list[str]]] = [{} for _ in hypotheses]
     has = {(int(segment), int(stem)) for segment, stem in zip(compared.own.segment, compared.own.stem, strict=True)}
     for side, lists, wrong in (
         (compared.own, invented, (compared.own.support == 0) & ~compared.own.synonym),
-        (compared.theirs, missing, (compared.theirs.support >= _AGREED) & ~compared.theirs.synonym),
+        (compared.theirs, missing, (compared.theirs.support >= needed) & ~compared.theirs.synonym),
     ):
         for at in wrong.nonzero()[0].tolist():
             segment, stem, word = int(side.segment[at]), int(side.stem[at]), int(side.word[at])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.toolkit import Memory, aligned
+from meteor_e_captions.grouping import grouped
 from meteor_e_captions.lexicon import KINDS, NEGATIONS, split
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ __all__ = ["CONTEXT", "LIGHT", "Comparison", "Words", "context_features", "light
 
 _KINDS = ("object", "attribute", "action", "number", "color")
 LIGHT = (
-    "meteor", "meteor mean", "fragmentation", "precision", "recall", "best recall", "told", "cosine", "best cosine",
+    "meteor", "fragmentation", "precision", "recall", "best recall", "told", "cosine", "best cosine",
     *(f"{kind} precision" for kind in _KINDS), *(f"{kind} recall" for kind in _KINDS),
     "opposites", "negation", "whole",
 )  # fmt: skip
 """Numbers that need no encoder.
 
-``meteor``: METEOR with the best reference, and the mean; ``fragmentation``: its penalty, negative. ``precision``: share
+``meteor``: METEOR with the best reference; ``fragmentation``: its penalty, negative. ``precision``: share
 of the caption's words, by weight, that a reference has; ``recall``: share of the references' words that the caption
 has, each by the share of references with it; ``best recall``: of the reference that is best covered; ``told``: weight
 of the words that are right; ``cosine``: of tf-idf vectors, mean and maximum over references. ``opposites``: words that
@@ -62,15 +63,14 @@ class Words(NamedTuple):
         segment: the entry's segment.
         stem: number of its stem.
         word: a word with that stem.
-        support: share of the references that have the stem, of the references' side; of hypotheses the support of
-            their words in the references.
+        support: number of references that have the stem.
         synonym: whether the other side has a synonym.
     """
 
     segment: Integers
     stem: Integers
     word: Integers
-    support: Floats
+    support: Integers
     synonym: NDArray[np.bool_]
 
 
@@ -93,13 +93,31 @@ def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     return result
 
 
-def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Comparison:
+class Numbered(NamedTuple):
+    """Captions and references as the numbers of their words, and as their words joined by blanks."""
+
+    own: list[list[int]]
+    own_plain: list[str]
+    theirs: list[list[int]]
+    their_plain: list[str]
+
+
+def number_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Numbered:
+    """Number the words of captions and references."""
+    numbered = lexicon.numbered
+    own = [numbered(text) for text in hypotheses]
+    theirs = [numbered(text) for texts in references for text in texts]
+    return Numbered(
+        [each[0] for each in own], [each[1] for each in own], [each[0] for each in theirs], [each[1] for each in theirs]
+    )
+
+
+def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequence[str]]) -> Comparison:
     """Compare the words of captions and references by stem and synonym."""
-    own_texts = [lexicon.numbers(text) for text in hypotheses]
-    ref_texts = [lexicon.numbers(text) for texts in references for text in texts]
+    own_texts, ref_texts = words.own, words.theirs
     stems, kinds, weights, _, _ = lexicon.arrays
     size = lexicon.sizes[0]
-    count = len(hypotheses)
+    count = len(references)
     per = np.array([len(texts) for texts in references])
     starts = np.cumsum(per) - per
     segment_of_reference = np.repeat(np.arange(count), per)
@@ -107,22 +125,21 @@ def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Seque
     own_word, own_at = _flat(own_texts)
     ref_word, ref_at = _flat(ref_texts)
     # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
-    ref_key, ref_first, ref_count = np.unique(ref_at * size + stems[ref_word], return_index=True, return_counts=True)
+    ref_key, ref_first, ref_count, _ = grouped(ref_at * size + stems[ref_word])
     entry_ref, entry_stem = ref_key // size, ref_key % size
     entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
-    key, first, having = np.unique(entry_segment * size + entry_stem, return_index=True, return_counts=True)
-    own_key, own_first, own_count = np.unique(own_at * size + stems[own_word], return_index=True, return_counts=True)
+    key, first, having, _ = grouped(entry_segment * size + entry_stem)
+    own_key, own_first, own_count, _ = grouped(own_at * size + stems[own_word])
     at_own = _position(key, own_key)
-    support = np.where(at_own >= 0, having[at_own] if len(having) else 0.0, 0.0) / per[own_key // size]
+    support = np.where(at_own >= 0, having[at_own] if len(having) else 0, 0)
     their_segment = key // size
-    their_support = having / per[their_segment]
     their_word, own_words = ref_word[ref_first[first]], own_word[own_first]
     in_own = _position(own_key, key) >= 0
     by_own, by_theirs = _synonyms(lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own])
     synonym_theirs = np.zeros(len(key), bool)
     synonym_theirs[~in_own] = by_theirs
     own = Words(own_key // size, own_key % size, own_words, support, by_own & (support == 0))
-    theirs = Words(their_segment, key % size, their_word, their_support, synonym_theirs)
+    theirs = Words(their_segment, key % size, their_word, having, synonym_theirs)
 
     def total(entries: Integers, values: Floats, length: int = count) -> Floats:
         sums: Floats = np.bincount(entries, values, length).astype(float)
@@ -138,7 +155,7 @@ def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Seque
             total(theirs.segment, their_weight * theirs.support * covered),
             total(theirs.segment, their_weight * theirs.support),
         ),
-        "told": np.log1p(total(own.segment, own_weight * own.support)),
+        "told": np.log1p(total(own.segment, own_weight * own.support) / per),
     }
     entry_weight = weights[ref_word[ref_first]]
     entry_covered = covered[_position(key, entry_segment * size + entry_stem)]
@@ -165,14 +182,14 @@ def compare_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Seque
         columns[f"{kind} recall"] = _ratio(
             total(theirs.segment, other * covered), total(theirs.segment, other), empty=0.5
         )
-    columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count)
+    columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count) / per
     columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
     return Comparison(own, theirs, columns)
 
 
-def _flat(texts: Sequence[NDArray[np.int64]]) -> tuple[Integers, Integers]:
+def _flat(texts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
     """Return all words of texts, and which text each is of."""
-    words = np.concatenate([*texts, np.empty(0, np.int64)])
+    words = np.array([word for text in texts for word in text], np.int64)
     return words, np.repeat(np.arange(len(texts)), [len(text) for text in texts])
 
 
@@ -193,11 +210,11 @@ def _synonyms(
     of_own, of_theirs = np.zeros(len(own_word), bool), np.zeros(len(their_word), bool)
     if not len(own_key):
         return of_own, of_theirs
-    distinct, inverse = np.unique(own_key, return_inverse=True)
-    at = _position(distinct, their_key)
+    keys, _, _, inverse = grouped(own_key)
+    at = _position(keys, their_key)
     hit = at >= 0
     of_theirs[their_entry[hit]] = True
-    met = np.zeros(len(distinct), bool)
+    met = np.zeros(len(keys), bool)
     met[at[hit]] = True
     of_own[own_entry[met[inverse]]] = True
     return of_own, of_theirs
@@ -214,10 +231,10 @@ def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Inte
 
 
 def _opposites(lexicon: Lexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
-    """Return for each segment how many of its words exclude one that references have, each by its support."""
+    """Return for each segment the words that exclude one of references', each by the number of these references."""
     total = np.zeros(count)
-    distinct, inverse = np.unique(own.word, return_inverse=True)
-    known = lexicon.opposites(distinct.tolist())
+    words, _, _, inverse = grouped(own.word)
+    known = lexicon.opposites(words.tolist())
     lengths = np.array([len(each) for each in known], np.int64)
     starts, stems = np.cumsum(lengths) - lengths, np.array([stem for each in known for stem in each], np.int64)
     candidates = np.flatnonzero((lengths[inverse] > 0) & (own.support == 0)) if len(stems) else np.empty(0, np.int64)
@@ -263,24 +280,22 @@ def light_features(
     references: Sequence[Sequence[str]],
 ) -> Comparison:
     """Return the numbers of :data:`LIGHT`, and the words that they come from."""
-    found = compare_words(lexicon, hypotheses, references)
-    per = np.array([len(texts) for texts in references])
-    starts = np.cumsum(per) - per
+    words = number_words(lexicon, hypotheses, references)
+    found = compare_words(lexicon, words, references)
     # Marks would count as words: some sources set them, some do not.
-    plain = lexicon.plain
-    pairs = [text for text, texts in zip(map(plain, hypotheses), references, strict=True) for _ in texts]
-    scores = np.nan_to_num(aligned(meteor, pairs, [(plain(text),) for texts in references for text in texts]).scores)
+    plain = iter(words.their_plain)
+    scores = np.nan_to_num(
+        aligned(meteor, words.own_plain, [[next(plain) for _ in texts] for texts in references]).scores
+    )
     columns = found.columns
-    columns["meteor"] = np.maximum.reduceat(scores[:, -1], starts)
-    columns["meteor mean"] = np.add.reduceat(scores[:, -1], starts) / per
-    columns["fragmentation"] = np.maximum.reduceat(-scores[:, -2], starts)
-    columns["whole"] = whole(detector, hypotheses)
+    columns["meteor"], columns["fragmentation"] = scores[:, -1], -scores[:, -2]
+    columns["whole"] = whole(detector, lexicon, words.own)
     return found
 
 
-def whole(detector: BrokenDetector, hypotheses: Sequence[str]) -> Floats:
-    """Return how whole each caption is: from 0 to -1, which is surely broken."""
-    logits = np.array([detector.logit(words) if (words := split(text)) else 20.0 for text in hypotheses])
+def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Sequence[Sequence[int]]) -> Floats:
+    """Return how whole captions are, given by the numbers of their words: from 0 to -1, which is surely broken."""
+    logits = np.where([not text for text in texts], 20.0, detector.logits(lexicon, texts))
     result: Floats = -1 / (1 + np.exp(-_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
     return result
 

@@ -1,0 +1,40 @@
+"""Rewards for captioning models: a batch of captions scored beside the references of their images.
+
+    python examples/caption_rewards.py
+
+Self-critical training (Rennie et al., 2017) samples captions for a batch of images. A caption's reward is its score
+minus that of the greedy caption. The metric is made once. It keeps no process and no file open, so workers may each
+make their own. ``caption-light`` needs the plugin (``pip install ./plugins/meteor-e-captions``) and METEOR's English
+pack (``meteor-e pack install en``).
+"""
+
+from __future__ import annotations
+
+from meteor_e import load_metric
+
+REFERENCES = {
+    "horse": ["A man is riding a brown horse.", "The man's horse runs through a field."],
+    "dogs": ["Two dogs play in the snow.", "Two brown dogs are running outside."],
+}
+GREEDY = {"horse": "a man on a horse", "dogs": "two dogs in the"}
+SAMPLED = {
+    "horse": ["a man rides a horse in a field", "a man and a man on a horse", "a woman rides a horse"],
+    "dogs": ["two dogs play in snow", "two dogs and a", "two cats play in the snow"],
+}
+
+
+def main() -> None:
+    """Print the reward of each sampled caption."""
+    metric = load_metric("caption-light")
+    images = [image for image, captions in SAMPLED.items() for _ in captions]
+    captions = [caption for each in SAMPLED.values() for caption in each]
+    batch = [*captions, *GREEDY.values()]
+    references = [REFERENCES[image] for image in (*images, *GREEDY)]
+    scores = metric.corpus(batch, references).segments.tolist()
+    baseline = dict(zip(GREEDY, scores[len(captions) :], strict=True))
+    for image, caption, score in zip(images, captions, scores, strict=False):
+        print(f"{score - baseline[image]:+.3f}  {image}: {caption}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+#include "python_core.hpp"
+
+#include <cmath>
+
+namespace meteor::python {
+
+namespace {
+
+char32_t lowercase(char32_t character) {
+    return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character)));
+}
+
+template <class Value, std::size_t Count>
+Value named(py::handle object, const std::pair<const char*, Value> (&names)[Count]) {
+    const auto name = object.cast<std::string>();
+    for (const auto& [known, value] : names) {
+        if (name == known) return value;
+    }
+    throw std::invalid_argument("unknown name: " + name);
+}
+
+bool to_bool(py::handle object) {
+    const int value = PyObject_IsTrue(object.ptr());
+    if (value < 0) throw py::error_already_set();
+    return value != 0;
+}
+
+constexpr std::pair<const char*, Family> FAMILIES[] = {
+    {"exact", Family::exact},           {"keys", Family::keys},
+    {"strings", Family::strings},       {"synonyms", Family::synonyms},
+    {"phrases", Family::phrases},       {"similarity", Family::similarity},
+    {"overlap", Family::overlap},       {"characters", Family::characters},
+    {"contextual", Family::contextual}, {"proposals", Family::proposals},
+};
+constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
+constexpr std::pair<const char*, Mode> MODES[] = {
+    {"none", Mode::none}, {"lower", Mode::lower}, {"full", Mode::full}, {"no-punctuation", Mode::no_punctuation}};
+constexpr std::pair<const char*, Apostrophes> APOSTROPHES[] = {
+    {"english", Apostrophes::english}, {"french", Apostrophes::french}, {"apart", Apostrophes::apart}};
+
+// The sections and parameters of a mapped index, by name.
+class Sections {
+public:
+    Sections(Core& core, py::handle index) : core_(core), index_(index) {}
+
+    std::uint32_t number(const char* name) { return to_number(index_[name]); }
+
+    template <class Item>
+    std::span<const Item> view(const char* name) {
+        core_.buffers.push_back(std::make_unique<Buffer>(index_[name]));
+        return core_.buffers.back()->items<const Item>();
+    }
+    Words numbers(const char* name) { return view<std::uint32_t>(name); }
+
+    WordTable words() {
+        return WordTable(index_["path"].cast<std::string>(), numbers("word_offsets"), view<std::uint8_t>("word_bytes"),
+                         numbers("word_slots"), number("words"), number("probes"));
+    }
+
+private:
+    Core& core_;
+    py::handle index_;
+};
+
+double weight_of(py::handle object, const char* name) {
+    const double weight = to_double(object.attr(name));
+    if (!(std::fabs(weight) <= 1 << 20)) throw std::invalid_argument("a search weight is out of range");
+    return weight;
+}
+
+// A PlannedMatcher of meteor_e/engine/plan.py.
+Matcher matcher_of(Core& core, py::handle planned) {
+    Matcher matcher;
+    matcher.family = named(planned.attr("family"), FAMILIES);
+    matcher.search_weight = weight_of(planned, "search_weight");
+    matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
+    matcher.column = to_number(planned.attr("column"));
+    matcher.match_equal_words = to_bool(planned.attr("match_equal_words"));
+    matcher.graded = to_bool(planned.attr("graded"));
+    matcher.threshold = to_double(planned.attr("threshold"));
+    matcher.below = to_double(planned.attr("below"));
+    const py::object index = planned.attr("resource");
+    Sections sections(core, index);
+    if (matcher.family == Family::synonyms) {
+        matcher.synonyms = std::make_shared<SynonymIndex>(sections.words(), sections.numbers("synset_start"),
+                                                          sections.numbers("synset_ids"),
+                                                          sections.numbers("base_start"), sections.numbers("base_ids"));
+    }
+    if (matcher.family == Family::phrases) {
+        matcher.phrases =
+            std::make_shared<PhraseIndex>(sections.words(), sections.numbers("nodes"), sections.numbers("entries"),
+                                          sections.number("starting_words"), sections.number("node_count"));
+    }
+    return matcher;
+}
+
+// The Parameters of meteor_e/scoring/parameters.py.
+Parameters parameters_of(py::handle object) {
+    const auto value = [object](const char* name) { return to_double(object.attr(name)); };
+    Parameters parameters{value("alpha"), value("beta"), value("gamma"), value("delta"), {}};
+    const Sequence items(object.attr("weights"));
+    for (std::size_t k = 0; k < items.size(); ++k) parameters.weights.push_back(to_double(items[k]));
+    return parameters;
+}
+
+// The Normalizer of meteor_e/text/normalization.py.
+std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
+    const auto prefixes = [object](const char* name) {
+        Normalizer::Prefixes found;
+        const Sequence words(object.attr("prefixes").attr(name));
+        for (std::size_t k = 0; k < words.size(); ++k) found.insert(to_string(words[k]));
+        return found;
+    };
+    return std::make_unique<Normalizer>(named(object.attr("mode").attr("value"), MODES),
+                                        named(object.attr("apostrophes"), APOSTROPHES), prefixes("always"),
+                                        prefixes("numeric"), to_string(object.attr("kept_capitals")), lowercase);
+}
+
+std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::handle normalizer,
+                                Py_ssize_t max_candidates, Py_ssize_t separate_candidates) {
+    auto core = std::make_unique<Core>();
+    Chain& chain = core->chain;
+    const Sequence items(matchers);
+    for (std::size_t k = 0; k < items.size(); ++k) chain.matchers.push_back(matcher_of(*core, items[k]));
+    for (const Matcher& matcher : chain.matchers) {
+        if (matcher.graded) chain.unit = GRADED_UNIT;
+    }
+    chain.parameters = parameters_of(settings.attr("parameters"));
+    chain.beam = to_size(settings.attr("beam"));
+    chain.character_mode = to_bool(settings.attr("character_mode"));
+    chain.identity = named(settings.attr("identity"), IDENTITIES);
+    if (chain.parameters.weights.size() != items.size()) throw std::invalid_argument("one weight a matcher");
+    if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
+        throw std::invalid_argument("beam and max_candidates are at least 1");
+    }
+    chain.max_candidates = static_cast<std::size_t>(max_candidates);
+    chain.separate_candidates = static_cast<std::size_t>(separate_candidates);
+    core->vocabulary = std::make_unique<Vocabulary>(chain);
+    core->normalizer = normalizer_of(normalizer);
+    return core;
+}
+
+Text text_of(py::handle object) {
+    if (!PyUnicode_Check(object.ptr())) throw std::invalid_argument("a segment must be a text");
+    return {PyUnicode_DATA(object.ptr()), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object.ptr())),
+            static_cast<int>(PyUnicode_KIND(object.ptr()))};
+}
+
+std::unique_ptr<BoundBatch> read(const py::object& self, py::handle segments, std::size_t threads, py::handle stop) {
+    auto made = std::make_unique<BoundBatch>(self);
+    const InUse use(made->core);
+    // Holds on to the texts, whose characters are read without the GIL.
+    const auto held = taken(PySequence_Tuple(segments.ptr()));
+    const Sequence items(held);
+    std::vector<Text> texts;
+    texts.reserve(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k) texts.push_back(text_of(items[k]));
+    unlocked(stop, [&](const auto& go_on) { return made->batch.read(texts, *made->core.normalizer, threads, go_on); });
+    return made;
+}
+
+std::unique_ptr<BoundBatch> take(const py::object& self, py::handle segments) {
+    auto made = std::make_unique<BoundBatch>(self);
+    const InUse use(made->core);
+    const Sequence items(segments);
+    std::vector<std::vector<std::uint32_t>> types(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        const Sequence numbers(items[k]);
+        for (std::size_t n = 0; n < numbers.size(); ++n) types[k].push_back(to_number(numbers[n]));
+    }
+    made->batch.take_types(std::move(types));
+    return made;
+}
+
+void add_types(Core& core, py::handle forms) {
+    const InUse use(core);
+    const Sequence items(forms);
+    for (std::size_t k = 0; k < items.size(); ++k) core.vocabulary->add(to_string(items[k]));
+}
+
+py::list undescribed(Core& core) {
+    const InUse use(core);
+    const Vocabulary& vocabulary = *core.vocabulary;
+    const std::size_t first = vocabulary.described();
+    py::list forms(vocabulary.size() - first);
+    for (std::size_t k = 0; k < forms.size(); ++k) {
+        forms[k] = to_python(vocabulary.form(static_cast<std::uint32_t>(first + k)));
+    }
+    return forms;
+}
+
+void add_keys(KeyColumn& column, py::handle object) {
+    const Sequence rows(object);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const Sequence row(rows[k]);
+        std::vector<std::uint32_t> keys;
+        for (std::size_t n = 0; n < row.size(); ++n) keys.push_back(to_number(row[n]));
+        column.add(keys);
+    }
+}
+
+void add_strings(KeyColumn& column, py::handle object, Identity identity) {
+    const Sequence strings(object);
+    for (std::size_t k = 0; k < strings.size(); ++k) {
+        const std::u32string string = to_string(strings[k]);
+        if (identity == Identity::java) {
+            column.add_sparse({java_hash(string)});
+        } else {
+            column.add_string(string);
+        }
+    }
+}
+
+void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
+    const Buffer buffer(object);
+    const auto values = buffer.items<const float>();
+    if (values.size() % count) throw std::invalid_argument("one vector a word type");
+    column.add(values.data(), count, values.size() / count);
+}
+
+// `functional`: a flag a new word type; `features`: an item a matcher; `units`: None, or a uint32 a new word type.
+void describe(Core& core, const py::bytes& functional, py::handle features, py::handle units) {
+    const InUse use(core);
+    Vocabulary& vocabulary = *core.vocabulary;
+    const std::size_t count = vocabulary.size() - vocabulary.described();
+    const Sequence items(features);
+    const std::string_view flags = functional;
+    if (flags.size() != count || items.size() != core.chain.matchers.size()) {
+        throw std::invalid_argument("one flag a new word type, one item a matcher");
+    }
+    for (std::size_t k = 0; count && k < items.size(); ++k) {
+        const Matcher& matcher = core.chain.matchers[k];
+        if (matcher.family == Family::keys || matcher.family == Family::overlap) {
+            add_keys(vocabulary.keys(matcher.column), items[k]);
+        }
+        if (matcher.family == Family::strings) {
+            add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
+        }
+        if (matcher.family == Family::similarity) add_vectors(vocabulary.vectors(matcher.column), items[k], count);
+    }
+    if (!units.is_none()) {
+        const Buffer buffer(units);
+        const auto weights = buffer.items<const std::uint32_t>();
+        if (weights.size() != count) throw std::invalid_argument("one weight a new word type");
+        vocabulary.weigh(weights.data(), count);
+    }
+    vocabulary.add_functional(reinterpret_cast<const std::uint8_t*>(flags.data()), count);
+}
+
+}  // namespace
+
+void add_core(py::module_& module) {
+    py::class_<Core>(module, "Core", py::is_final(),
+                     "A chain of matchers, and the words seen with it. For one thread at a time.")
+        .def(py::init(&make_core), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
+             py::arg("max_candidates"), py::arg("separate_candidates"))
+        .def_property_readonly(
+            "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
+        .def("read", &read, "Normalize raw segments and look their words up.")
+        .def("take", &take, "Make a batch of segments given as numbers of word types.")
+        .def("add_types", &add_types, "Add word types whose tokens carry more than their forms.")
+        .def("undescribed", &undescribed, "Return the forms of the word types that have no features yet.")
+        .def("describe", &describe, "Give the features of the word types that have none yet.")
+        .def(
+            "clear",
+            [](Core& core) {
+                const InUse use(core);
+                core.vocabulary->clear();
+            },
+            "Forget all word types; batches made before are void.");
+}
+
+}  // namespace meteor::python
