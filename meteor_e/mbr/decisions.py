@@ -17,8 +17,6 @@ from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.outputs import pairwise_batches
 
-__all__ = ["Choice", "choices"]
-
 SCORES = 1 << 19
 """Scores of a source that are in memory at once."""
 
