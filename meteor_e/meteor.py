@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from meteor_e.chains.keys import ChainArguments, ChainOverrides
     from meteor_e.packs import Pack
 
-__all__ = ["ON_ERROR", "Meteor"]
-
 ON_ERROR = ("stop", "skip", "zero")
 """What can become of a segment that cannot be aligned."""
 

@@ -1,11 +1,11 @@
 from meteor_e.render.alignments import alignment_lines as alignment_lines
+from meteor_e.api.tables import SystemInput as SystemInput
 from meteor_e.cli.grouped_help import (
     FullHelpGroup as FullHelpGroup,
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
 from meteor_e.cli.inputs import (
-    SystemInput as SystemInput,
     lined_up as lined_up,
     named as named,
     systems as systems,

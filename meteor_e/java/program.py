@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule
     from meteor_e.formats.sgml import JavaSgml
 
-__all__ = ["run"]
-
 
 def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
     """Do what the Java program does with a command line, and write what it writes.

@@ -12,8 +12,6 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.formats import read_segments
 
-__all__ = ["NBEST_FORMATS", "read_candidates"]
-
 T = TypeVar("T")
 
 NBEST_FORMATS = {

@@ -16,8 +16,6 @@ from meteor_e.base import Floats, Progress, silent
 from meteor_e.base.errors import InputError
 from meteor_e.metrics import pairwise_batches
 
-__all__ = ["Choice", "choices"]
-
 SCORES = 1 << 19
 """Scores of a source that are in memory at once."""
 
