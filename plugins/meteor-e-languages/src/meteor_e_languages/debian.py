@@ -20,8 +20,15 @@ from typing import Any
 import click
 
 from meteor_e.api import ResourceError, near_miss
-from meteor_e.chains import find_language
-from meteor_e.packs import Ingredients, PackStore, SourceFile, download_url, pack_place, terminal_progress
+from meteor_e.toolkit import (
+    Ingredients,
+    PackStore,
+    SourceFile,
+    download_url,
+    find_language,
+    pack_place,
+    terminal_progress,
+)
 
 MIRROR = "http://deb.debian.org/debian/"
 MOST_BYTES = 1 << 28
