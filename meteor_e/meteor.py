@@ -52,9 +52,7 @@ if TYPE_CHECKING:
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.chains.config import ChainConfig
     from meteor_e.chains.keys import ChainArguments, ChainOverrides
-    from meteor_e.packs import Pack
-
-__all__ = ["ON_ERROR", "Meteor"]
+    from meteor_e.packs.pack import Pack
 
 ON_ERROR = ("stop", "skip", "zero")
 """What can become of a segment that cannot be aligned."""
@@ -634,8 +632,10 @@ def _resources(chain: Chain, offline: bool | None) -> LanguageResources:
 
 def _pack(name: str, offline: bool | None) -> Pack:
     """Return a pack, installing it if it is missing."""
-    from meteor_e.packs import Pack, PackStore, terminal_progress
+    from meteor_e.base.progress import terminal_progress
     from meteor_e.packs.languages import is_installable
+    from meteor_e.packs.pack import Pack
+    from meteor_e.packs.store import PackStore
 
     if is_folder(name):
         return Pack.open(name)

@@ -15,7 +15,7 @@ from typing import NoReturn
 import pytest
 from filelock import FileLock
 
-from meteor_e.plugins import Registry
+from meteor_e.plugins.registry import Registry
 
 __all__ = [
     "REPOSITORY",
@@ -67,8 +67,8 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with METEOR's packs: METEOR_E_PACKS, or one that all test runs of this checkout share."""
     from meteor_e.base.errors import ResourceError
     from meteor_e.base.progress import silent
-    from meteor_e.packs import PackStore
     from meteor_e.packs.download import METEOR_WHEEL, download_wheel
+    from meteor_e.packs.store import PackStore
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
     store.root.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def packs(_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from meteor_e.packs import build_pack
+    from meteor_e.packs.build import build_pack
 
     files = REPOSITORY / "tests" / "parity" / "own"
     root = tmp_path_factory.mktemp("own") / "packs"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from meteor_e import InputError, Meteor, load_metric
 from meteor_e.integrations import coco
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
-from meteor_e.metrics import pairwise_batches
+from meteor_e.metrics.outputs import pairwise_batches
 
 NOT_TEXTS = st.one_of(
     st.none(),

@@ -67,7 +67,7 @@ def test_the_java_programs_command_line_starts_as_light(own_packs, tmp_path):
         (tmp_path / name).write_text("a cat\n")
     files = [str(tmp_path / name) for name in ("hyp", "ref")]
     arguments = ["compat", *files, "-norm", "-q", "-m", "exact stem"]
-    loaded = loaded_after(f"from meteor_e.cli import cli; cli.main({arguments!r}, standalone_mode=False)")
+    loaded = loaded_after(f"from meteor_e.cli.program import cli; cli.main({arguments!r}, standalone_mode=False)")
     assert "meteor_e.java.program" in loaded
     assert not loaded & {"numpy", "rich", "msgspec", "decimal", "gzip", "urllib.request"}
 
@@ -78,6 +78,6 @@ def test_score_starts_as_light(own_packs, tmp_path):
     files = [str(tmp_path / name) for name in ("hyp", "ref")]
     for options in ([], ["--json", "--segments"]):
         arguments = ["score", *files, *options]
-        loaded = loaded_after(f"from meteor_e.cli import cli; cli.main({arguments!r}, standalone_mode=False)")
+        loaded = loaded_after(f"from meteor_e.cli.program import cli; cli.main({arguments!r}, standalone_mode=False)")
         assert "meteor_e.metrics.table" in loaded
         assert not loaded & {"numpy", "rich", "msgspec"}

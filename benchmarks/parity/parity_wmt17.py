@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from meteor_e import Meteor
 from meteor_e.java.formats import java_lines
-from meteor_e.toolkit import formula
+from meteor_e.scoring import formula
 
 CLOSE = 1e-9
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api.options import ComponentOptions
 
-__all__ = ["Component"]
-
 
 class Component(ABC):  # noqa: B024 (families have abstract methods)
     """Base of matchers, lemmatizers, segmenters, features and all else that plugins bring under a name.

@@ -8,8 +8,6 @@ from typing import NamedTuple, Protocol
 from meteor_e.api.languages import Language, NonbreakingPrefixes
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["MatcherContext", "PhraseTable", "Resources", "SynonymTable"]
-
 
 class PhraseTable(Protocol):
     """A table of phrase pairs, as :class:`meteor_e.packs.ParaphraseIndex` gives it.

@@ -17,8 +17,6 @@ from meteor_e.base.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Estimator", "Examples", "TrainingRun"]
-
 
 @dataclass(frozen=True)
 class Examples:

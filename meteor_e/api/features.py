@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api.context import MatcherContext
 
-__all__ = ["Feature", "FeatureBatch", "ReferenceFeature", "SegmentFeature"]
-
 Made = TypeVar("Made")
 
 

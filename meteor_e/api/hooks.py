@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     LanguageDefinition: TypeAlias = Language | Mapping[str, Any] | str | os.PathLike[str] | Traversable
     ChainDefinition: TypeAlias = str | os.PathLike[str] | Traversable
 
-__all__ = ["API_VERSION", "PROJECT", "hookimpl"]
-
 PROJECT = "meteor_e"
 """Name of the hooks' project, and of the group of entry points."""
 

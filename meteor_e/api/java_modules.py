@@ -9,8 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 from meteor_e.api.component import Component
 from meteor_e.api.languages import Language
 
-__all__ = ["JavaModule", "JavaSettings"]
-
 
 class JavaSettings(NamedTuple):
     """What METEOR-E's options say.

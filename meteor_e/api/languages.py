@@ -10,8 +10,6 @@ from typing import NamedTuple
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.scoring.parameters import Parameters
 
-__all__ = ["GREEK", "Evidence", "Language", "NonbreakingPrefixes", "Normalization", "Task"]
-
 GREEK = ("alpha", "beta", "gamma", "delta")
 """The parameters of the formula beside the weights."""
 

@@ -28,8 +28,6 @@ from meteor_e.base.memory import Remembered, forgetting
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Lemmatizer"]
-
 WORD_LIMIT = 1 << 17
 """Word types whose lemmas are remembered; the memory is emptied when it is full."""
 

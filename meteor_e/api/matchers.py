@@ -42,17 +42,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-__all__ = [
-    "ContextualMatcher",
-    "KeyMatcher",
-    "Match",
-    "Matcher",
-    "OverlapMatcher",
-    "PhraseMatcher",
-    "SentenceMemory",
-    "SimilarityMatcher",
-]
-
 CACHE_LIMIT = 1 << 17
 """Distinct tokens whose keys or vectors a matcher remembers; the memory is emptied when it is full."""
 

@@ -14,8 +14,6 @@ from meteor_e.api.metrics import Scores, SystemOutputs
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["Agreement", "Measure"]
-
 Agreement: TypeAlias = Callable[[Floats], float]
 """From a metric's scores, ``(systems, segments)`` or ``(systems,)``, to a measure."""
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats
 
-__all__ = ["Metric", "MetricContext", "MetricScore", "Scores", "SegmentMetric", "SystemOutputs", "named_options"]
-
 
 @dataclass(frozen=True)
 class SystemOutputs:

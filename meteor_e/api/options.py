@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 import msgspec.inspect as types
-from msgspec import Meta, Struct, structs
+from msgspec import Meta as Meta
+from msgspec import Struct, structs
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.base.validation import LISTS, describe_type, value_problems
@@ -37,21 +38,6 @@ from meteor_e.base.yamlfile import spell_key
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-__all__ = [
-    "ComponentOptions",
-    "FilePath",
-    "FolderPath",
-    "Meta",
-    "OptionInfo",
-    "SimilarityOptions",
-    "absolute_options",
-    "checked_options",
-    "option_defaults",
-    "option_infos",
-    "option_problems",
-    "spell_options",
-]
 
 FilePath = Annotated[str, Meta(extra={"path": "file"})]
 """The path of a file; it arrives as an absolute path."""

@@ -23,8 +23,6 @@ from typing import Any, ClassVar, NamedTuple, TextIO
 
 from meteor_e.api.component import Component
 
-__all__ = ["Grid", "MetricColumn", "OutputFormat", "OutputOptions", "Result", "SegmentRow", "Wanted", "WmtNames"]
-
 
 class MetricColumn(NamedTuple):
     """A column of a table of scores.

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-__all__ = ["Perturbation", "PerturbationContext"]
-
 
 @dataclass(frozen=True)
 class PerturbationContext:

@@ -22,8 +22,6 @@ from meteor_e.api.component import Component
 from meteor_e.base.errors import PluginError, guarded
 from meteor_e.base.memory import Remembered, forgetting
 
-__all__ = ["Segmenter"]
-
 TEXT_LIMIT = 1 << 13
 """Texts whose words are remembered: a reference comes back with every system's output."""
 

@@ -11,8 +11,6 @@ from meteor_e.api.component import Component
 if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
 
-__all__ = ["ScoreRun", "ScoreRunner", "SystemInput", "TableFormat", "TextColumns", "TextTable"]
-
 
 class TextColumns(NamedTuple):
     """Which columns of a table hold the texts.

@@ -3,7 +3,3 @@
 Plugins find here what they need to read and write as meteor_e does: whole files or none, errors with file and
 line, arrays kept between runs, progress on a terminal.
 """
-
-from meteor_e.base.lazy import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)

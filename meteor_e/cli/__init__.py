@@ -1,5 +1,8 @@
-"""The command line, ``meteor-e``, and what commands of plugins are made with."""
+"""The command line: one module for each command."""
 
-from meteor_e.base.lazy import lazy_names
 
-__getattr__, __dir__ = lazy_names(__name__)
+def main() -> None:
+    """Run ``meteor-e``; its modules are imported now."""
+    from meteor_e.cli.program import main as run
+
+    run()

@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["REFUSED", "check_combination"]
-
 _PLAIN = "it writes scores and nothing else"
 _ELSEWHERE = "segments are scored elsewhere; -o FILE.parquet or FILE.jsonl holds their scores and statistics"
 _METEOR = "that way of scoring is METEOR's"

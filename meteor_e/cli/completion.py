@@ -111,7 +111,7 @@ def _tasks() -> Iterable[str]:
 
 
 def _packs() -> Iterable[str]:
-    from meteor_e.packs import PackStore
+    from meteor_e.packs.store import PackStore
 
     return PackStore().names()
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import click
 
-__all__ = ["FullHelpGroup", "GroupedCommand", "OptionGroup"]
-
 
 class OptionGroup(NamedTuple):
     """Options that belong together.

@@ -11,8 +11,6 @@ from meteor_e.base.extras import comes_with_plugin
 from meteor_e.cli.grouped_help import FullHelpGroup
 from meteor_e.plugins.builtin import COMMANDS_OF_PLUGINS
 
-__all__ = ["OpenGroup", "plugin_command"]
-
 
 class OpenGroup(FullHelpGroup):
     """A group that plugins add commands to: theirs are called ``"GROUP COMMAND"`` in ``meteor_e_commands``."""

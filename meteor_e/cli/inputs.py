@@ -20,8 +20,6 @@ from meteor_e.render.plain import printable
 if TYPE_CHECKING:
     from meteor_e.metrics.system_texts import SystemTexts
 
-__all__ = ["SystemInput", "lined_up", "named", "plain_systems", "refuse_pipes", "system_names", "systems"]
-
 Pair = tuple[str, list[str]]
 
 

@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.cli.groups import OpenGroup
-from meteor_e.packs import PackStore, terminal_progress
+from meteor_e.base.progress import terminal_progress
+from meteor_e.cli.groups import OpenGroup, plugin_command
 from meteor_e.packs.languages import how_to_install
 from meteor_e.packs.manifest import CONTENTS
+from meteor_e.packs.store import PackStore
 from meteor_e.render.plain import count_or_no, format_table
 
 
@@ -36,14 +37,27 @@ def pack() -> None:
     help="Where METEOR's data is: the wheel pycocoevalcap 1.2, the tarball meteor-1.5.tar.gz, or meteor-1.5.jar "
     "with its data folder beside it. Default: the wheel, through pip.",
 )
+@click.option(
+    "--with",
+    "kind",
+    type=click.Choice(["mythes", "hunspell"]),
+    help="A thesaurus or a dictionary of Debian's instead, as the pack LANGUAGE-mythes or LANGUAGE-hunspell.",
+)
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
-def install(language: str, source: str | None, offline: bool) -> None:
-    """Build METEOR's pack of a language: en, cs, de, es, fr or ru.
+@click.pass_context
+def install(context: click.Context, language: str, source: str | None, kind: str | None, offline: bool) -> None:
+    """Build METEOR's pack of a language: en, cs, de, es, fr or ru; or one of synonyms or base words.
 
     \b
     meteor-e pack install en
     meteor-e pack install fr --from meteor-1.5.tar.gz
+    meteor-e pack install is --with mythes
     """
+    if kind is not None:
+        command = plugin_command(context, "pack with")
+        assert command is not None
+        context.invoke(command, language=language, kind=kind, source=source, offline=offline)
+        return
     with terminal_progress() as progress:
         installed = PackStore().install(language, source, progress=progress, offline=offline)
     click.echo(f"installed {installed.name} ({installed.summary}) in {installed.path}")

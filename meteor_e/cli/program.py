@@ -26,8 +26,6 @@ from meteor_e.plugins.builtin import COMMANDS, COMMANDS_OF_PLUGINS
 if TYPE_CHECKING:
     from meteor_e.plugins.registry import Registry
 
-__all__ = ["cli", "main"]
-
 _GARBAGE = 50_000
 """New objects after which Python looks for garbage; 700, or 2,000 since 3.14, unless it is told."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
     from meteor_e.metrics.table import Significance
 
-__all__ = ["check_output", "format_option", "output_format", "output_option", "significance_options", "write_result"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

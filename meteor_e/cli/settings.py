@@ -8,8 +8,6 @@ from typing import Any
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.yamlfile import plain_value
 
-__all__ = ["parse_settings"]
-
 
 def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Read ``vector.threshold=0.75`` entries.

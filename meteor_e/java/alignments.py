@@ -10,8 +10,6 @@ from meteor_e.java.formats import java_double, java_trim
 if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
 
-__all__ = ["COLUMNS", "format_alignment"]
-
 COLUMNS = "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"
 
 

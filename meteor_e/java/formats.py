@@ -16,16 +16,6 @@ from meteor_e.base.errors import InputError
 from meteor_e.base.files import MAX_LINE, spell_size
 from meteor_e.text.identity import java_hash
 
-__all__ = [
-    "hash_map_order",
-    "hashtable_order",
-    "java_double",
-    "java_lines",
-    "java_trim",
-    "parse_java_double",
-    "parse_java_int",
-]
-
 
 def java_double(value: float) -> str:
     """Return the number as Java's ``Double.toString`` prints it.

@@ -14,8 +14,6 @@ from meteor_e.languages.files import builtin_language
 if TYPE_CHECKING:
     from meteor_e.api.languages import Language
 
-__all__ = ["JavaConfiguration", "JavaOptions", "UsageError", "parse"]
-
 VALUES = {
     "-l": "language",
     "-t": "task",

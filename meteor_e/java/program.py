@@ -27,9 +27,9 @@ from meteor_e.java.report import (
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
-from meteor_e.packs import read_function_words
 from meteor_e.packs.resources import LanguageResources
-from meteor_e.plugins import plugin_registry
+from meteor_e.packs.wordlists import read_function_words
+from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.parameters import Parameters
@@ -38,8 +38,6 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum
 if TYPE_CHECKING:
     from meteor_e.api.java_modules import JavaModule
     from meteor_e.formats.sgml import JavaSgml
-
-__all__ = ["run"]
 
 
 def run(options: JavaOptions, configuration: JavaConfiguration, stream: TextIO) -> None:
@@ -136,11 +134,11 @@ def _resources(configuration: JavaConfiguration) -> LanguageResources | None:
     extension = configuration.extension
     replaced = () if extension is None else extension.modules
     if configuration.synonyms is not None and "synonym" in configuration.modules and "synonym" not in replaced:
-        from meteor_e.packs import cached_synonym_index
+        from meteor_e.packs.cache import cached_synonym_index
 
         given["own_synonyms"] = cached_synonym_index(configuration.synonyms, configuration.language_name.lower())
     if configuration.paraphrases is not None and "paraphrase" in configuration.modules:
-        from meteor_e.packs import cached_paraphrase_index
+        from meteor_e.packs.cache import cached_paraphrase_index
 
         given["own_paraphrases"] = cached_paraphrase_index(configuration.paraphrases)
     if not given:

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from meteor_e.scoring.formula import FormulaScores
     from meteor_e.scoring.statistics import MatcherCounts
 
-__all__ = [
-    "compare_lines",
-    "corpus_table",
-    "header",
-    "java_statistics",
-    "java_vector",
-    "score_fields",
-    "statistics_line",
-    "vector_width",
-]
-
 # The columns that the Java program prints, in its order, whatever else is counted here.
 _BEFORE = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
 _MATCHER = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")

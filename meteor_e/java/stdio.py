@@ -17,8 +17,6 @@ from collections.abc import Callable, Sequence
 
 from meteor_e.java.formats import java_double
 
-__all__ = ["STATISTICS", "answer", "parse_statistics"]
-
 STATISTICS = 23
 """Numbers a statistics line holds: 7 and 4 for each of four matchers; METEOR-E has five."""
 

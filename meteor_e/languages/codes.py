@@ -17,8 +17,6 @@ from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.languages.files import common_tasks, generic_tasks, resources_folder
 
-__all__ = ["LanguageTag", "find_tag", "generic_language", "language_names"]
-
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose files serve every script that they are written in."""
 

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
-__all__ = [
-    "builtin_language",
-    "generic_tasks",
-    "language_problems",
-    "named_languages",
-    "own_tasks",
-    "parse_language",
-    "read_language",
-]
-
-
 def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     """Read a language file.
 

@@ -11,8 +11,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from meteor_e.api.languages import Normalization
 
-__all__ = ["Alpha", "Beta", "CommonTasks", "Delta", "FunctionWords", "Gamma", "LanguageFile", "Name", "Weight"]
-
 Name = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(ge=0, description="Weight of the matcher in the score.")]

@@ -8,8 +8,6 @@ from typing import ClassVar
 from meteor_e.api.matchers import Match, Matcher
 from meteor_e.api.tokens import Token
 
-__all__ = ["CharactersMatcher"]
-
 
 class CharactersMatcher(Matcher):
     """No words match; precision and recall count the n-grams of 1 to 6 characters that the segments share.

@@ -7,8 +7,6 @@ from typing import ClassVar
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.tokens import Token
 
-__all__ = ["LemmaMatcher"]
-
 
 class LemmaMatcher(KeyMatcher):
     """Different words match if the chain's lemmatizer gives them one lemma.

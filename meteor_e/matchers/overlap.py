@@ -12,8 +12,6 @@ from typing import Any, ClassVar
 from meteor_e.api.matchers import OverlapMatcher
 from meteor_e.api.tokens import Token
 
-__all__ = ["NgramMatcher", "PrefixMatcher"]
-
 _LONGEST = 200
 """Characters of a word that are looked at."""
 

@@ -6,8 +6,6 @@ from typing import Annotated
 
 from meteor_e.api.options import ComponentOptions, Meta
 
-__all__ = ["StemOptions"]
-
 
 class StemOptions(ComponentOptions):
     """Options of :class:`~meteor_e.matchers.stem.StemMatcher`."""

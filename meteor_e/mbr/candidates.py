@@ -10,9 +10,7 @@ from typing import TypeVar
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import PathLike, input_name
-from meteor_e.formats import read_segments
-
-__all__ = ["NBEST_FORMATS", "read_candidates"]
+from meteor_e.formats.plain import read_segments
 
 T = TypeVar("T")
 

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import Metric
-from meteor_e.base import Floats, Progress, silent
+from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
-from meteor_e.metrics import pairwise_batches
-
-__all__ = ["Choice", "choices"]
+from meteor_e.base.progress import Progress, silent
+from meteor_e.metrics.outputs import pairwise_batches
 
 SCORES = 1 << 19
 """Scores of a source that are in memory at once."""

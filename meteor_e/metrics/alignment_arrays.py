@@ -18,8 +18,6 @@ from meteor_e.scoring.statistics import statistics_width
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
-__all__ = ["Aligned", "aligned", "aligned_once"]
-
 
 class Aligned(NamedTuple):
     """Scores and statistics of segments, each with the reference that counts.

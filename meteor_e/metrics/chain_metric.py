@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, Cells, Floats
     from meteor_e.meteor import Meteor
 
-__all__ = ["ChainMetric", "MeteorMetric"]
-
 
 class ChainMetric(Metric):
     """METEOR with a chain: a YAML file, or the name of one that is installed.

@@ -14,8 +14,6 @@ from typing import Any
 
 from meteor_e.base.errors import ConfigError, near_miss
 
-__all__ = ["PURPOSES", "Advice", "advice_table", "advise", "atlas"]
-
 PURPOSES = {
     "ranking": "to order outputs of the same segment",
     "rating": "to score segments, or systems by them, as people rate them",

@@ -20,8 +20,6 @@ from meteor_e.scoring.statistics import as_summed, statistics_width
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
 
-__all__ = ["chain_statistics", "collect_statistics", "score_with_references", "statistics_signature"]
-
 BATCH = 256
 THREADED_BATCH = 8192
 

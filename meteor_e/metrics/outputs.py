@@ -17,8 +17,6 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, listed
 from meteor_e.metrics.system_texts import SystemTexts
 
-__all__ = ["OutputMetric", "OutputRunning", "metric_score", "pairwise_batches", "score_outputs"]
-
 
 @runtime_checkable
 class OutputMetric(Protocol):

@@ -17,8 +17,6 @@ from meteor_e.base.extras import require
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
 
-__all__ = ["BleuMetric", "ChrfMetric", "ChrfPlusMetric", "SacreBleuMetric", "TerMetric"]
-
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 
 

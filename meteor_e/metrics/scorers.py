@@ -10,8 +10,6 @@ from meteor_e.api.metrics import SegmentMetric
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import ConfigError
 
-__all__ = ["ScorerMetric", "SegmentScorer"]
-
 
 class SegmentScorer(Protocol):
     """An object that scores segments, as ``scorer:MODULE:NAME`` takes it.

@@ -12,9 +12,6 @@ from meteor_e.metrics.chain_metric import CHAIN_FILES
 from meteor_e.plugins.builtin import ELSEWHERE
 from meteor_e.plugins.registry import plugin_registry
 
-__all__ = ["distinct", "load_metric", "metrics_of", "parse_metric", "parse_metrics"]
-
-
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
 """What the names of files end in that are named as metrics without more."""
 

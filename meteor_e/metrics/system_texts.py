@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["SystemTexts"]
-
 
 @dataclass(frozen=True)
 class SystemTexts:

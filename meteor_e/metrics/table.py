@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from meteor_e.scoring.statistics import StatisticsSum
     from meteor_e.significance.systems import SystemTest
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Column",
-    "Significance",
-    "SystemRow",
-    "SystemTable",
-    "score_table",
-    "table_of_scores",
-    "table_of_totals",
-]
-
 SCHEMA_VERSION = 1
 """Version of the JSON document; it rises when a program that reads it has to change."""
 

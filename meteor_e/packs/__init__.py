@@ -4,7 +4,3 @@ A pack is a folder with a manifest; :class:`PackStore` installs, finds, verifies
 The indexes in it are described in ``docs/index-format.md``. Reading them imports neither numpy nor
 what downloads and builds them.
 """
-
-from meteor_e.base.lazy import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 DescribeChain = Callable[["Traversable"], str]
 
-__all__ = ["Entry", "Registry", "registry"]
-
 
 @dataclass(frozen=True)
 class Entry:

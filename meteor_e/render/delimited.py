@@ -9,8 +9,6 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
-__all__ = ["CsvOutput", "TsvOutput"]
-
 
 class TsvOutput(OutputFormat):
     """Tab-separated values; white space within a cell becomes one space."""

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
-__all__ = ["JsonLinesOutput", "JsonOutput", "json_ready"]
-
 
 class JsonOutput(OutputFormat):
     """One JSON document with all digits."""

@@ -8,8 +8,6 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.outputs import Grid, OutputFormat, OutputOptions, Result
 
-__all__ = ["LatexOutput", "MarkdownOutput"]
-
 # What is text anyhow stays as it is: an underscore within a word, the brackets of an interval, and a p below a limit.
 _MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["shown_number", "shown_p"]
-
 
 def shown_number(value: float | None, digits: int, sign: str = "") -> str:
     """Return a number with so many decimals; a dash for what is undefined, nothing for ``None``.

@@ -8,8 +8,6 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
-__all__ = ["TextOutput", "count_or_no", "display_width", "format_table", "isolated", "printable"]
-
 
 def display_width(text: str) -> int:
     """Return how many columns of a terminal the text takes."""

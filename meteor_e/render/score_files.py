@@ -9,8 +9,6 @@ from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 from meteor_e.base.errors import ConfigError
 from meteor_e.formats.metric_task import metric_task_lines
 
-__all__ = ["WmtOutput"]
-
 
 class WmtOutput(OutputFormat):
     """Score files of the WMT metrics task: lines of segments if they are asked for, else of systems."""

@@ -16,8 +16,6 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import statistics_columns
 
-__all__ = ["ArrayScores", "Counts", "fmean", "fragmentation", "precision_recall", "quotient", "score_arrays"]
-
 Counts = NDArray[Any]
 """Statistics, ``(…, width)``, in the order of :meth:`meteor_e.scoring.statistics.Statistics.to_vector`."""
 

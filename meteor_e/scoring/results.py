@@ -12,8 +12,6 @@ from meteor_e.scoring.formula import PARTS, FormulaScores, shares
 from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics
 
-__all__ = ["Contribution", "CorpusScore", "Score", "SegmentScore", "SegmentScores"]
-
 
 @dataclass(frozen=True)
 class Contribution:

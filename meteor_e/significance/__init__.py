@@ -2,7 +2,3 @@
 
 It works on statistics of segments, so that nothing is aligned again: see :func:`compare_systems`.
 """
-
-from meteor_e.base.lazy import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)

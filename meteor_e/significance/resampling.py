@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats
 
-__all__ = ["DEFAULT_SAMPLES", "DEFAULT_SEED", "Interval", "draw_weights", "interval", "permutation_p", "random_signs"]
-
 DEFAULT_SAMPLES = 1000
 DEFAULT_SEED = 12345
 

@@ -23,8 +23,6 @@ from meteor_e.scoring.parameters import Parameters
 from meteor_e.scoring.statistics import Statistics, as_summed
 from meteor_e.significance.resampling import DEFAULT_SEED, Interval, draw_weights, interval, permutation_p, random_signs
 
-__all__ = ["METHODS", "Scorer", "SystemTest", "compare_pairs", "compare_systems", "meteor_scorer", "meteor_statistics"]
-
 Scorer: TypeAlias = Callable[[Floats], Floats]
 """From sums of statistics ``(samples, width)`` to scores ``(samples,)``."""
 

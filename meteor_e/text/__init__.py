@@ -1,5 +1,1 @@
 """Text: normalization, tokens, stemming."""
-
-from meteor_e.base.lazy import lazy_names
-
-__getattr__, __dir__ = lazy_names(__name__)

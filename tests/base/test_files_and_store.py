@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from meteor_e.base import cache_folder, data_folder, whole_file
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.packs import PackStore
+from meteor_e.base.files import whole_file
+from meteor_e.base.folders import cache_folder, data_folder
+from meteor_e.packs.store import PackStore
 
 
 def test_a_file_is_there_whole_or_as_it_was(tmp_path):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import sys
 
-from meteor_e.base import silent, staged, terminal_progress
+from meteor_e.base.progress import silent, staged, terminal_progress
 
 
 class Terminal(io.StringIO):

@@ -11,7 +11,7 @@ import pytest
 from meteor_e import ConfigError, Meteor
 from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments, PlainKeys, check_bounds, described
 from meteor_e.chains.schemas import MeteorOptions, json_schema
-from meteor_e.cli import cli
+from meteor_e.cli.program import cli
 from meteor_e.engine.search import MAX_BEAM
 
 NAMES = ("name", "description")

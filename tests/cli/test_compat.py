@@ -15,9 +15,9 @@ import pytest
 from compat_cases import RECORD, Case, cases, fill, run_java, written
 from java_alignments import read_alignments
 
-from meteor_e.cli import main
+from meteor_e.cli.program import main
 from meteor_e.java.options import FLAGS, METEOR_E_OPTIONS, VALUES, UsageError, parse
-from meteor_e.packs import build_pack
+from meteor_e.packs.build import build_pack
 
 CASES = cases()
 RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -356,7 +356,7 @@ def test_a_reader_that_goes_away_ends_the_session_without_a_traceback(folder):
 def test_a_session_starts_without_what_it_does_not_need(folder):
     """Captioning programs start a session for each evaluation; what is slow to import is left alone."""
     code = (
-        "import sys; from meteor_e.cli import main\n"
+        "import sys; from meteor_e.cli.program import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(*sorted(sys.modules), file=sys.stderr)"
     )

@@ -10,8 +10,8 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from meteor_e.cli import cli
-from meteor_e.packs import build_pack
+from meteor_e.cli.program import cli
+from meteor_e.packs.build import build_pack
 
 
 def completed(*words: str) -> list[tuple[str, str]]:

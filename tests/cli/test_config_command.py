@@ -13,7 +13,7 @@ from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import spell_out
 from meteor_e.chains.config import load_chain
 from meteor_e.chains.schemas import json_schema
-from meteor_e.cli import cli
+from meteor_e.cli.program import cli
 from meteor_e.plugins.registry import plugin_registry
 
 RESOURCES = Path(__file__).parents[2] / "resources"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from meteor_e.packs import build_pack
+from meteor_e.packs.build import build_pack
 
 
 @pytest.fixture

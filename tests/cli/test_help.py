@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from meteor_e.cli import GroupedCommand, cli
+from meteor_e.cli.grouped_help import GroupedCommand
+from meteor_e.cli.program import cli
 from meteor_e.java.options import parse
 
 MANY = 7

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from meteor_e import ConfigError, hookimpl
-from meteor_e.cli import cli, main
-from meteor_e.metrics import parse_metric
+from meteor_e.cli.program import cli, main
+from meteor_e.metrics.specs import parse_metric
 from meteor_e.plugins.registry import Registry
 
 

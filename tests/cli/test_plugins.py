@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import meteor_e.cli.plugins
 from meteor_e._version import __version__
-from meteor_e.cli import cli
+from meteor_e.cli.program import cli
 
 PLUGIN = """
     from meteor_e import KeyMatcher, hookimpl

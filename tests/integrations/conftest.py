@@ -51,7 +51,7 @@ def mbrs_metrics() -> ModuleType:
 @pytest.fixture(scope="session")
 def tiny_pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pack of our own data, so that no third party's is needed."""
-    from meteor_e.packs import build_pack
+    from meteor_e.packs.build import build_pack
 
     folder = tmp_path_factory.mktemp("packs") / "tiny"
     build_pack(

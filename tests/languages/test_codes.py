@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from meteor_e import ConfigError, Meteor, MeteorWarning
-from meteor_e.chains import find_language
-from meteor_e.cli import cli
+from meteor_e.chains.lookup import find_language
+from meteor_e.cli.program import cli
 from meteor_e.languages.codes import find_tag, language_names
 from meteor_e.languages.files import language_files, read_language
 

@@ -10,7 +10,7 @@ from meteor_e.base.errors import ConfigError, ResourceError
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.matchers.stem import StemMatcher
 from meteor_e.matchers.synonym import SynonymMatcher
-from meteor_e.packs import Pack
+from meteor_e.packs.pack import Pack
 
 
 def matched(matcher, hypothesis, reference):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from meteor_e import InputError, Meteor, load_metric
-from meteor_e.mbr import choices
+from meteor_e.mbr.decisions import choices
 
 SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],

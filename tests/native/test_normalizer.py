@@ -10,8 +10,8 @@ from random_chains import engines
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
-from meteor_e.engine import Tokenizer
 from meteor_e.engine.native import native_module
+from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.matchers.exact import ExactMatcher
 from meteor_e.text.normalization import Normalizer, lowercase
 

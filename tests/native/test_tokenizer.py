@@ -5,8 +5,8 @@ import random
 import pytest
 
 from meteor_e.api.languages import Normalization
-from meteor_e.chains import language_text
-from meteor_e.engine import Tokenizer
+from meteor_e.chains.texts import language_text
+from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.text.normalization import Normalizer
 
 

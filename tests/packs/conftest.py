@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from own_resources import EXCEPTIONS, FUNCTION_WORDS, PREFIXES, SYNSETS, TABLE, table_text, write_wheel
 
-from meteor_e.packs import Pack, build_pack
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.pack import Pack
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ import pytest
 from own_resources import TABLE, table_text
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import ParaphraseIndex, build_paraphrase_index, build_paraphrases
+from meteor_e.packs import build_paraphrases
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.paraphrases import ParaphraseIndex
 
 
 def pairs(path: Path) -> list[tuple[str, str]]:

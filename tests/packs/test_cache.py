@@ -9,7 +9,8 @@ import pytest
 from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import cache, cached_paraphrase_index, cached_synonym_index
+from meteor_e.packs import cache
+from meteor_e.packs.cache import cached_paraphrase_index, cached_synonym_index
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ import pytest
 from own_resources import TABLE, flip
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import Pack, PackStore, build_pack
 from meteor_e.packs import pack as pack_module
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import PackStore
 
 
 def test_a_pack_from_plain_files(tiny_pack: Pack) -> None:

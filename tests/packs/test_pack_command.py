@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from own_resources import flip
 
-from meteor_e.cli import main
+from meteor_e.cli.program import main
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int | str | None, str, str]:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from own_resources import TABLE, flip, table_text
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import ParaphraseIndex, build_paraphrase_index
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.paraphrases import ParaphraseIndex
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),
@@ -112,7 +113,7 @@ def test_reads_without_numpy(tmp_path: Path, index: ParaphraseIndex) -> None:
     import subprocess
 
     code = (
-        "import sys; from meteor_e.packs import ParaphraseIndex; i = ParaphraseIndex.open(sys.argv[1]); "
+        "import sys; from meteor_e.packs.paraphrases import ParaphraseIndex; i = ParaphraseIndex.open(sys.argv[1]); "
         "i.phrases_at([i.word_id('in')], 0); print('numpy' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", code, str(index.path)], capture_output=True, text=True, check=True)

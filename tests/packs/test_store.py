@@ -24,7 +24,10 @@ from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, writ
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.folders import locked
-from meteor_e.packs import Pack, PackStore, build_pack, download, meteor_data
+from meteor_e.packs import download, meteor_data
+from meteor_e.packs.build import build_pack
+from meteor_e.packs.pack import Pack
+from meteor_e.packs.store import PackStore
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and scripts")
 
@@ -327,7 +330,7 @@ def test_no_pip(store_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 INSTALL = """
 import sys, time
 from pathlib import Path
-from meteor_e.packs import PackStore, download
+from meteor_e.packs.store import PackStore; from meteor_e.packs import download
 root, wheel, stage, go = sys.argv[1:5]
 
 def progress(at, done, total):
@@ -423,7 +426,7 @@ def test_many_at_once_with_a_reader(tmp_path: Path, wheel: Path) -> None:
     root = tmp_path / "store"
     PackStore(root).install("en", wheel)
     other = write_wheel(tmp_path / "other.whl", tables=())
-    code = "import sys; from meteor_e.packs import PackStore; PackStore(sys.argv[1]).install('en', sys.argv[2])"
+    code = "import sys; from meteor_e.packs.store import PackStore; PackStore(sys.argv[1]).install('en', sys.argv[2])"
     writers = [
         subprocess.Popen([sys.executable, "-c", code, str(root), str(source)])
         for source in (wheel, other, wheel, other)

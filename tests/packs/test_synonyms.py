@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from own_resources import EXCEPTIONS, SYNSETS
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import SynonymIndex, build_synonym_index, build_synonyms
+from meteor_e.packs import build_synonyms
+from meteor_e.packs.build_synonyms import build_synonym_index
+from meteor_e.packs.synonyms import SynonymIndex
 
 WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\x0b", exclude_categories=["Cs"]), min_size=1, max_size=4)
 IDS = st.integers(0, 2**32 - 1)

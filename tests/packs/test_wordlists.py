@@ -6,7 +6,7 @@ import pytest
 from own_resources import FUNCTION_WORDS, PREFIXES
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import read_function_words, read_prefixes
+from meteor_e.packs.wordlists import read_function_words, read_prefixes
 
 
 def test_function_words(tmp_path: Path) -> None:

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from meteor_e.meteor import Meteor
-from meteor_e.packs import PackStore, build_paraphrase_index, build_synonym_index, read_function_words
+from meteor_e.packs.build_paraphrases import build_paraphrase_index
+from meteor_e.packs.build_synonyms import build_synonym_index
 from meteor_e.packs.paraphrases import ParaphraseIndex
 from meteor_e.packs.resources import LanguageResources
+from meteor_e.packs.store import PackStore
 from meteor_e.packs.synonyms import SynonymIndex
+from meteor_e.packs.wordlists import read_function_words
 from meteor_e.plugins.registry import plugin_registry
 
 FOLDER = Path(__file__).parent

@@ -53,7 +53,8 @@ def test_an_alignment(meteor):
 
 def test_several_metrics():
     from meteor_e import load_metric
-    from meteor_e.metrics import SystemTexts, score_table
+    from meteor_e.metrics.system_texts import SystemTexts
+    from meteor_e.metrics.table import score_table
 
     metrics = [load_metric("meteor:language=other"), Words()]
     systems = [SystemTexts("<a>", ["a b", "c"], [["a"], ["c"]]), SystemTexts("b", ["a", "d"], [["a"], ["c"]])]

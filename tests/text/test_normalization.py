@@ -161,6 +161,6 @@ def test_full_normalization_is_not_idempotent():
 def test_the_public_name_is_the_function():
     """A module of a public name's own name would take its place as soon as it is imported."""
     import meteor_e.meteor  # noqa: F401  (imports the modules)
-    from meteor_e.text import lowercase as public
+    from meteor_e.text.normalization import lowercase as public
 
     assert public("ΑΣ") == lowercase("ΑΣ")

@@ -346,7 +346,7 @@ def test_files_that_cannot_grow(bitext, tmp_path, size, table):
     command = ["pack", "build", "-l", "xx", "-o", str(tmp_path / "pack"), "--bitext", *map(str, bitext)]
     command += ["--phrase-table", str(tmp_path / "table")] if table else []
     script = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); "
-    script += f"from meteor_e.cli import main; sys.argv[1:] = {command!r}; main()"
+    script += f"from meteor_e.cli.program import main; sys.argv[1:] = {command!r}; main()"
     # -B, because compiled modules would be cut short, too, and stay. Not in the repository, whose sources would be
     # found before the package that is installed.
     result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Examples
 
-__all__ = ["Comparisons", "clean_comparisons", "comparisons_of", "texts_of"]
-
 Integers = NDArray[np.int64]
 
 

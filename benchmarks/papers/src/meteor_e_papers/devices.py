@@ -9,8 +9,6 @@ from meteor_e.api import ConfigError
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["choose_device"]
-
 
 def choose_device(name: str) -> torch.device:
     """Return the device of a name; ``auto`` is a GPU where there is one.

@@ -19,8 +19,6 @@ from meteor_e_learned.splitting import split
 from meteor_e.api import InputError
 from meteor_e.toolkit import decode_lines, read_segments, whole_file
 
-__all__ = ["train_document_vectors"]
-
 
 class _Sentences:
     """The sentences of some files, as often as they are asked for."""

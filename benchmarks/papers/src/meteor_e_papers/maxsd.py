@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from meteor_e_papers.maxsd_network import SimilarityNetwork
 
-__all__ = ["MaxSD"]
-
 WORDS_AT_ONCE = 20_000
 """Words, padding included, that are scored together."""
 

@@ -13,8 +13,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["SimilarityNetwork", "WordTable"]
-
 Words = NDArray[np.int64]
 
 

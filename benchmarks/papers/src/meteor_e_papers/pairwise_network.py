@@ -19,8 +19,6 @@ from meteor_e_papers.devices import choose_device
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["PairwiseNetwork", "fit_seeds"]
-
 
 class PairwiseNetwork(Estimator):
     """Which of two hypotheses is better, by a small network on vectors and features (Guzmán et al., 2015).

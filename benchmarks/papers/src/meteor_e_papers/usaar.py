@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, Estimator, InputError, Meta
 
-__all__ = ["Comet", "Cosine", "Zwickel"]
-
 EXTREME = 1e-9
 """METEOR's score counts as 0 or 1 if it is as near to it."""
 

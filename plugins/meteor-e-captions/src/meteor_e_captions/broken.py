@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from meteor_e.toolkit import Cells, Floats, Integers
     from meteor_e_captions.lexicon import Lexicon
 
-__all__ = ["REPETITIONS", "Broken", "BrokenDetector", "neighbors", "repetitions"]
-
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
 

@@ -25,8 +25,6 @@ from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats
 
-__all__ = ["CocoMetric"]
-
 _BLEU = 2 * ORDERS + 2
 _TRIMMED = "".join(map(chr, range(0x21)))  # by Java's String.trim
 

@@ -22,18 +22,6 @@ from meteor_e_captions.grouping import distinct, grouped
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats, Integers
 
-__all__ = [
-    "ORDERS",
-    "Captions",
-    "Frequencies",
-    "bleu",
-    "bleu_statistics",
-    "cider",
-    "count_frequencies",
-    "count_ngrams",
-    "rouge_l",
-]
-
 ORDERS = 4
 _TINY, _SMALL = 1e-15, 1e-9
 _BETA, _SIGMA = 1.2, 6.0

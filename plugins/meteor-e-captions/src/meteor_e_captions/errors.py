@@ -9,8 +9,6 @@ from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["ERRORS", "break_caption", "contradict"]
-
 ERRORS = ("cut", "tail", "repeated", "conjunction", "verb", "swapped", "noun")
 
 

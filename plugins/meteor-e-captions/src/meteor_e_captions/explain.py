@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon
 
-__all__ = ["CaptionReport", "describe_captions", "describe_difference"]
-
 _NAMED = ("object", "attribute", "action", "number", "color")
 _AGREED = 0.5
 """Share of the references that have a word which a caption should have."""

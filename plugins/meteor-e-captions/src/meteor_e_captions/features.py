@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import Lexicon
 
-__all__ = ["CONTEXT", "LIGHT", "Comparison", "Words", "context_features", "light_features"]
-
 _KINDS = ("object", "attribute", "action", "number", "color")
 LIGHT = (
     "meteor", "fragmentation", "precision", "recall", "best recall", "told", "cosine", "best cosine",

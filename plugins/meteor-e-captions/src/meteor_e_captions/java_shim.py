@@ -21,8 +21,6 @@ import click
 import meteor_e
 from meteor_e.api import ConfigError
 
-__all__ = ["JavaCall", "java_shim", "main"]
-
 #: The second line of the program; by it a shim knows others of its kind.
 MARK = "# A java written by meteor-e java-shim"
 TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from meteor_e.toolkit import Cells, Floats, Integers
 
-__all__ = ["COLORS", "FUNCTION_WORDS", "KINDS", "NEGATIONS", "NUMBERS", "Lexicon", "split"]
-
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
 _BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 LONGEST_TEXT = 20_000

@@ -18,8 +18,6 @@ from meteor_e_captions.model import load_detector, load_model
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats
 
-__all__ = ["CaptionContext", "CaptionLight"]
-
 _FIXED, _REFERENCES = "words", "references"
 
 

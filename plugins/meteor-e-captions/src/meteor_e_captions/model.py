@@ -18,8 +18,6 @@ from meteor_e_captions.broken import BrokenDetector
 if TYPE_CHECKING:
     from meteor_e.toolkit import Floats
 
-__all__ = ["CaptionModel", "load_detector", "load_model", "save_detector", "save_model"]
-
 _DETECTOR = "broken"
 
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from meteor_e.api import Segmenter
 from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 
-__all__ = ["PTBSegmenter"]
-
 
 class PTBSegmenter(Segmenter):
     """Tokens of the Penn Treebank as pycocoevalcap scores them: in lower case, without punctuation."""

@@ -230,7 +230,7 @@ def main(captions: str, rated: str, folder: str) -> None:
             [entry["references"] for entry in entries],
             np.array([entry["rating"] for entry in entries], float),
         ),
-        "graded": graded(images[:2000], 1500, encoding),
+        "graded": graded(images[:3000], 1500, encoding),
         "contradiction": spoilt(images[4000:], 1500, "contradiction"),
         "error": spoilt(images[6000:], 1500, "error"),
     }

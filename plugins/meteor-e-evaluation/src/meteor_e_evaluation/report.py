@@ -11,8 +11,6 @@ from meteor_e.toolkit import json_ready, shown_number, shown_p
 from meteor_e_evaluation.agreement import Evaluation, Table
 from meteor_e_evaluation.agreement import Result as Value
 
-__all__ = ["EvaluationResult"]
-
 RANKS = "Ranks in parentheses: metrics share a rank until one is significantly worse (p < 0.05) than any of that rank."
 
 

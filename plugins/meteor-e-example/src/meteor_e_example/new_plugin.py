@@ -15,8 +15,6 @@ import click
 from meteor_e import ConfigError, __version__
 from meteor_e.toolkit import workplace
 
-__all__ = ["FAMILIES", "new", "write_plugin"]
-
 
 class Family(NamedTuple):
     """A kind of plugin that can be begun.

@@ -11,6 +11,7 @@ def meteor_e_lemmatizers() -> dict[str, str]:
     return {
         "auto": "meteor_e_languages.lemmatizers.simplemma_tables:AutoLemmatizer",
         "hanta": "meteor_e_languages.lemmatizers.hanta:HantaLemmatizer",
+        "hunspell": "meteor_e_languages.lemmatizers.hunspell:HunspellLemmatizer",
         "simplemma": "meteor_e_languages.lemmatizers.simplemma_tables:SimplemmaLemmatizer",
         "treetagger": "meteor_e_languages.lemmatizers.treetagger:TreeTaggerLemmatizer",
         "udpipe": "meteor_e_languages.lemmatizers.udpipe:UdpipeLemmatizer",
@@ -24,3 +25,9 @@ def meteor_e_segmenters() -> dict[str, str]:
         "jieba": "meteor_e_languages.segmenters.chinese:JiebaSegmenter",
         "fugashi": "meteor_e_languages.segmenters.japanese:FugashiSegmenter",
     }
+
+
+@hookimpl
+def meteor_e_commands() -> dict[str, str]:
+    """Return what ``meteor-e pack install LANGUAGE --with`` runs."""
+    return {"pack with": "meteor_e_languages.debian:with_command"}

@@ -13,9 +13,6 @@ from meteor_e.toolkit import atlas, format_table
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.ready import ready_models
 
-__all__ = ["TASKS", "as_text", "beside_meteor", "card_data"]
-
-
 TASKS = ("ranking", "rating", "captions")
 """The tasks of the atlas."""
 

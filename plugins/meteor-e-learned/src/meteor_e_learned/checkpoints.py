@@ -17,8 +17,6 @@ from meteor_e.toolkit import whole_file
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.models.state import TrainingState
 
-__all__ = ["Checkpoints", "read_checkpoint"]
-
 CHECKPOINT_EVERY = 10.0
 """Seconds between two checkpoints."""
 

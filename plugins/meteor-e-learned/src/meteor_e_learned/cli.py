@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from meteor_e_learned.extraction import FeatureStore
     from meteor_e_learned.rankings import JudgedResult
 
-__all__ = ["model", "predict", "rank", "train"]
-
-
 _FEATURES = OptionGroup(("cache", "no_cache", "jobs"), "… --jobs 4 --no-cache")
 """The options that say where features are kept and who extracts them."""
 

@@ -28,21 +28,6 @@ if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
     with contextlib.suppress(ImportError):
         from meteor_e_learned import _native  # type: ignore[no-redef]
 
-__all__ = [
-    "Pairs",
-    "Tally",
-    "alike",
-    "capitals",
-    "characters",
-    "longest_runs",
-    "mean_over_references",
-    "numbered",
-    "order_shares",
-    "precision_recall_f",
-    "segment_pairs",
-    "words",
-]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

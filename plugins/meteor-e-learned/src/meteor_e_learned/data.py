@@ -20,8 +20,6 @@ from meteor_e_learned.recipe import DataSpec, resolve
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
-__all__ = ["build_examples", "load_examples", "sample_judgements"]
-
 Floats = NDArray[np.float64]
 
 

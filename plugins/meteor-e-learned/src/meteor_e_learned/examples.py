@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Examples
 
-__all__ = ["joined"]
-
 Integers = NDArray[np.int64]
 
 

@@ -14,8 +14,6 @@ from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.guarded_linear import GuardedLinear
 from meteor_e_learned.models.joint_linear import JointLinear
 
-__all__ = ["Explanation", "Reason", "explain"]
-
 Floats = NDArray[np.float64]
 
 _GROUPS: tuple[tuple[str, str], ...] = (

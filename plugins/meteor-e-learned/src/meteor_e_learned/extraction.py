@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, Feature, FeatureBatch, InputError, MatcherContext, SegmentFeature, near_miss
 from meteor_e.toolkit import LanguageResources, Progress, cache_folder, digest, plugin_registry, silent, worked_on
 
-__all__ = ["FeatureColumn", "FeatureSet", "FeatureStore", "NamedFeature", "picked"]
-
 BATCH = 2048
 """Segments that are computed at once."""
 ROOM = 1 << 21

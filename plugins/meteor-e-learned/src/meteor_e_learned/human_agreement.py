@@ -14,8 +14,6 @@ from meteor_e.toolkit import ArrayCache, Progress, score_outputs, silent
 from meteor_e_learned.extraction import FeatureStore
 from meteor_e_learned.prediction import ModelMetric, Ranking, pairwise_advantages, rank_systems, score_advantages
 
-__all__ = ["Agreement", "JudgedRanking", "agreement", "rank_test_set"]
-
 
 @dataclass(frozen=True)
 class Agreement:

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from meteor_e.api import ConfigError, guarded
 
-__all__ = ["running"]
-
 _EXTRAS = {"scipy": "train", "sklearn": "train"}
 """The extra of this plugin that brings each."""
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from meteor_e.api import ConfigError, Estimator, InputError
 
-__all__ = ["TrainingLog", "check_plot", "curve", "plot_learning_curve"]
-
 
 class TrainingLog:
     """A JSONL file, an object a line, and whoever else wants to be told.

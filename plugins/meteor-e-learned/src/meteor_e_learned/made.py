@@ -20,8 +20,6 @@ from meteor_e.toolkit import read_segments, require
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
-__all__ = ["MADE", "Made", "MadeKind", "made_of_captions", "made_of_tests"]
-
 MADE = "made"
 """What the titles of made comparisons begin with."""
 MadeKind = Literal["errors", "excerpts"]

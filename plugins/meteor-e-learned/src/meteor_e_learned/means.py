@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError, near_miss
 
-__all__ = ["MEANS", "check_mean", "system_mean"]
-
 Floats = NDArray[np.float64]
 
 

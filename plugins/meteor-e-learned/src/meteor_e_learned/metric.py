@@ -11,8 +11,6 @@ from meteor_e.api import InputError
 from meteor_e.toolkit import digest
 from meteor_e_learned.modelfile import LearnedModel
 
-__all__ = ["SystemScore", "signature_of", "system_interval"]
-
 
 @dataclass(frozen=True)
 class SystemScore:

@@ -19,8 +19,6 @@ from meteor_e_learned.probes import Probes
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
 
-__all__ = ["LearnedModel", "is_model_file", "load_model", "save_model"]
-
 FORMAT = "meteor_e learned 2"
 _VECTORS = "vectors:"
 """Divides the features of a signature from the vectors."""

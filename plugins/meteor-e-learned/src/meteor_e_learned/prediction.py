@@ -35,19 +35,6 @@ from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 if TYPE_CHECKING:
     from meteor_e.toolkit import ArrayCache, Cells
 
-__all__ = [
-    "ModelMetric",
-    "Ranking",
-    "ReadyMetric",
-    "advantages",
-    "check_language",
-    "pairwise_advantages",
-    "predicted",
-    "rank",
-    "rank_systems",
-    "score_advantages",
-]
-
 Floats = NDArray[np.float64]
 
 

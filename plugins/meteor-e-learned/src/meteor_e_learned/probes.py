@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, FeatureBatch
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 
-__all__ = ["Probes", "probe"]
-
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-6

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from meteor_e_learned.human_agreement import JudgedRanking
     from meteor_e_learned.prediction import Ranking
 
-__all__ = ["JudgedResult", "RankingResult"]
-
 
 def _order(ranking: Ranking) -> list[int]:
     """Return the places of systems, the best first."""

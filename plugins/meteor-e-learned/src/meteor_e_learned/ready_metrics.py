@@ -6,8 +6,6 @@ from typing import ClassVar
 
 from meteor_e_learned.prediction import ReadyMetric
 
-__all__ = ["CsRanker", "DeRanker", "EnAdequacy", "EnAdequacyContext", "EnLight", "EnRanker", "EsRanker", "FrRanker"]
-
 
 class EnLight(ReadyMetric):
     """English, systems of any kind; quick."""

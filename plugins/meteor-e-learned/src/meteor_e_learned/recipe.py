@@ -13,16 +13,6 @@ from meteor_e.api import ConfigError, near_miss
 from meteor_e.toolkit import find_problems, parse_yaml, plugin_registry, raise_problems, read_yaml
 from meteor_e_learned.extraction import FeatureSet
 
-__all__ = [
-    "DataSpec",
-    "Recipe",
-    "estimator_class",
-    "load_recipe",
-    "make_features",
-    "recipe_from_json",
-    "resolve",
-]
-
 LONGEST_NAME = 100
 
 

@@ -14,8 +14,6 @@ from meteor_e_learned.libraries import running
 from meteor_e_learned.modelfile import LearnedModel
 from meteor_e_learned.models.texts import Texts
 
-__all__ = ["has_scale", "has_scores", "score_segments"]
-
 BLOCK = 8192
 """Segments whose features are in memory at once, for each process."""
 Floats = NDArray[np.float64]

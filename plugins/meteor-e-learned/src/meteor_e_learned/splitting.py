@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["split", "unified"]
-
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 
 

@@ -29,8 +29,6 @@ from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_feat
 if TYPE_CHECKING:
     from meteor_e_learned.features.vectors import WordVectors
 
-__all__ = ["learnable", "make_estimator", "train"]
-
 
 def train(
     recipe: Recipe,

@@ -12,8 +12,6 @@ from meteor_e_vectors.subwords import Subwords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Source"]
-
 
 @dataclass
 class Source:

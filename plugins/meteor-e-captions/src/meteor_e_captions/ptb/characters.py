@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import bisect
 
-__all__ = ["DIGIT", "LOWER", "MARK", "NAMED", "OTHER_UPPER", "SYMBOL", "SYMBOL_UPPER", "UPPER", "shadow"]
-
 # Letters: words, also with hyphens.
 LETTERS = """
     41-5A 61-7A AA B5 BA C0-D6 D8-F6 F8-2C1 2C6-2D1 2E0-2E4 2EC 2EE 370-374 376-377 37A-37D 386 388-38A 38C 38E-3A1

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, MARK, OTHER_UPPER, SYMBOL, SYMBOL_UPPER, UPPER
 
-__all__ = ["ABBREVIATIONS", "BLANKS", "RULES", "TWO_WORDS", "Rule"]
-
 
 class Rule(NamedTuple):
     """A kind of token.

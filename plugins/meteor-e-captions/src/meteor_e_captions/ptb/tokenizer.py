@@ -9,8 +9,6 @@ from meteor_e.toolkit import Memory
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
 from meteor_e_captions.ptb.rules import ABBREVIATIONS, BLANKS, RULES, TWO_WORDS, Rule
 
-__all__ = ["PUNCTUATION", "Tokenizer"]
-
 #: What captioning drops after tokenization.  It was meant to drop brackets, but they come in lower case ("-lrb-").
 PUNCTUATION = frozenset(
     ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", ".", "?", "!", ",", ":", "-", "--", "...", ";"]

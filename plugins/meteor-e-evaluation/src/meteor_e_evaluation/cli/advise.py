@@ -43,7 +43,7 @@ def advise(texts: str | None, language: str, purpose: str, words: float | None, 
     """
     from meteor_e.toolkit import advice_table
     from meteor_e.toolkit import advise as find
-    from meteor_e_evaluation.containers import read_texts
+    from meteor_e_evaluation.data import read_texts
 
     if texts is not None and words is None:
         counted = [len(text.split()) for text in read_texts(texts, "reference")]

@@ -140,7 +140,7 @@ def _suite(
     options: dict[str, Any],
 ) -> StressSuite:
     from meteor_e.api import InputError
-    from meteor_e_evaluation.containers import read_texts
+    from meteor_e_evaluation.data import read_texts
     from meteor_e_evaluation.stress import bundled_examples, make_suite
 
     if not references and (hypotheses is not None or source is not None):

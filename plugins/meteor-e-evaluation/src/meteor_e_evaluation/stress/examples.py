@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from meteor_e.api import ConfigError
 
-__all__ = ["Examples", "bundled_examples"]
-
 
 class Examples(NamedTuple):
     """Translations with their references.

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from meteor_e.toolkit import format_table
 from meteor_e_evaluation.stress.run import Example, Finding, StressReport
 
-__all__ = ["FORMATS", "render_stress"]
-
 
 def _cell(finding: Finding) -> str:
     text = f"{100 * finding.share:.1f} [{100 * finding.low:.0f}, {100 * finding.high:.0f}]"

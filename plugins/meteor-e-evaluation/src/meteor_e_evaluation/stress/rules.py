@@ -6,8 +6,6 @@ from meteor_e.api import Perturbation
 from meteor_e.toolkit import plugin_registry
 from meteor_e_evaluation.stress import english, general
 
-__all__ = ["BUILT_IN", "perturbations"]
-
 _CLASSES = [
     found
     for module in (english, general)

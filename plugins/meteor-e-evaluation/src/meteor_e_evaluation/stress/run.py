@@ -37,8 +37,6 @@ from meteor_e_evaluation.stress.general import another_text, some
 from meteor_e_evaluation.stress.rules import perturbations
 from meteor_e_evaluation.stress.words import Words
 
-__all__ = ["Example", "Finding", "StressReport", "StressSuite", "chosen_rules", "make_suite", "stress", "write_suite"]
-
 ORIGINAL = "original"
 """What the unchanged texts are called among the systems of a suite."""
 TYPICAL = frozenset(("polarity", "meaning", "addition", "omission", "grammar", "spelling"))

@@ -12,8 +12,6 @@ from typing import Any
 
 from meteor_e.toolkit import parse_yaml
 
-__all__ = ["Words", "conjugated", "frequent_words", "lists", "pairs", "tags", "verb_base"]
-
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{1,2}"
 """Scripts that are written without spaces: two letters count as a word there."""
 _MARKS = r"\u0300-\u036f\u0900-\u0dff"

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
 from meteor_e_learned.counting import characters, mean_over_references
 
-__all__ = ["CharacterNgramsFeature"]
-
 
 class CharacterNgramsFeature(Feature):
     """Precision and recall of character n-grams, an order at a time, as written (Popović, 2015).

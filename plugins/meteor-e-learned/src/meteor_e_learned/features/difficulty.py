@@ -11,8 +11,6 @@ from meteor_e.api import FeatureBatch
 from meteor_e_learned.counting import mean_over_references, words
 from meteor_e_learned.features.vocabulary import FREQUENT, FrequencyFeature
 
-__all__ = ["DifficultyFeature"]
-
 
 class DifficultyFeature(FrequencyFeature):
     """Length, information, marks, numbers and repetition of the reference, and how the hypothesis differs in them.

@@ -13,9 +13,6 @@ from meteor_e.api import ComponentOptions, ReferenceFeature
 from meteor_e_learned.features.vectors import VectorFile, _NeedsVectors, cosine, open_word_vectors
 from meteor_e_learned.splitting import split
 
-__all__ = ["DELIMITER", "DocumentCosineFeature", "join_phrases"]
-
-
 DELIMITER = "_"
 """Between the words of a phrase, as gensim's ``Phrases`` writes it."""
 

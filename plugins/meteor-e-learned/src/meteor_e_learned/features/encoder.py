@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["EncoderMatchingFeature"]
-
 _WAYS = tuple(f"{way}_{what}" for way in ("plain", "weighted") for what in ("precision", "recall", "f"))
 _WORST = ("worst_recall", "worst_precision", "second_worst_recall", "second_worst_precision")
 COLUMNS = (*_WAYS, "cosine", "missing", "added", *_WORST)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["ErrorsFeature", "SituationFeature", "least_over_references"]
-
 Floats = NDArray[np.float64]
 
 _CLASSES = tuple(WORD_CLASSES)

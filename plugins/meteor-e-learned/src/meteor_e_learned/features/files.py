@@ -24,8 +24,6 @@ from meteor_e.api import (
 )
 from meteor_e.toolkit import read_segments, require
 
-__all__ = ["ScoreFileFeature", "VectorFileFeature"]
-
 
 class ScoreFileFeature(Feature):
     """A metric's scores, read from files in a form of the WMT metrics task.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["FluencyFeature"]
-
 BACK_OFF = 0.4
 """Weight of a word's own frequency where a pair is not listed (Brants et al., 2007)."""
 UNLISTED = 5000.0

@@ -11,8 +11,6 @@ from typing import Annotated, Any, ClassVar
 from meteor_e.api import ComponentOptions, FilePath, InputError, Meta, PluginError, ReferenceFeature, ResourceError
 from meteor_e_learned.splitting import split
 
-__all__ = ["LanguageModelFeature"]
-
 WINDOW = 3
 
 

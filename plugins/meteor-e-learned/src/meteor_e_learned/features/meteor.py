@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["MeteorFeature"]
-
 
 class MeteorFeature(Feature):
     """METEOR: the score, its parts, all statistics, and what each matcher of the chain brought.

@@ -18,9 +18,6 @@ from meteor_e_learned.counting import characters, numbered, segment_pairs
 if TYPE_CHECKING:
     from meteor_e.api import Metric
 
-__all__ = ["BleuComponentsFeature", "BleuFeature", "ChrfComponentsFeature", "ChrfFeature", "NistFeature", "TerFeature"]
-
-
 Floats = NDArray[np.float64]
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["ModelScoreFeature"]
-
 
 class ModelScoreFeature(Feature):
     """The score that a trained model gives, before it is mapped to a share.

@@ -11,8 +11,6 @@ from meteor_e.api import FeatureBatch
 from meteor_e_learned.counting import alike, mean_over_references, precision_recall_f, segment_pairs, words
 from meteor_e_learned.features.vocabulary import FrequencyFeature
 
-__all__ = ["NearWordsFeature"]
-
 LONGEST = 200
 """So many words of a side that the other lacks are compared, and so many characters, times ten."""
 

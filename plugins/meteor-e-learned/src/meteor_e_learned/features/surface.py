@@ -21,8 +21,6 @@ from meteor_e_learned.counting import (
     words,
 )
 
-__all__ = ["CharactersFeature", "LengthsFeature", "OverlapFeature"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

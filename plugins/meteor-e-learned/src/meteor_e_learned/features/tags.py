@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["CLASSES", "TagOverlapFeature", "TagVectorsFeature"]
-
 CLASSES: dict[str, tuple[str, ...]] = {
     "noun": ("NN",),
     "nouns": ("NNS",),

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["VectorMatchingFeature", "WordVectors", "WordVectorsFeature", "cosine", "open_word_vectors"]
-
 Floats32 = NDArray[np.float32]
 
 

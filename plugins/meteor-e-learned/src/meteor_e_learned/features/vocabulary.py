@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["Frequencies", "FrequencyFeature", "VocabularyFeature"]
-
 UNKNOWN = 1e-9
 """The relative frequency that a word which is not listed is taken to have at most."""
 RARE, FREQUENT = 1e-6, 1e-3

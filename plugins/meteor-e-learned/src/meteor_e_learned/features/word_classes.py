@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from meteor_e.api import MatcherContext
 
-__all__ = ["WORD_CLASSES", "WordClassesFeature", "listed", "word_kinds"]
-
 
 def listed(text: str) -> frozenset[str]:
     """Return the words of a text."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from meteor_e.api import Estimator, Examples
 
-__all__ = ["Floats", "agreement", "pair_taus", "pearson", "pearsons", "strict_tau"]
-
 Floats = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ from meteor_e_learned.models.base import Floats
 from meteor_e_learned.models.joint_linear import Block, JointLinear
 from meteor_e_learned.scale import Scale
 
-__all__ = ["GuardedLinear"]
-
 BLOCK = 1024
 """Rows of features that are in memory twice."""
 Ramp = Annotated[list[float], Meta(min_length=4, max_length=4)]

@@ -14,8 +14,6 @@ from meteor_e_learned.models.base import Floats, pair_taus
 from meteor_e_learned.models.linear import LinearEstimator
 from meteor_e_learned.scale import Scale
 
-__all__ = ["JointLinear"]
-
 Block = tuple[NDArray[np.float32], float]
 Assessed = tuple[NDArray[np.float32], Floats]
 

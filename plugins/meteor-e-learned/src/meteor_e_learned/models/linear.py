@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from meteor_e.api import Estimator, InputError
 from meteor_e_learned.models.base import Floats
 
-__all__ = ["LinearEstimator"]
-
 
 class LinearEstimator(Estimator):
     """Base of the linear estimators.

@@ -12,8 +12,6 @@ from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta, Training
 from meteor_e_learned.models.base import Floats, strict_tau
 from meteor_e_learned.models.linear import LinearEstimator
 
-__all__ = ["PairwiseLogistic"]
-
 Strength = Annotated[float, Meta(gt=0)]
 
 

@@ -13,8 +13,6 @@ from meteor_e.api import ComponentOptions, Examples, Meta, TrainingRun
 from meteor_e_learned.models.base import Floats, pearson
 from meteor_e_learned.models.linear import LinearEstimator
 
-__all__ = ["SegmentRegression"]
-
 
 @dataclass(frozen=True)
 class _Sums:

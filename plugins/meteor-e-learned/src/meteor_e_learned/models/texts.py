@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from meteor_e.api import InputError
 from meteor_e_learned.models.base import Floats
 
-__all__ = ["Texts"]
-
 
 @dataclass(frozen=True)
 class Texts:
