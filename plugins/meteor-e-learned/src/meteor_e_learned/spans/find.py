@@ -371,11 +371,11 @@ def describe(
     """
     pairs = [(hypothesis, text) for hypothesis, texts in batch for text in texts]
     alignments: list[Alignment] = []
-    for chunk, scored in meteor.scored_chunks(*zip(*pairs, strict=True), alignments=True):
+    for part, scored in meteor.scored_batches(*zip(*pairs, strict=True), alignments=True):
         if scored.failures:
             place, error = min(scored.failures.items())
             numbers = [number for number, (_, texts) in enumerate(batch, first) for _ in texts]
-            raise InputError(f"segment {numbers[chunk.first - 1 + place]}: {error}") from error
+            raise InputError(f"segment {numbers[part.first - 1 + place]}: {error}") from error
         alignments += (alignment for alignment in scored.alignments if alignment is not None)
     offsets = [word_offsets(text, each.hypothesis) for (text, _), each in zip(pairs, alignments, strict=True)]
     capitals = [
