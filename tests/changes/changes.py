@@ -68,7 +68,7 @@ def copy_of_the_tree(root: Path) -> None:
     for source in sorted((REPOSITORY / "plugins").glob("*/src/*")):
         if (source / "__init__.py").is_file():
             shutil.copytree(source, root / source.name, ignore=LEFT_OUT)
-    shutil.copy(REPOSITORY / "setup.py", root)
+    shutil.copy(REPOSITORY / "CMakeLists.txt", root)
     native = next((REPOSITORY / "meteor_e").glob("_native.*.so"), None)
     if native is None and (package := sys.modules.get("meteor_e")) is not None:
         for file in Path(str(package.__file__)).parent.glob("_native.*.so"):
