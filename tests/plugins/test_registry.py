@@ -122,7 +122,8 @@ def test_many_threads_find_the_same(plugin_site):
 def test_unknown_names():
     own = Registry(list)
     with pytest.raises(
-        PluginError, match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: characters, exact, lemma, ngram, para"
+        PluginError,
+        match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: characters, exact, lemma, ngram, para",
     ):
         own.get("matcher", "exat")
     with pytest.raises(ConfigError, match=r"no language 'xx'; .*use 'other' for a language"):
