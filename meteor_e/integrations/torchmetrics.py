@@ -7,6 +7,7 @@ give the corpus score of all segments together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -43,6 +44,7 @@ class MeteorScore(Metric):
 
     statistics: torch.Tensor
     segments: torch.Tensor
+    chain: torch.Tensor
     sentences: list[torch.Tensor]
 
     def __init__(
@@ -60,6 +62,9 @@ class MeteorScore(Metric):
         size = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
+        # A collection lets metrics with equal states share one: those of other options have to differ.
+        number = int(sha256(self.meteor.signature.encode()).hexdigest()[:15], 16)
+        self.add_state("chain", default=torch.tensor(number, dtype=torch.int64), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
             self.add_state("sentences", default=[], dist_reduce_fx="cat")

@@ -105,6 +105,30 @@ def test_in_a_collection_and_pickled(metric, tiny_pack):
     assert found["one"].item() == found["two"].item() == expected(tiny_pack)
 
 
+def test_metrics_of_other_options_in_a_collection(tiny_pack):
+    from torchmetrics import MetricCollection
+
+    from meteor_e.integrations.torchmetrics import MeteorScore
+
+    made = {
+        name: MeteorScore(
+            "en", options={"pack": str(tiny_pack), "normalization": "lower", "parameters": {"alpha": alpha}}
+        )
+        for name, alpha in (("one", 0.1), ("two", 0.9))
+    }
+    alone = []
+    for metric in made.values():
+        metric.update(HYPOTHESES, REFERENCES)
+        alone.append(metric.compute().item())
+        metric.reset()
+    metrics = MetricCollection(made)
+    for _ in range(2):
+        metrics.update(HYPOTHESES, REFERENCES)
+    found = metrics.compute()
+    assert [found["one"].item(), found["two"].item()] == alone
+    assert alone[0] != alone[1]
+
+
 def test_plot(metric):
     pytest.importorskip("matplotlib")
     metric.update(["a door"], ["a door"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from meteor_e import InputError, Meteor
@@ -23,7 +25,19 @@ def test_texts_and_conversations(options):
     assert reward.__name__ == "meteor"
 
 
-@pytest.mark.parametrize("completions", [[[]], [[{"role": "assistant"}]], [3]])
+def test_the_last_text_of_the_assistant_is_scored(options):
+    reward = pickle.loads(pickle.dumps(meteor_reward("reference", "en", **options)))
+    said = {"role": "assistant", "content": COMPLETIONS[0]}
+    call, tool = {"role": "assistant", "content": None, "tool_calls": []}, {"role": "tool", "content": REFERENCES[0]}
+    parts = {"role": "assistant", "content": [{"type": "text", "text": COMPLETIONS[0]}, {"type": "image"}]}
+    (expected,) = reward(COMPLETIONS[:1], reference=REFERENCES[:1])
+    completions = [[said, call, tool], [parts], [call, tool], [], [said]]
+    references = [*[REFERENCES[0]] * 4, None]
+    assert reward(completions, reference=references) == [expected, expected, None, None, None]
+    assert 0 < expected < 1
+
+
+@pytest.mark.parametrize("completions", [["a", "b"], [[{"role": "assistant", "content": 3}]], [3], [["a"]]])
 def test_what_is_no_text(completions, options):
     with pytest.raises(InputError):
         meteor_reward("reference", "en", **options)(completions, reference=["a"])
