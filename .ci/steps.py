@@ -4,9 +4,9 @@
     .ci/run                 # all steps, one after the other
     .ci/run plugins docs    # these only
 
-Each step uses all processors by itself, so that none waits for another. What is printed is kept in ``.tox/logs``. At the
-end stand what was skipped and why, the steps with their times, and a line that counts as pytest's does. The status is 0
-only if every step succeeded.
+Each step uses all processors by itself, so that none waits for another. What is printed is kept in ``.tox/logs``. At
+the end stand what was skipped and why, the steps with their times, and a line that counts as pytest's does. The status
+is 0 only if every step succeeded.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -171,8 +172,14 @@ class MeteorMaker:
 
     @property
     def language(self) -> str:
-        """The language that was asked for; empty if none was."""
-        return str(self.given.get("language", ""))
+        """Code of the language that was asked for, as its definition has it; empty if none was."""
+        from meteor_e.chains.lookup import find_language
+
+        name = str(self.given.get("language", ""))
+        # A warning that there is no definition comes when the metric is made.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return find_language(name).code if name else ""
 
 
 def input_options(command: Command) -> Command:

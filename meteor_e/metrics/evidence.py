@@ -9,10 +9,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from meteor_e.base.errors import ConfigError, near_miss
+from meteor_e.languages.files import resources_folder
 
 PURPOSES = {
     "ranking": "to order outputs of the same segment",
@@ -51,7 +51,7 @@ class Advice:
 @lru_cache(maxsize=1)
 def atlas() -> dict[str, dict[str, Any]]:
     """Return what the atlas says of each metric, by its name."""
-    rows = json.loads((files("meteor_e.resources") / "atlas.json").read_text(encoding="utf-8"))["metrics"]
+    rows = json.loads((resources_folder() / "atlas.json").read_text(encoding="utf-8"))["metrics"]
     return {row["metric"]: row for row in rows}
 
 

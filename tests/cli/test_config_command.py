@@ -50,7 +50,7 @@ def test_check_reports_every_problem(tmp_path):
     assert lines[0] == "bad.yaml:1: langauge: unknown key (did you mean 'language'?)"
     assert lines[1] == "bad.yaml:2: beam: must be a whole number, 1 or more, not 0"
     assert lines[2].startswith("bad.yaml:4: matchers[0]: there is no matcher 'exat' (did you mean 'exact'?)")
-    assert lines[3].startswith("bad.yaml: note: language: resource pack 'en' is not installed")
+    assert lines[3].startswith("bad.yaml: note: language: the resource pack 'en' is not installed")
     assert lines[4].startswith("good.yaml: OK: language da, ")
     assert lines[5].startswith("note.yaml: note: language: ")
     assert lines[6].startswith("note.yaml: OK: ")
@@ -64,7 +64,8 @@ def test_check_of_good_files(tmp_path):
     (tmp_path / "note.yaml").write_text("task: adq\n")
     code, out, err = meteor_e("check", "good.yaml", "note.yaml")
     assert (code, err) == (0, "")
-    note = "resource pack 'en' is not installed; scoring does that, or meteor-e pack install en"
+    packs = tmp_path / "packs"
+    note = f"the resource pack 'en' is not installed in {packs}; install it with `meteor-e pack install en`"
     assert out.splitlines() == [
         "good.yaml: OK: language da, task li, matchers exact",
         f"note.yaml: note: language: {note}",

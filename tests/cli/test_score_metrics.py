@@ -232,3 +232,13 @@ def test_advice_in_place_of_scores(cli):
     assert wrong.code
     assert "did you mean 'ranking'" in wrong.err
     assert cli("score", "one", "ref", "-l", "sw", "--advise", "ranking").out.startswith("No evidence: ")
+
+
+@pytest.mark.parametrize("language", ["english", "EN", "pt-BR", "pol", "sr-Cyrl", "kl"])
+@pytest.mark.parametrize("metrics", [(), ("-M", "chrf", "-M", "meteor")])
+def test_every_spelling_of_a_language(cli, own_packs, language, metrics):
+    result = cli(
+        "score", "one", "ref", "-l", language, "-q", "--matchers", "exact", "--normalization", "lower", *metrics
+    )
+    assert result.code == 0, result.err
+    assert result.err.count("has no definition") == (language == "kl")

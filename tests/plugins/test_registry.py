@@ -86,7 +86,8 @@ def test_a_plugin_is_found_by_name(plugin_site):
     found = own.get("matcher", "initial")
     assert issubclass(found, KeyMatcher)
     assert found is own.get("matcher", "initial")
-    assert own.names("matcher") == ["exact", "initial", "lemma", "paraphrase", "stem", "synonym"]
+    built_in = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "synonym"]
+    assert own.names("matcher") == sorted([*built_in, "initial"])
     (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
     assert entry.summary == "Words with one first letter match."
     assert (entry.distribution, entry.version, entry.plugin) == ("sound-plugin", "2.5", "sound_plugin")
@@ -121,7 +122,8 @@ def test_many_threads_find_the_same(plugin_site):
 def test_unknown_names():
     own = Registry(list)
     with pytest.raises(
-        PluginError, match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: exact, lemma, para"
+        PluginError,
+        match=r"no matcher 'exat' \(did you mean 'exact'\?\); the matchers: characters, exact, lemma, ngram, para",
     ):
         own.get("matcher", "exat")
     with pytest.raises(ConfigError, match=r"no language 'xx'; .*use 'other' for a language"):

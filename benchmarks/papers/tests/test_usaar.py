@@ -162,7 +162,10 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     (tmp_path / "r.txt").write_text("new houses\nthe old city\n", encoding="utf-8")
     arguments = [str(tmp_path / "h.txt"), str(tmp_path / "r.txt"), "-M", str(output), "--no-cache", "-q"]
     result = CliRunner().invoke(cli.predict, arguments, catch_exceptions=False)
-    lines = dict(line.split("\t") for line in result.output.splitlines())
+    header, *printed = (line.split("\t") for line in result.output.splitlines())
+    assert header[:2] == ["system", "segment"]
+    assert [row[:2] for row in printed] == [["h.txt", "1"], ["h.txt", "2"], ["h.txt", "all"]]
+    lines = {segment: score for _, segment, score in printed}
     segments = np.array([float(lines["1"]), float(lines["2"])])
     assert float(lines["all"]) == pytest.approx(system_mean("harmonic", segments)[0])
     if kind == "comet":

@@ -102,7 +102,7 @@ def test_all_that_a_chain_lacks_is_said_before_a_pack_is_built(tmp_path, monkeyp
     def build(*arguments, **options):
         raise AssertionError("a pack is built")
 
-    monkeypatch.setattr("meteor_e.packs.PackStore.install", build)
+    monkeypatch.setattr("meteor_e.packs.store.PackStore.install", build)
     with pytest.raises(ResourceError) as caught:
         Meteor.from_config("dbnary-vector", language="fr")
     assert "`meteor-e dbnary install fr`" in str(caught.value)

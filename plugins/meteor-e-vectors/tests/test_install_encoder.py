@@ -118,8 +118,9 @@ class TestAdd:
         cut.write_bytes(files[0].read_bytes()[:-9])
         for chosen in ((), ("--layer", "last_hidden_state")):
             assert f"{cut} is no network that can be run" in self.refused(str(cut), tokenizer, *chosen)
-        os.mkfifo(tmp_path / "fifo")
-        assert "there is no file" in self.refused(str(tmp_path / "fifo"), tokenizer)
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        assert f"cannot read {fifo}: not a regular file but a pipe" in self.refused(str(fifo), tokenizer)
         assert "is no network that can be run" in self.refused(network, tokenizer, "--layer", "nothing")
         assert "fails on 13 pieces" in self.refused(network, tokenizer, "--pieces", "13")
         assert "an encoder gives a row per piece" in self.refused(

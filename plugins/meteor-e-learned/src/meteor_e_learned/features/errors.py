@@ -81,8 +81,8 @@ class ErrorsFeature(Feature):
         two = pairs.ngrams(2)
         # Few of all pairs of words occur; counting makes room for every number below the size.
         found, numbers = np.unique(two.items, return_inverse=True)
-        two = Pairs(pairs.count, numbers, two.owner, max(1, len(found))).tally()
-        columns.append(two.total(np.maximum(two.left - np.maximum(two.right, 1), 0)))
+        bigrams = Pairs(pairs.count, numbers, two.owner, max(1, len(found))).tally()
+        columns.append(bigrams.total(np.maximum(bigrams.left - np.maximum(bigrams.right, 1), 0)))
         twice = (pairs.items[1:] == pairs.items[:-1]) & (pairs.owner[1:] == pairs.owner[:-1])
         twice &= kinds[pairs.items[1:]] != _MARK
         counted = np.bincount(pairs.owner[1:][twice], minlength=2 * pairs.count)

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from meteor_e import Alignment, Meteor
 from meteor_e.api import ConfigError, InputError
-from meteor_e_learned.features.vocabulary import UNKNOWN
+from meteor_e_learned.features.vocabulary import UNKNOWN, Frequencies
 from meteor_e_learned.features.word_classes import WORD_CLASSES
 from meteor_e_learned.spans.features import Words
 from meteor_e_learned.spans.model import SpanModel, load_span_model
@@ -392,15 +393,13 @@ def word_information(language: str) -> Information:
     Raises:
         ConfigError: for a language that wordfreq does not have.
     """
-    from meteor_e_learned.features.vocabulary import Frequencies
+    return partial(_information, Frequencies(language))
 
-    frequencies = Frequencies(language)
 
-    def information(words: Sequence[str]) -> NDArray[np.float64]:
-        result: NDArray[np.float64] = np.log(np.maximum(frequencies.of_all(words), UNKNOWN)) / math.log(UNKNOWN)
-        return result
-
-    return information
+def _information(frequencies: Frequencies, words: Sequence[str]) -> NDArray[np.float64]:
+    # No function in a function, which could not go to another process.
+    result: NDArray[np.float64] = np.log(np.maximum(frequencies.of_all(words), UNKNOWN)) / math.log(UNKNOWN)
+    return result
 
 
 def has_frequencies(language: str) -> bool:
