@@ -42,7 +42,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 _OUTSIDE = re.compile(
     r"\[([^\]]*)\]"
-    r"\((?:\.\./)+((?:plugins|meteor_e|benchmarks|examples|resources|tests)(?:/[^)#]*)?)(?:#[^)]*)?\)"
+    r"\((?:\.\./)+((?:plugins|meteor_e|benchmarks|examples|resources|tests|CITATION\.cff)(?:/[^)#]*)?)(?:#[^)]*)?\)"
 )
 """A link to a file of the repository beside ``docs``: its text, and the file."""
 

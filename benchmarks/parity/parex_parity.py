@@ -61,7 +61,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        side, pivot = language_text("x-own"), language_text("x-pivot")
+        side = pivot = language_text(None)
         options = BitextOptions(least_count=arguments.least_count)
         work = folder / "work"
         build_from_bitext(
@@ -79,8 +79,10 @@ def main() -> int:
             texts.append(folder / text)
         print(f"phrase table: {lines:,} lines")
         begin = time.monotonic()
-        plain = [language_text(code, whitespace=True) for code in ("x-own", "x-pivot")]
-        pack = build_from_bitext(folder / "pack", *plain, (texts[0], texts[1]), options=options, phrase_table=table)
+        plain = language_text(None, whitespace=True)
+        pack = build_from_bitext(
+            folder / "pack", plain, plain, (texts[0], texts[1]), options=options, phrase_table=table
+        )
         ours, seconds = our_pairs(pack.path), time.monotonic() - begin
         begin = time.monotonic()
         theirs = java_pairs(arguments.jar, [texts[1], texts[0], table, texts[0]], folder / "java", arguments.memory)

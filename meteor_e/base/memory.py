@@ -16,7 +16,8 @@ class Memory(dict[Key, Value]):
     """A dict that empties itself before it would hold more than ``limit`` items.
 
     It serves several threads without a lock, as a dict does. Another thread may empty it between any two steps, so take
-    a value from it once, and keep it. With n threads that put at once, it may hold n items more.
+    a value from it once, and keep it. With n threads that put at once, it may hold n items more. A copy starts empty,
+    a pickled one, too.
     """
 
     __slots__ = ("limit",)
@@ -35,6 +36,9 @@ class Memory(dict[Key, Value]):
         if len(self) + len(items) > self.limit:
             self.clear()
         self.update(items)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.limit,)
 
 
 class Remembered(Generic[Key, Value]):

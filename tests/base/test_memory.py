@@ -29,6 +29,15 @@ def test_several_at_once():
     assert memory == {10: 1}
 
 
+def test_a_copy_keeps_the_limit_and_no_item():
+    memory = Memory[int, int](2)
+    memory[0] = 1
+    for other in (copy.copy(memory), copy.deepcopy(memory), pickle.loads(pickle.dumps(memory))):
+        assert type(other) is Memory
+        assert (other, other.limit) == ({}, 2)
+    assert memory == {0: 1}
+
+
 class Squares:
     _known = Remembered[int, int](5)
 

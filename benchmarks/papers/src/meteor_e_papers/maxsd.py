@@ -101,7 +101,8 @@ class MaxSD(Estimator):
         seed: Annotated[int, Meta(description="Of the weights, the order, and dropout.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
 
-    def fit(
+    # The metric's training calls `learn`, which calls this with what a network needs besides.
+    def fit(  # type: ignore[override]
         self,
         X: Texts,  # noqa: N803
         y: Comparisons,

@@ -65,7 +65,8 @@ class PairwiseNetwork(Estimator):
         seed: Annotated[int, Meta(description="Of the start and of the order of pairs.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU where there is one), cpu, cuda.")] = "auto"
 
-    def fit(
+    # The metric's training calls `learn`, which calls this with what a network needs besides.
+    def fit(  # type: ignore[override]
         self,
         X: Floats,  # noqa: N803
         y: NDArray[Any],

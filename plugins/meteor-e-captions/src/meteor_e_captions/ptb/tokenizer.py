@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from meteor_e.toolkit import Memory
 from meteor_e_captions.ptb.characters import DIGIT, LOWER, UPPER, shadow
@@ -39,6 +40,12 @@ _BREAK = re.compile("\r\n|[\n\r\u000b\u000c\u2028\u2029]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
+@cache
+def _rules(char: str) -> list[tuple[int, Rule]]:
+    """Return the rules whose tokens may begin with a character, and their numbers."""
+    return [(key, rule) for key, rule in enumerate(RULES) if re.match(f"[{rule.first}]", char)]
+
+
 def _units(char: str) -> str:
     code = ord(char) - 0x10000
     return chr(0xD800 + (code >> 10)) + chr(0xDC00 + (code & 0x3FF))
@@ -59,8 +66,6 @@ class Tokenizer:
     def __init__(self, *, lowercase: bool = False, drop: frozenset[str] = frozenset()) -> None:
         self._lowercase = lowercase
         self._drop = drop
-        self._rules: dict[str, list[tuple[int, Rule]]] = {}
-        self._first = [re.compile(f"[{rule.first}]") for rule in RULES]
         # Of pieces that are read the same everywhere, and of these and of marks that what follows does not join.
         self._memory = Memory[str, str](_MEMORY)
         self._pieces = Memory[str, str](_MEMORY)
@@ -211,14 +216,10 @@ class Tokenizer:
         if plain is not None and (len(plain[0]) > _SHORT or plain[0].lower() not in _SPLIT):
             self._add(text[at : plain.end()], tokens)
             return plain.end()
-        rules = self._rules.get(kinds[at])
-        if rules is None:
-            rules = [(key, rule) for key, rule in enumerate(RULES) if self._first[key].match(kinds[at])]
-            self._rules[kinds[at]] = rules
         longest = at
         best: re.Match[str] | None = None
         rewrite = None
-        for key, rule in rules:
+        for key, rule in _rules(kinds[at]):
             if rule.run is not None and failed.get(key, 0) > at:
                 continue
             found = rule.match(kinds, at)
