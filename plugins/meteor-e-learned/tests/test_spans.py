@@ -93,6 +93,7 @@ def test_english_errors_in_otherwise_equal_texts_are_marked(hypothesis, referenc
 
 
 def test_equal_texts_have_no_spans_and_nothing_is_missing(any_language):
+    assert Spans("en", threshold=0.001).find("a cat sat", ["a dog sat", "A cat  sat"]) == []
     (found,) = any_language.find_all([REFERENCE], [REFERENCE])
     assert found.spans == []
     assert found.missing == []

@@ -211,7 +211,9 @@ class Spans:
             # The reference that agrees with most words explains the rest.
             best = max(range(len(texts)), key=lambda place: (matched[pairs[place]], -place))
             least = np.min([error[row] for row in rows], axis=0) if len(rows) > 1 else error[rows[0]]
-            marked = np.flatnonzero(least >= self.threshold)
+            # A text with the words of a reference, in their order, has no errors that an alignment can know.
+            equal = any(words.alignments[pair].hypothesis == words.alignments[pair].reference for pair in pairs)
+            marked = np.flatnonzero((least >= self.threshold) & (not equal))
             spans: list[Span] = []
             if len(marked):
                 severe = major[rows[best]]
