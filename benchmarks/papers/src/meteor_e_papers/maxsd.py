@@ -213,7 +213,7 @@ class MaxSD(Estimator):
     def score(self, X: Texts, y: Comparisons) -> float:  # noqa: N803
         """Return the strict τ of comparisons."""
         scores = self.predict(X)
-        return strict_tau(scores[y.better] - scores[y.worse])
+        return float(strict_tau(scores[y.better] - scores[y.worse]))
 
     def importance(self) -> Floats:
         """Return the weight of each metric score, for standardized ones."""

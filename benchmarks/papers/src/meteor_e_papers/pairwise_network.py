@@ -139,11 +139,12 @@ class PairwiseNetwork(Estimator):
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
         """Return 1 where the first hypothesis is better, else 0."""
-        return (self.decision_function(X) > 0).astype(np.int64)
+        result: NDArray[np.int64] = (self.decision_function(X) > 0).astype(np.int64)
+        return result
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
         """Return the strict τ of the decisions."""
-        return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
+        return float(strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1)))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the scaler and the parameters."""
