@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -100,6 +101,8 @@ def main() -> int:
     if unknown := [name for name in wanted if name not in STEPS]:
         sys.exit(f"no step {', '.join(unknown)}; there are {', '.join(STEPS)}")
     LOGS.mkdir(parents=True, exist_ok=True)
+    # A caller that ignores interrupts, as a shell in the background does, would have every test ignore them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     environment = variables()
     install_programs()
     steps = {**STEPS, "main": readme_command()}

