@@ -6,6 +6,7 @@ Each has a weight, or all have the same.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -120,7 +121,9 @@ def _of_source(number: int) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"source {number}: {str(error).removeprefix('source 1, ')}") from error
+        # Places among what was scored are not those of the file.
+        what = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
+        raise InputError(f"source {number}: {what}") from error
 
 
 def _by(method: Method, sources: Iterable[tuple[Source, Pairs]], best: int) -> Iterator[_Scored]:

@@ -45,18 +45,16 @@ class _Keys(NamedTuple):
     values: Floats
     number: int
 
-    def shared(self, weights: Floats, texts: int) -> Floats:
-        """Return for each of the first texts what its keys are worth in all others, which have weights."""
-        others = self.rows >= texts
-        known = np.bincount(self.keys[others], weights[self.rows[others] - texts], self.number)
-        rows = self.rows[~others]
-        return np.asarray(np.bincount(rows, self.values[~others] * known[self.keys[~others]], texts), float)
+    def shared(self, weights: Floats) -> Floats:
+        """Return for each text what its keys are worth in all texts, which have weights."""
+        known = np.bincount(self.keys, weights[self.rows], self.number)
+        return np.asarray(np.bincount(self.rows, self.values * known[self.keys], len(weights)), float)
 
     def matches(self, left: Integers, right: Integers, valued: bool = True) -> Floats:
         """Return what texts share with others, ``(left, right)``."""
         sides: list[NDArray[np.float32]] = []
         for texts in (left, right):
-            place = np.full(self.rows.max(initial=0) + 1, -1)
+            place = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
             place[texts] = np.arange(len(texts))
             at = np.flatnonzero(place[self.rows] >= 0)
             side = np.zeros((len(texts), self.number), np.float32)
@@ -81,10 +79,11 @@ def meteor_aggregated(
         weights: of the references; their sum is 1.
     """
     types: dict[Token, int] = {}
-    texts = [
-        [types.setdefault(token, len(types)) for token in meteor.tokenize(text)] for text in (*hypotheses, *references)
-    ]
-    parameters, size = meteor.chain.parameters, len(hypotheses)
+    places = {text: place for place, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+    texts = [[types.setdefault(token, len(types)) for token in meteor.tokenize(text)] for text in places]
+    left, right = (np.array([places[text] for text in side], np.int64) for side in (hypotheses, references))
+    shares: Floats = np.bincount(right, weights, len(texts)).astype(float)
+    parameters = meteor.chain.parameters
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     lengths = np.array(list(map(len, texts)))
     rows = np.repeat(np.arange(len(texts)), lengths)
@@ -99,7 +98,9 @@ def meteor_aggregated(
     neighbors = _occurrences(rows[1:][same], (of[:-1] * len(types) + of[1:])[same], np.ones(int(same.sum())))
     length = np.asarray(np.bincount(rows, values, len(texts)), float)
 
-    def score(matched: Sequence[Floats], words: Floats, pairs: Floats, left: Floats, right: Floats) -> Floats:
+    def score(
+        matched: Sequence[Floats], words: Floats, pairs: Floats, left: Floats, right: Any, fragmented: Any
+    ) -> Floats:
         total = sum(
             weight * (now - before)
             for (_, weight), now, before in zip(levels, matched, (np.zeros(()), *matched[:-1]), strict=True)
@@ -107,23 +108,25 @@ def meteor_aggregated(
         with np.errstate(divide="ignore", invalid="ignore"):
             fmean = 1 / ((1 - parameters.alpha) * left / total + parameters.alpha * right / total)
             fragmentation = np.maximum(words - pairs, 1) / np.maximum(words, 1)
-            found: Floats = np.nan_to_num(fmean * (1 - parameters.gamma * fragmentation**parameters.beta))
+            found: Floats = np.nan_to_num(fmean * (1 - fragmented * parameters.gamma * fragmentation**parameters.beta))
         return found
 
     def pairs(some: Integers, others: Integers) -> Floats:
-        right = others + size
-        counts, neighboring = last.matches(some, right), neighbors.matches(some, right)
-        matched = [keys.matches(some, right) for keys, _ in levels]
-        return score(matched, counts, neighboring, length[some][:, None], length[right])
+        others, again = np.unique(others, return_inverse=True)  # A sample has some more than once.
+        rows, columns = left[some], right[others]
+        neighboring = neighbors.matches(rows, columns)
+        # Where all words match in one chunk, there is no penalty.
+        perfect = (neighboring + 1 >= lengths[rows][:, None]) & (lengths[rows][:, None] == lengths[columns])
+        matched = [keys.matches(rows, columns) for keys, _ in levels]
+        ones = last.matches(rows, columns)
+        found = score(matched, ones, neighboring, length[rows][:, None], length[columns], ~perfect)
+        return found[:, again.ravel()]
 
-    expected = score(
-        [keys.shared(weights, size) for keys, _ in levels],
-        last.shared(weights, size),
-        neighbors.shared(weights, size),
-        length[:size],
-        length[size:] @ weights,
-    )
-    return Aggregated(expected, pairs)
+    matched = [keys.shared(shares) for keys, _ in levels]
+    expected = score(matched, last.shared(shares), neighbors.shared(shares), length, length @ shares, 1)
+    # A candidate that is a reference, too, has no penalty there.
+    expected += shares * levels[0][1] * parameters.gamma * np.maximum(lengths, 1.0) ** -parameters.beta
+    return Aggregated(expected[left], pairs)
 
 
 def _classes(meteor: Meteor, types: Sequence[Token]) -> list[tuple[Integers, float]]:
