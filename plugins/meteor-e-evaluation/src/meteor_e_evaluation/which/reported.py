@@ -40,13 +40,13 @@ class Reported:
             scale: ``percent``, ``fraction``, or ``auto``: percent with a percent sign or above 1.
 
         Raises:
-            ConfigError: for what is no number, or no score.
+            ConfigError: for what is not a number, or not a score.
         """
         if scale not in SCALES:
             raise ConfigError(f"scale is {scale!r}; there are {', '.join(SCALES)}")
         found = _NUMBER.fullmatch(text.strip())
         if found is None:
-            raise ConfigError(f"{text!r} is no reported score; give a number as it was printed, such as 27.3 or .273")
+            raise ConfigError(f"{text!r} is not a reported score; give a number as it was printed, such as 27.3 or .273")
         number = Decimal(found["digits"])
         if found["percent"] and scale == "fraction":
             raise ConfigError(f"{text!r} has a percent sign, so that its scale is not 'fraction'")
@@ -54,7 +54,7 @@ class Reported:
         decimals = len(found["digits"].partition(".")[2])
         unit = Decimal(1) / 100 if percent else Decimal(1)
         if number * unit > 1:
-            raise ConfigError(f"{text!r} is no METEOR score: it is above {'100' if percent else '1'}")
+            raise ConfigError(f"{text!r} is not a METEOR score: it is above {'100' if percent else '1'}")
         half = Decimal(5) * Decimal(10) ** -(decimals + 1) * unit
         return cls(text.strip(), float(number * unit), float(half), percent, decimals)
 

@@ -132,7 +132,7 @@ def which(
         progress: told how far it is.
 
     Raises:
-        ConfigError: for what is no number, and an unknown language.
+        ConfigError: for what is not a number, and an unknown language.
         InputError: for texts that do not line up.
         ResourceError: if METEOR's resources are missing.
     """
