@@ -97,7 +97,7 @@ def ours(data: dict[str, Any], release: str) -> dict[str, list[float]]:
     """Return our scores, named as nltk's; the folder of WordNet is that of ``NLTK_DATA``."""
     from meteor_e_evaluation.which.nltk_meteor import emulated, porter_stemmer, scores, statistics
     from meteor_e_evaluation.which.wordnet import find_wordnet
-    from nltk.tokenize import word_tokenize
+    from nltk.tokenize import word_tokenize  # type: ignore[import-untyped]
 
     wordnet = find_wordnet()
     assert wordnet is not None
@@ -148,7 +148,7 @@ def main() -> None:
         if options.record is None:
             data_folder(options.wordnet, folder)
         else:
-            import tiny_wordnet
+            import tiny_wordnet  # type: ignore[import-not-found]
 
             tiny_wordnet.write(folder / "tiny")
             data_folder(folder / "tiny", folder)

@@ -46,7 +46,9 @@ class Reported:
             raise ConfigError(f"scale is {scale!r}; there are {', '.join(SCALES)}")
         found = _NUMBER.fullmatch(text.strip())
         if found is None:
-            raise ConfigError(f"{text!r} is not a reported score; give a number as it was printed, such as 27.3 or .273")
+            raise ConfigError(
+                f"{text!r} is not a reported score; give a number as it was printed, such as 27.3 or .273"
+            )
         number = Decimal(found["digits"])
         if found["percent"] and scale == "fraction":
             raise ConfigError(f"{text!r} has a percent sign, so that its scale is not 'fraction'")
