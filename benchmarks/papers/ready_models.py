@@ -112,11 +112,11 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
     years = ", ".join(year(spec).upper() for spec in recipe.train if spec.made is None)
     trained = f"The shipped weights have seen {years}"
-    made = [
-        f"{spec.made} of {Path(spec.index).name.partition('.')[0]}{f' ({spec.references} reference)' * bool(spec.references)}"
-        for spec in recipe.train
-        if spec.made
-    ]
+    made = []
+    for spec in recipe.train:
+        if spec.made:
+            against = f" ({spec.references} reference)" if spec.references else ""
+            made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}{against}")
     trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     for model in stands_on(recipe):
         trained += f" What {model} has seen, on which it stands, is on that model's card."
