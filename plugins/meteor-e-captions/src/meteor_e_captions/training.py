@@ -7,9 +7,10 @@ Lines of the first file are ``{"captions": ["…", …]}``, one image each; of t
 
 1. The detector of broken captions: a logistic regression on people's captions and on the same with an error.
 2. The metrics: weights that are not negative, of features that are divided by their spread. Those of
-   ``caption-context`` are fixed (:data:`CONTEXT_SHARES`). For ``caption-light``, a pairwise logistic loss asks that the better one of two captions has the higher score. What is better is known from four sources: ratings;
-   a caption of the image, of a near image, of a farther one, and of any image; a caption and the same with a
-   contradiction; a caption and the same with an error.
+   ``caption-context`` are fixed (:data:`CONTEXT_SHARES`). For ``caption-light``, a pairwise logistic loss asks that the
+   better one of two captions has the higher score. What is better is known from four sources: ratings; a caption of the
+   image, of a near image, of a farther one, and of any image; a caption and the same with a contradiction; a caption
+   and the same with an error.
 """
 
 from __future__ import annotations
