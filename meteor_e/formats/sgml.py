@@ -223,7 +223,7 @@ def _java_segment(line: str) -> str:
 
 
 def _java_text(line: str, rest: Iterator[str], name: str, segment: str) -> str:
-    """Join lines up to one that closes a segment, and return what stands between the first tag and the last end."""
+    """Join lines up to one that closes a segment, and return the text from the first tag to the last end."""
     parts = [line]
     while not _JAVA_SEG_END.search(line):
         following = next(rest, None)
