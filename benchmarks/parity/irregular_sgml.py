@@ -25,11 +25,12 @@ from pathlib import Path
 
 from mutated_pairs import CHARACTERS, compare, written
 
-WORDS = (
+_TEXT = (
     "the a of rain rains raining snow wind strong strongly on in boats boat harbour , . ' \" ! 1 2.5 "
     "x=1 id = été Straße дом 水 don't U.S. co-op A&B & &amp; &lt;b&gt; &quot; &apos; &QUOT; &amp;lt; "
     "&amp;amp; &eacute; &#233; < > <b> </b> <br/> </p> segid doc </ /seg"
-).split(" ")
+)
+WORDS = _TEXT.split(" ")
 
 HABITS = {
     "order": "attributes in any order",
