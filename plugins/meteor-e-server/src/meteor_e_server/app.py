@@ -345,10 +345,16 @@ class Stream:
                 lines = [line for line in whole.split(b"\n") if line.strip()] if separator else []
                 for start in range(0, len(lines), TOGETHER):
                     await self._batch(lines[start : start + TOGETHER], write)
+                self._check_line(rest)
             if self._work is None:
                 raise RequestError(422, "the stream has no segments")
             end = summary(self._task, self._work, self._total, self._number)
             await write(encode(end) + b"\n", last=True)
+
+    def _check_line(self, line: bytes) -> None:
+        if len(line) > self._service.limits.body:
+            message = f"a line has more than {self._service.limits.body} bytes"
+            raise RequestError(413, message, {"Connection": "close"})
 
     async def _batch(self, lines: Sequence[bytes], write: Callable[..., Awaitable[None]]) -> None:
         """Answer some lines; what comes before a wrong one is answered first."""
@@ -356,6 +362,7 @@ class Stream:
         wrong: RequestError | None = None
         for line in lines:
             try:
+                self._check_line(line)
                 segment = decoded(line, Segment)
                 self._service.check([segment], self._number + len(segments))
             except RequestError as error:

@@ -26,7 +26,7 @@ class Work(Protocol):
         label: of the metric.
         language: code.
         shared: whether segments of several requests may be worked on together, and those of one in parts. It is so
-            where the same numbers come out, to the last digit.
+            where identical numbers come out.
         streams: whether segments can be worked on before the last ones of a request are known.
     """
 
