@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(
         (
-            *("references", "references_per_segment", "form_in", "encoding", "names"),
+            *("references", "references_per_segment", "form_in", "encoding", "on_missing", "names"),
             *("hypothesis_columns", "reference_columns", "split", "test_set", "pair", "on_error"),
         ),
         "system.txt -R first.txt -R second.txt",
@@ -148,7 +148,8 @@ class ScoreOptions(SimpleNamespace):
         columns = TableOptions(self.hypothesis_columns, self.reference_columns, self.split)
         source = self.files, self.references, self.references_per_segment, self.encoding
         table = find_table(*source, columns, self.form_in)
-        found = systems(*source, cast("Format | None", self.form_in)) if table is None else systems_of(table)
+        form = cast("Format | None", self.form_in)
+        found = systems(*source, form, self.on_missing) if table is None else systems_of(table)
         return named(found, self.names), table is not None
 
 
