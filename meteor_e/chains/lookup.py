@@ -57,8 +57,13 @@ def find_language(name: str, registry: Registry | None = None, *, generic: bool 
     return language
 
 
-_PLUGIN = {"jieba": "meteor-e-languages[chinese]", "fugashi": "meteor-e-languages[japanese]"}
-"""What to install for the segmenters that languages of ours name."""
+_PLUGIN = {
+    "jieba": "meteor-e-languages[chinese]",
+    "fugashi": "meteor-e-languages[japanese]",
+    "icu": "meteor-e-languages[icu]",
+    "mecab-ko": "meteor-e-languages[korean]",
+}
+"""What to install for the segmenters of our plugins."""
 
 
 def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:

@@ -1,4 +1,4 @@
-// From matchers to candidates; meteor_e/alignment/candidates.py and meteor_e/matchers/base.py are the definition.
+// From matchers to candidates; meteor_e/engine/candidates.py and meteor_e/api/matchers.py are the definition.
 #pragma once
 
 #include <array>
@@ -237,5 +237,27 @@ private:
     Filter filter_;
     std::vector<PhrasePair> from_reference_, from_hypothesis_;
 };
+
+inline bool Candidates::add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i,
+                            std::uint32_t hypothesis_length, double probability) {
+    if (!shared_) {
+        for (std::uint32_t word = j; word < j + reference_length; ++word) ++reference_cover_[word];
+    }
+    for (std::uint32_t word = i; word < i + hypothesis_length; ++word) ++hypothesis_cover_[word];
+    proposed_.push_back({j, reference_length, i, hypothesis_length, matcher_, probability});
+    return proposed_.size() <= room_;
+}
+
+inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double probability) {
+    ++reference_cover_[j];
+    ++hypothesis_cover_[i];
+    proposed_.push_back({j, 1, i, 1, matcher_, probability});
+    return proposed_.size() <= room_;
+}
+
+inline bool Candidates::relate_word(std::uint32_t distinct, std::uint32_t word, double probability) {
+    related_.push_back({word, {distinct, matcher_, probability}});
+    return related_.size() <= chain_.max_candidates;
+}
 
 }  // namespace meteor

@@ -1,4 +1,4 @@
-// The beam search of meteor_e/alignment/search.py: which candidates make the alignment.
+// The beam search of meteor_e/engine/search.py: which candidates make the alignment.
 #pragma once
 
 #include <string>

@@ -10,12 +10,16 @@ from meteor_e.api.segmenters import Segmenter
 _INSIDE = "'’ʼ״׳-‐·\u200c\u200d"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
+_BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
+"""What separates Tibetan syllables, as spaces separate words elsewhere."""
+
 
 class UnicodeSegmenter(Segmenter):
     """Words are runs of letters, marks and digits; every other character is a word of its own.
 
     For scripts whose vowel signs or letters METEOR's normalizer takes for symbols: Devanagari, Arabic, Hebrew and
-    most others. Apostrophes and hyphens between letters stay within a word, as do dots and commas between digits.
+    most others. Apostrophes and hyphens between letters stay within a word, as do dots and commas between digits. Tibetan words are
+    syllables.
     """
 
     name = "unicode"
@@ -29,7 +33,7 @@ class UnicodeSegmenter(Segmenter):
                 continue
             if place > begin:
                 words.append(text[begin:place])
-            if not char.isspace():
+            if not char.isspace() and char not in _BETWEEN_SYLLABLES:
                 words.append(char)
             begin = place + 1
         if begin < len(text):

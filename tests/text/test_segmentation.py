@@ -171,3 +171,7 @@ class Short(CharacterSegmenter):
 
     def join_lines(self, lines):
         return super().join_lines(lines)[:-1]
+
+
+def test_tibetan_words_are_syllables():
+    assert UnicodeSegmenter().segment("བོད་ཀྱི་སྐད་ཡིག།") == ["བོད", "ཀྱི", "སྐད", "ཡིག", "།"]

@@ -6,14 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from meteor_e_languages.segmenters import checks
 from meteor_e_languages.segmenters.chinese import JiebaSegmenter
+from meteor_e_languages.segmenters.icu import IcuSegmenter
 from meteor_e_languages.segmenters.japanese import FugashiSegmenter
+from meteor_e_languages.segmenters.korean import KoreanSegmenter
 
 from meteor_e import Meteor
 from meteor_e.testing import check_segmenter
 
 CHINESE = ("小猫坐在窗台上。", ["小猫", "坐在", "窗台上", "。"])
 JAPANESE = ("猫が窓辺に座っています。", ["猫", "が", "窓辺", "に", "座っ", "て", "い", "ます", "。"])
+KOREAN = ("나는 어제 학교에 갔습니다.", ["나", "는", "어제", "학교", "에", "갔", "습니다", "."])
+THAI = ("ภาษาไทยเป็นภาษาที่สวยงาม", ["ภาษา", "ไทย", "เป็น", "ภาษา", "ที่", "สวยงาม"])
+LAO = ("ຂ້ອຍຮັກພາສາລາວ", ["ຂ້ອຍ", "ຮັກ", "ພາສາ", "ລາວ"])
+KHMER = ("ខ្ញុំស្រឡាញ់ភាសាខ្មែរ", ["ខ្ញុំ", "ស្រឡាញ់", "ភាសាខ្មែរ"])
+BURMESE = ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"])
+SEGMENTERS = [JiebaSegmenter, FugashiSegmenter, IcuSegmenter, KoreanSegmenter]
 AWKWARD = [
+    "a\ud800b",
     "",
     " ",
     "a b\tc",
@@ -29,19 +38,27 @@ AWKWARD = [
 ]
 
 
-@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+@pytest.mark.parametrize("segmenter", SEGMENTERS)
 def test_the_segmenters_fit(segmenter):
     check_segmenter(segmenter, texts=[CHINESE[0], JAPANESE[0]])
 
 
-@pytest.mark.parametrize(("segmenter", "sentence"), [(JiebaSegmenter, CHINESE), (FugashiSegmenter, JAPANESE)])
+@pytest.mark.parametrize(
+    ("segmenter", "sentence"),
+    [
+        (JiebaSegmenter, CHINESE),
+        (FugashiSegmenter, JAPANESE),
+        (KoreanSegmenter, KOREAN),
+        *((IcuSegmenter, one) for one in (THAI, LAO, KHMER, BURMESE)),
+    ],
+)
 def test_words(segmenter, sentence):
     text, words = sentence
     assert segmenter().segment(text) == words
     assert segmenter().join(text) == " ".join(words)
 
 
-@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+@pytest.mark.parametrize("segmenter", SEGMENTERS)
 @pytest.mark.parametrize("text", AWKWARD)
 def test_no_character_is_lost(segmenter, text):
     words = segmenter().segment(text)
@@ -49,7 +66,7 @@ def test_no_character_is_lost(segmenter, text):
     assert all(words)
 
 
-@pytest.mark.parametrize("segmenter", [JiebaSegmenter, FugashiSegmenter])
+@pytest.mark.parametrize("segmenter", SEGMENTERS)
 def test_threads_and_pickles(segmenter):
     made = pickle.loads(pickle.dumps(segmenter()))
     texts = [CHINESE[0] * k + JAPANESE[0] for k in range(1, 40)]
@@ -75,6 +92,13 @@ def test_scores(language, same, other):
     assert "|task:universal|" in meteor.signature
     assert "|segmenter:" in meteor.signature
     assert "|plugins:meteor-e-languages@" in meteor.signature
+
+
+def test_a_language_takes_another_segmenter():
+    words, characters = Meteor("th", segmenter="icu"), Meteor("th")
+    assert [token.form for token in words.tokenize(THAI[0])] == THAI[1]
+    assert len(characters.tokenize(THAI[0])) > len(THAI[1])
+    assert "|segmenter:icu(icu4py=" in words.signature
 
 
 def test_a_library_that_loses_text_is_found_out():

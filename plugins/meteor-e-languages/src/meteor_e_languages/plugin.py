@@ -24,6 +24,8 @@ def meteor_e_segmenters() -> dict[str, str]:
     return {
         "jieba": "meteor_e_languages.segmenters.chinese:JiebaSegmenter",
         "fugashi": "meteor_e_languages.segmenters.japanese:FugashiSegmenter",
+        "icu": "meteor_e_languages.segmenters.icu:IcuSegmenter",
+        "mecab-ko": "meteor_e_languages.segmenters.korean:KoreanSegmenter",
     }
 
 

@@ -1,0 +1,159 @@
+"""What the options of ``meteor-e score`` ask for: checked, and made into a table of scores."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from meteor_e.api.outputs import WmtNames
+from meteor_e.api.tables import ScoreRun
+from meteor_e.base.errors import ConfigError
+from meteor_e.cli.combinations import check_combination
+from meteor_e.cli.failures import without_failures
+from meteor_e.cli.inputs import lined_up, named, systems
+from meteor_e.cli.results import output_format, tests_of
+from meteor_e.cli.score_tables import TableOptions, find_table, run_elsewhere, systems_of
+
+if TYPE_CHECKING:
+    from meteor_e.api.metrics import Metric
+    from meteor_e.api.outputs import OutputFormat
+    from meteor_e.api.tables import SystemInput
+    from meteor_e.base.progress import Progress
+    from meteor_e.formats.inputs import Format
+    from meteor_e.metrics.table import SystemTable
+
+
+class ScoreOptions(SimpleNamespace):
+    """The options of the command, under their names, as the command line gives them."""
+
+    def output_format(self) -> OutputFormat:
+        """Return the format of the output.
+
+        Raises:
+            ConfigError: if several are asked for.
+        """
+        asked = [name for name, given in (("json", self.as_json), ("tsv", self.tsv)) if given]
+        asked += [self.form] if self.form != "text" else []
+        if len(asked) + self.quiet > 1:
+            raise ConfigError("--format, --json, --tsv and --quiet exclude each other")
+        return output_format(asked[0] if asked else "text")
+
+    def check(self, form: OutputFormat, into_table: bool) -> None:
+        """Refuse options that do not go together; the table of :mod:`meteor_e.cli.combinations` says which."""
+        given = {
+            "--quiet": self.quiet,
+            "--dask": self.cluster is not None,
+            "-o TABLE": into_table,
+            "-M": any(name.rpartition("=")[2] != "meteor" for name in self.metrics),
+            "--significance": self.significance is not None,
+            "--segments": self.segments,
+            "--alignments": self.alignments,
+            "--explain": self.explain,
+            "--on-error": self.on_error != "stop",
+            "--wmt-names": self.wmt_names is not None,
+            "--format without segments": not form.segments,
+            "--format without alignments": not form.alignments,
+            "--format for programs": form.name in ("tsv", "csv", "wmt"),
+            "another --format": form.name != "wmt",
+        }
+        check_combination([name for name, active in given.items() if active])
+
+    def of_test_set(self) -> ScoreOptions:
+        """Return the options with files, references, names and language of a test set by name filled in."""
+        if self.test_set is None and self.pair is None:
+            return self
+        from meteor_e.formats.test_sets import named_set, target_language
+
+        if self.test_set is None or self.pair is None:
+            raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+        if self.references:
+            raise ConfigError("--test-set gives the references; leave out --reference")
+        found = named_set(self.test_set, self.pair)
+        files, names, make = self.files, self.names, self.make_meteor
+        if not files:
+            if not found.system_files:
+                raise ConfigError(
+                    f"test set {self.test_set} has no system outputs for {self.pair}; give files with hypotheses"
+                )
+            files, names = tuple(found.system_files.values()), names or tuple(found.system_files)
+        if not make.language and make.chain is None:
+            make = dataclasses.replace(make, given={**make.given, "language": target_language(self.pair)})
+        references = tuple(found.reference_files)
+        changed = {"files": files, "references": references, "names": names, "make_meteor": make}
+        return ScoreOptions(**{**vars(self), **changed})
+
+    def wmt(self, form: OutputFormat) -> WmtNames | None:
+        """Return what WMT's format calls pair, test set and reference; ``None`` for another format.
+
+        Raises:
+            ConfigError: if there are no names.
+        """
+        if form.name != "wmt":
+            return None
+        if self.wmt_names is not None:
+            return WmtNames(*self.wmt_names)
+        if self.test_set is None or self.pair is None:
+            raise ConfigError(
+                "--format wmt names language pair, test set and reference: give --wmt-names PAIR TESTSET REFERENCE, "
+                "such as --wmt-names de-en newstest2017 refA, or --test-set and --pair"
+            )
+        return WmtNames(self.pair, self.test_set, "ref")
+
+    def inputs(self) -> tuple[list[SystemInput], bool]:
+        """Return the systems, and whether a table holds them."""
+        columns = TableOptions(self.hypothesis_columns, self.reference_columns, self.split)
+        source = self.files, self.references, self.references_per_segment, self.encoding
+        table = find_table(*source, columns, self.form_in)
+        form = cast("Format | None", self.form_in)
+        found = systems(*source, form, self.on_missing) if table is None else systems_of(table)
+        return named(found, self.names), table is not None
+
+
+def advice(language: str, purpose: str, references: Sequence[Sequence[str]]) -> str:
+    """Return a table of the metrics that have evidence for texts with such references, as text."""
+    from meteor_e.metrics.evidence import advice_table, advise
+    from meteor_e.render.plain import format_table
+
+    words = sum(len(each[0].split()) for each in references) / max(1, len(references))
+    header, rows, without = advice_table(advise(language, purpose, words, len(references[0])))
+    return "\n".join(filter(None, (format_table(header, rows) if rows else "", without))) + "\n"
+
+
+def scored_table(
+    options: ScoreOptions, metrics: list[Metric], inputs: list[SystemInput], form: OutputFormat, progress: Progress
+) -> SystemTable:
+    """Return the table, which is scored while it is written."""
+    from meteor_e.metrics.chain_metric import ChainMetric
+    from meteor_e.metrics.table import score_table
+
+    language = options.make_meteor.language
+    meteors = [metric.meteor(language or metric.language) for metric in metrics if isinstance(metric, ChainMetric)]
+    left_out: tuple[int, ...] = ()
+    if options.on_error == "skip":
+        inputs, left_out = without_failures(inputs, meteors)
+    for meteor in meteors if options.on_error == "zero" else ():
+        meteor.on_error = "zero"
+    return score_table(
+        metrics,
+        lined_up(inputs) if options.explain else inputs,
+        language=language,
+        tests=tests_of(options.significance, options.samples, options.seed),
+        segments=options.segments or options.alignments,
+        details=form.details,
+        alignments=options.alignments,
+        explain=options.explain,
+        progress=progress,
+        left_out=left_out,
+    )
+
+
+def scored_elsewhere(options: ScoreOptions, metric: Metric, inputs: list[SystemInput], into_table: bool) -> SystemTable:
+    """Score on a cluster or into a table of segments; return the table of systems."""
+    from meteor_e.metrics.chain_metric import ChainMetric
+    from meteor_e.metrics.table import table_of_totals
+
+    assert isinstance(metric, ChainMetric)
+    run = ScoreRun(inputs, options.output if into_table else None, options.prefix, options.cluster, options.quiet)
+    return table_of_totals(metric, [system.name for system in inputs], run_elsewhere(metric.current, run))

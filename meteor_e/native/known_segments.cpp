@@ -1,0 +1,124 @@
+// What was found out of references, remembered for the next hypothesis, and fetched before it is needed.
+#include "candidates.hpp"
+
+#include <algorithm>
+
+namespace meteor {
+
+// What is known of a reference, or nothing yet. `alone`: a segment that is not to be remembered.
+Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, bool alone) {
+    if (alone) {
+        start(segment_, reference);
+        return segment_;
+    }
+    if (known_bytes_ > KNOWN_BYTES) {
+        segments_.clear();
+        known_bytes_ = 0;
+    }
+    if (segments_.empty()) {
+        segments_.resize(KNOWN_SEGMENTS);
+        hashes_.assign(KNOWN_SEGMENTS, 0);
+    }
+    const std::uint64_t generation = vocabulary_.generation() + 1;  // 0: nothing is known
+    const std::size_t set = hash % (KNOWN_SEGMENTS / WAYS) * WAYS;
+    std::size_t chosen = NONE;
+    for (std::size_t way = set; way < set + WAYS; ++way) {
+        if (hashes_[way] == hash && segments_[way].generation == generation &&
+            segments_[way].words.size() == reference.size() &&
+            std::equal(reference.begin(), reference.end(), segments_[way].words.begin())) {
+            return segments_[way];
+        }
+        if (segments_[way].generation != generation && chosen == NONE) chosen = way;
+    }
+    if (chosen == NONE) chosen = set + replaced_++ % WAYS;
+    KnownSegment& known = segments_[chosen];
+    known_bytes_ -= known.bytes;
+    known = KnownSegment{};
+    start(known, reference);
+    known.generation = generation;
+    hashes_[chosen] = hash;
+    charge(known, 40 * reference.size() + 4 * (known.keys.size() + known.key_ends.size()));
+    return known;
+}
+
+void Candidates::expect(std::uint64_t hash, std::size_t steps) const {
+    if (segments_.empty()) return;
+    const auto fetch = [](const void* data, std::size_t bytes) {
+        for (std::size_t at = 0; at < bytes; at += 64) METEOR_PREFETCH(static_cast<const char*>(data) + at);
+    };
+    const auto fetch_all = [&fetch](const auto& items) { fetch(items.data(), items.size() * sizeof(items[0])); };
+    const std::size_t set = hash % (KNOWN_SEGMENTS / WAYS) * WAYS;
+    for (std::size_t way = set; way < set + WAYS; ++way) {
+        if (hashes_[way] != hash) continue;
+        const KnownSegment& known = segments_[way];
+        if (steps == EXPECTED) {
+            fetch(&known, sizeof known);
+        } else if (steps == 2) {
+            fetch_all(known.words);
+            fetch_all(known.starts);
+            fetch_all(known.positions);
+            fetch_all(known.keys);
+            fetch_all(known.key_ends);
+            fetch_all(known.related_starts);
+            fetch_all(known.related);
+            fetch_all(known.asked.slots());
+            fetch_all(known.phrases);
+        } else {
+            for (const PhraseSide& side : known.phrases) {
+                fetch_all(side.asked.slots());
+                fetch_all(side.hits);
+                fetch_all(side.starts);
+                fetch_all(side.others);
+                fetch_all(side.related_starts);
+                fetch_all(side.related);
+            }
+        }
+        return;
+    }
+}
+
+void Candidates::charge(KnownSegment& known, std::size_t bytes) {
+    if (!known.generation) return;
+    known.bytes += bytes;
+    known_bytes_ += bytes;
+}
+
+void Candidates::start(KnownSegment& known, Words reference) const {
+    known.words.assign(reference.begin(), reference.end());
+    known.distinct.clear();
+    known.types.clear();
+    for (const std::uint32_t type : reference) {
+        if (known.distinct.number(type) == known.types.size()) known.types.push_back(type);
+    }
+    const std::size_t count = known.types.size();
+    known.starts.assign(count + 1, 0);
+    for (const std::uint32_t type : reference) ++known.starts[known.distinct.find(type) + 1];
+    for (std::size_t k = 0; k < count; ++k) known.starts[k + 1] += known.starts[k];
+    known.positions.resize(reference.size());
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
+        known.positions[known.starts[known.distinct.find(reference[j])]++] = j;
+    }
+    for (std::size_t k = count; k > 0; --k) known.starts[k] = known.starts[k - 1];
+    known.starts[0] = 0;
+    known.keys.clear();
+    known.key_ends.clear();
+    std::size_t key_count = 0;
+    for (const Matcher& matcher : chain_.matchers) {
+        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size();
+    }
+    known.keys.reserve(key_count);
+    known.key_ends.reserve(chain_.matchers.size() * count);
+    for (const Matcher& matcher : chain_.matchers) {
+        for (const std::uint32_t type : known.types) {
+            const Words keys = keys_of(matcher, type);
+            known.keys.insert(known.keys.end(), keys.begin(), keys.end());
+            known.key_ends.push_back(static_cast<std::uint32_t>(known.keys.size()));
+        }
+    }
+    known.asked.clear();
+    known.related_starts.assign(1, 0);
+    known.related.clear();
+    known.phrases.clear();
+}
+
+}  // namespace meteor

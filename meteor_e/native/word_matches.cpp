@@ -1,0 +1,262 @@
+// Candidates of single words: by keys, vectors, rows of an encoder and pieces.
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace meteor {
+
+// Finds out what the reference has for the words of a hypothesis, as far as it is not known.
+bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked) {
+    if (known.asked.size() > MOST_ASKED) {
+        known.asked.clear();
+        known.related_starts.assign(1, 0);
+        known.related.clear();
+    }
+    const std::uint32_t before = known.asked.size();
+    numbers_.resize(hypothesis.size());
+    new_words_.clear();
+    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
+        numbers_[i] = known.asked.number(hypothesis[i]);
+        if (numbers_[i] == before + new_words_.size()) new_words_.push_back(hypothesis[i]);
+    }
+    if (!new_words_.empty()) {
+        related_.clear();
+        if (!relate_all(known, {new_words_.data(), new_words_.size()}, asked)) {
+            known.generation = 0;
+            return false;
+        }
+        // By word; those of one word stay in the order of the matchers.
+        counts_.assign(new_words_.size() + 1, 0);
+        for (const NewRelated& found : related_) ++counts_[found.word + 1];
+        const auto first = static_cast<std::uint32_t>(known.related.size());
+        for (std::size_t k = 0; k < new_words_.size(); ++k) {
+            counts_[k + 1] += counts_[k];
+            known.related_starts.push_back(first + counts_[k + 1]);
+        }
+        known.related.resize(first + related_.size());
+        for (const NewRelated& found : related_) known.related[first + counts_[found.word]++] = found.related;
+        charge(known, 24 * new_words_.size() + sizeof(Related) * related_.size());
+    }
+    cursors_.resize(hypothesis.size());
+    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
+        cursors_[i] = {known.related_starts[numbers_[i]], known.related_starts[numbers_[i] + 1]};
+    }
+    return true;
+}
+
+// Asks the matchers of single words, in chain order.
+bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t asked) {
+    const Words distinct{known.types.data(), known.types.size()};
+    bool room = true;
+    for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
+        const Matcher& matcher = chain_.matchers[matcher_];
+        switch (matcher.family) {
+            case Family::exact:
+            case Family::keys:
+            case Family::strings:
+            case Family::synonyms:
+                room = match_keys(known, matcher, words);
+                break;
+            case Family::similarity:
+                room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
+                break;
+            case Family::characters:
+            case Family::contextual:
+            case Family::overlap:
+            case Family::phrases:
+            case Family::proposals:
+                break;
+        }
+    }
+    return room;
+}
+
+// Of one matcher, for each reference word the words of the hypothesis in their order.
+bool Candidates::match_words(const KnownSegment& known) {
+    for (std::uint32_t i = 0; i < cursors_.size(); ++i) {
+        Cursor& cursor = cursors_[i];
+        for (; cursor.at < cursor.end && known.related[cursor.at].matcher == matcher_; ++cursor.at) {
+            const Related& related = known.related[cursor.at];
+            const std::uint32_t last = known.starts[related.distinct + 1];
+            for (std::uint32_t at = known.starts[related.distinct]; at < last; ++at) {
+                if (!add_word_pair(known.positions[at], i, related.probability)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+// What a matcher joins a word with others by, if that is keys.
+Words Candidates::keys_of(const Matcher& matcher, std::uint32_t type) const {
+    switch (matcher.family) {
+        case Family::exact:
+            return vocabulary_.identity_key(type);
+        case Family::keys:
+        case Family::strings:
+        case Family::synonyms:
+            return vocabulary_.keys(matcher.column).keys(type);
+        default:
+            return {};
+    }
+}
+
+bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, Words words) {
+    const bool exact = matcher.family == Family::exact, equal_words = exact || matcher.match_equal_words;
+    const std::size_t keys = exact ? vocabulary_.identity_count() : vocabulary_.keys(matcher.column).key_count();
+    if (heads_.size() < keys) heads_.resize(keys, NONE);
+    entries_.clear();
+    filter_.clear();
+    for (std::uint32_t i = static_cast<std::uint32_t>(words.size()); i-- > 0;) {
+        for (const std::uint32_t key : keys_of(matcher, words[i])) {
+            filter_.add(key);
+            entries_.push_back({i, heads_[key]});
+            heads_[key] = static_cast<std::uint32_t>(entries_.size() - 1);
+        }
+    }
+    const std::size_t types = known.types.size();
+    const std::uint32_t* const ends = known.key_ends.data() + matcher_ * types;
+    std::uint32_t at = matcher_ && types ? ends[-1] : 0;
+    bool room = true;
+    for (std::uint32_t distinct = 0; distinct < types && room; ++distinct) {
+        found_.clear();
+        int sources = 0;
+        for (; at < ends[distinct]; ++at) {
+            if (!filter_.may_hold(known.keys[at])) continue;
+            std::uint32_t entry = heads_[known.keys[at]];
+            sources += entry != NONE;
+            for (; entry != NONE; entry = entries_[entry].next) found_.push_back(entries_[entry].position);
+        }
+        if (sources > 1) {
+            std::sort(found_.begin(), found_.end());
+            found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+        }
+        const std::uint32_t word = vocabulary_.identity(known.types[distinct]);
+        for (const std::uint32_t i : found_) {
+            if (equal_words || vocabulary_.identity(words[i]) != word) room = room && relate_word(distinct, i);
+        }
+    }
+    for (const std::uint32_t type : words) {
+        for (const std::uint32_t key : keys_of(matcher, type)) heads_[key] = NONE;
+    }
+    return room;
+}
+
+// The sum of a product runs over the dimensions in their order, in double precision, in which each product of two
+// single-precision numbers is exact: so the similarity does not depend on how many words there are.
+bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference) {
+    const bool match_equal = matcher.below > 1;
+    const std::size_t dimension = column.dimension, size = hypothesis.size();
+    transposed_.resize(dimension * size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const float* row = column.row(hypothesis[i]);
+        for (std::size_t k = 0; k < dimension; ++k) transposed_[k * size + i] = row[k];
+    }
+    bool room = true;
+    for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
+        const std::uint32_t type = reference[j];
+        const bool known = column.known[type] != 0;
+        sums_.assign(size, 0.0);
+        if (known) {
+            const float* row = column.row(type);
+            for (std::size_t k = 0; k < dimension; ++k) {
+                const double factor = row[k];
+                const double* values = transposed_.data() + k * size;
+                for (std::size_t i = 0; i < size; ++i) sums_[i] += factor * values[i];
+            }
+        }
+        const std::uint32_t word = vocabulary_.identity(type);
+        for (std::uint32_t i = 0; i < size && room; ++i) {
+            if (vocabulary_.identity(hypothesis[i]) == word) {
+                if (match_equal) room = relate_word(j, i);
+            } else if (known && column.known[hypothesis[i]]) {
+                const double similarity = (1 + sums_[i]) / 2;
+                if (similarity >= matcher.threshold && similarity < matcher.below) {
+                    room = relate_word(j, i, std::min(1.0, similarity));
+                }
+            }
+        }
+    }
+    return room;
+}
+
+bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows,
+                            const Matcher& matcher, Words hypothesis, Words reference) {
+    const bool match_equal = matcher.below > 1;
+    bool room = true;
+    for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
+        const std::uint32_t word = vocabulary_.identity(reference[j]);
+        for (std::uint32_t i = 0; i < hypothesis.size() && room; ++i) {
+            if (vocabulary_.identity(hypothesis[i]) == word) {
+                if (match_equal) room = add_word_pair(j, i);
+            } else if (reference_rows.known(j) && hypothesis_rows.known(i)) {
+                const double similarity = reference_rows.similarity(j, hypothesis_rows, i);
+                if (similarity >= matcher.threshold && similarity < matcher.below) {
+                    room = add_word_pair(j, i, std::min(1.0, similarity));
+                }
+            }
+        }
+    }
+    return room;
+}
+
+// Pairs of words that are not on the other side as they are, from the most similar to the least, each word once.
+bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference) {
+    heads_.resize(std::max<std::size_t>(heads_.size(), pieces.key_count()), NONE);
+    marks_.resize(std::max(marks_.size(), vocabulary_.identity_count()), 0);
+    const auto mark = [this](Words words, std::uint8_t bit) {
+        for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] |= bit;
+    };
+    mark(hypothesis, 1);
+    mark(reference, 2);
+    const auto alone = [this](std::uint32_t type) { return marks_[vocabulary_.identity(type)] != 3; };
+    entries_.clear();
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
+        if (!alone(reference[j])) continue;
+        for (const std::uint32_t piece : pieces.keys(reference[j])) {
+            entries_.push_back({j, heads_[piece]});
+            heads_[piece] = static_cast<std::uint32_t>(entries_.size() - 1);
+        }
+    }
+    overlaps_.clear();
+    found_.clear();
+    shared_pieces_.assign(reference.size(), 0);
+    for (std::uint32_t i = 0; i < hypothesis.size(); ++i) {
+        if (!alone(hypothesis[i])) continue;
+        const Words own = pieces.keys(hypothesis[i]);
+        for (const std::uint32_t piece : own) {
+            for (std::uint32_t at = heads_[piece]; at != NONE; at = entries_[at].next) {
+                if (!shared_pieces_[entries_[at].position]++) found_.push_back(entries_[at].position);
+            }
+        }
+        for (const std::uint32_t j : found_) {
+            const std::size_t all = own.size() + pieces.keys(reference[j]).size();
+            const double similarity = 2.0 * shared_pieces_[j] / static_cast<double>(all);
+            shared_pieces_[j] = 0;
+            if (similarity < threshold) continue;
+            const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size()) -
+                               std::int64_t{i} * static_cast<std::int64_t>(reference.size());
+            overlaps_.push_back({similarity, std::abs(apart), j, i});
+        }
+        found_.clear();
+    }
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
+        if (!alone(reference[j])) continue;
+        for (const std::uint32_t piece : pieces.keys(reference[j])) heads_[piece] = NONE;
+    }
+    for (const Words& words : {hypothesis, reference}) {
+        for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] = 0;
+    }
+    std::sort(overlaps_.begin(), overlaps_.end());
+    taken_.assign(hypothesis.size() + reference.size(), 0);
+    bool room = true;
+    for (const Overlap& pair : overlaps_) {
+        if (!room) break;
+        if (taken_[pair.i] || taken_[hypothesis.size() + pair.j]) continue;
+        taken_[pair.i] = taken_[hypothesis.size() + pair.j] = 1;
+        room = add_word_pair(pair.j, pair.i, pair.similarity);
+    }
+    return room;
+}
+
+}  // namespace meteor
