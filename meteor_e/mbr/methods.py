@@ -17,7 +17,7 @@ from meteor_e.metrics.outputs import pairwise_batches
 if TYPE_CHECKING:
     from meteor_e.metrics.aggregation import Aggregated
 
-CELLS = 1 << 24
+CELLS = 1 << 23
 """Pairs of a source whose scores a matrix is completed for, at most."""
 
 BLOCK = 1 << 19
@@ -136,8 +136,8 @@ class Aggregation:
 
     Aggregated references give approximate expected scores (:mod:`meteor_e.metrics.aggregation`), which choose the
     ``top`` candidates. Those are scored against 16, 32, … sampled references, and ruled out where the best so far is
-    better by more than 3 + 8 / references standard errors. Approximate scores of pairs, where the metric has them, are a control
-    variate: only their errors are sampled. The candidates that are left are scored against all references.
+    better by more than 3 + 8 / references standard errors. Approximate scores of pairs, where the metric has them, are
+    a control variate: only their errors are sampled. The candidates that are left are scored against all references.
 
     Attributes:
         top: candidates that are scored; 0 for none: the approximate scores decide.
