@@ -191,5 +191,5 @@ def test_the_command(wordnet, tmp_path):
     assert run.exit_code == 1
     assert "none of" in run.stdout
     run = CliRunner().invoke(cli, ["which", "abc", *files])
-    assert run.exit_code != 0
+    assert isinstance(run.exception, ConfigError)
     assert not run.stdout
