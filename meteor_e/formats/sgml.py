@@ -36,6 +36,9 @@ def read_sgml(lines: Iterable[str], name: str) -> Collection:
     text = _without_comments("\n".join(lines))
     collection = Collection(name)
     reader = _Reader(collection)
+    if definition := re.search(r"<!ENTITY\b", text, re.IGNORECASE):
+        line = text.count("\n", 0, definition.start()) + 1
+        raise reader.problem(line, "definitions of entities are not read; put their texts in the segments")
     line, counted, end = 1, 0, 0
     for tag in _TAG.finditer(text):
         line += text.count("\n", counted, tag.start())
