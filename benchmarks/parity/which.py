@@ -34,9 +34,9 @@ Run = tuple[float, Callable[[Candidate], bool]]
 NLTK = {"3.5": "3.4.1-3.6.2", "3.6.6": "3.6.3-3.8.2", "3.10.4": ">=3.9"}
 FORMULAS = ((0.9, 3.0, 0.5), (0.81, 0.83, 0.28), (0.95, 0.5, 0.45), (0.85, 0.2, 0.6))
 TASKS = ("rank", "adq", "hter", "util", "li", "tune")
-FLAGS = ("-norm", "", "-lower", "-noPunct")
+FLAGS = ("-norm", "", "-lower", "-norm -noPunct")
 MODULES = ("", "exact", "exact stem", "exact stem synonym")
-NORMALIZATIONS = {"-norm": "full", "": "none", "-lower": "lower", "-noPunct": "no-punctuation"}
+NORMALIZATIONS = {"-norm": "full", "": "none", "-lower": "lower", "-norm -noPunct": "no-punctuation"}
 
 
 class Programs:
@@ -55,7 +55,7 @@ class Programs:
         """Run the Java program."""
         task, flag, modules = self.draw.choice(TASKS), self.draw.choice(FLAGS), self.draw.choice(MODULES)
         characters = self.draw.random() < 0.2
-        arguments = ["-l", "en", *([flag] if flag else []), *(["-t", task] if task != "rank" else [])]
+        arguments = ["-l", "en", *flag.split(), *(["-t", task] if task != "rank" else [])]
         arguments += [*(["-m", modules] if modules else []), *(["-ch"] if characters else [])]
         key = f"jar {arguments} {hash(tuple(sides[0]))}"
         if key not in self._answers:
@@ -170,10 +170,11 @@ def main() -> None:
             named[program] += hit
             exact_left.append(len(exact.matches))
             if not hit:
-                print(f"missed: {program} {score!r}", [row.candidates[0].settings for row in exact.matches])
+                print(f"missed: {program} {score!r}", [row.candidates[0].settings for row in exact.matches], flush=True)
             round_ = matching(Reported.parse(f"{score * 100:.1f}", "percent"), found, len(sides[0]))
             rounded[program] += any(is_it(each) for row in round_.matches for each in row.candidates)
             left.append(len(round_.matches))
+            print(f"\r{number + 1} of {options.runs}", end="", file=sys.stderr, flush=True)
             of_program.append(len({row.candidates[0].program for row in round_.matches}))
     for program, runs_made in total.items():
         print(f"{program}: {runs_made} runs, named {named[program]}, named at one decimal {rounded[program]}")

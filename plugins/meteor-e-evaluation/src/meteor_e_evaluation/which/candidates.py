@@ -79,7 +79,7 @@ PUBLISHED = (
 HTER are those of METEOR 1.5's tasks of these names."""
 
 FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
-_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-noPunct"}
+_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
 _USUAL = ("full", "none")
 _TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 _OLD_MODULES = ("exact", "stem", "synonym")
