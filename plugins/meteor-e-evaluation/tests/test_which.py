@@ -116,14 +116,23 @@ def test_the_installed_nltk(wordnet, tmp_path, monkeypatch):
     (folder / "lexnames").write_text("".join(f"{number:02d}\tfile\t1\n" for number in range(64)), encoding="ascii")
     (folder / "index.sense").touch()
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    opened = []
+
+    class Reader(WordNetCorpusReader):
+        def open(self, file):
+            opened.append(super().open(file))
+            return opened[-1]
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # It says that there is no multilingual part.
-        reader = WordNetCorpusReader(str(folder), None)
+        reader = Reader(str(folder), None)
     release, stem = emulated(nltk.__version__), porter_stemmer()
     for hypothesis, others in RECORDED["pairs"][:60]:
         own, other = hypothesis.lower().split(), others[0].lower().split()
         counts = np.array(statistics(own, other, release, wordnet, stem))
         assert abs(scores(counts, 0.9, 3, 0.5) - single_meteor_score(other, own, wordnet=reader)) <= 1e-12
+    for stream in opened:
+        stream.close()
 
 
 def named(found):
@@ -159,6 +168,22 @@ def test_the_best_reference_of_each_segment_counts(wordnet):
     assert ("METEOR 1.5", "-l en -norm", "segments") in named(found)
 
 
+def test_another_language_and_a_table_that_is_missing(wordnet):
+    texts, others = ["Ein Hund läuft .", "", "Zwei Männer"], ["Der Hund rennt .", "Leer", ""]
+    score = Meteor("de", normalization="none", task="li").corpus(texts, others).score
+    found = which(repr(score), texts, [others], "de")
+    assert ("METEOR 1.5", "-l de -t li", "corpus") in named(found)
+    assert "no paraphrase table" in found.text()
+
+
+def test_at_most_three_numbers_are_named(wordnet):
+    found = which("0.5", HYPOTHESES, [REFERENCES])
+    assert len(found.matches) == 3
+    assert found.others
+    assert max(row.unusual for row in found.matches) <= min(row.unusual for row in found.others)
+    assert f"{len(found.others)} more" in found.text()
+
+
 def test_nothing_matches(wordnet):
     found = which("0.00012345", HYPOTHESES, [REFERENCES], nearest=2)
     assert not found.matches
@@ -191,5 +216,5 @@ def test_the_command(wordnet, tmp_path):
     assert run.exit_code == 1
     assert "none of" in run.stdout
     run = CliRunner().invoke(cli, ["which", "abc", *files])
-    assert run.exit_code != 0
+    assert isinstance(run.exception, ConfigError)
     assert not run.stdout

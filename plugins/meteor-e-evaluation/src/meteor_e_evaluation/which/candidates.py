@@ -78,9 +78,10 @@ PUBLISHED = (
 """Parameters for English before METEOR had content and function words (1.3). METEOR 1.3's and 1.4's for adequacy and
 HTER are those of METEOR 1.5's tasks of these names."""
 
-_NLTK_FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
-_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-noPunct"}
+FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
+_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
 _USUAL = ("full", "none")
+_JAVA_CODES = {"cs": "cz", "sv": "se"}
 _TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 _OLD_MODULES = ("exact", "stem", "synonym")
 _SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s+\S").search
@@ -105,7 +106,7 @@ class Texts:
     left_out: list[str] = field(default_factory=list)
 
 
-def candidates(texts: Texts, progress: Progress = silent, offline: bool | None = None) -> Iterator[Candidate]:
+def every_meteor(texts: Texts, progress: Progress = silent, offline: bool | None = None) -> Iterator[Candidate]:
     """Compute every METEOR of texts; what cannot be computed here is said in ``texts.left_out``.
 
     Args:
@@ -156,11 +157,19 @@ class _Scored(NamedTuple):
     ) -> Iterator[Candidate]:
         chain = dataclasses.replace(self.meteor.chain, task=task, parameters=parameters)
         signature = self.meteor.signature_with(chain)
+        note = "there is no paraphrase table here: the Java program has other numbers" * ("(no table)" in signature)
         for level, score in _levels(self.counts, parameters).items():
             mean = "corpus score" if level == "corpus" else "mean of segment scores"
             sentence = f"We report METEOR ({cite}), {mean}, computed by {program} with {settings or 'its defaults'}"
             yield Candidate(
-                program, settings, level, score, f"{signature}|level:{level}", f"{sentence} ({signature}).", unusual
+                program,
+                settings,
+                level,
+                score,
+                f"{signature}|level:{level}",
+                f"{sentence} ({signature}).",
+                unusual,
+                note,
             )
 
 
@@ -186,7 +195,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     texts.language,
                     offline=offline,
                     normalization=normalization,
-                    matchers=modules,
+                    matchers=[{"use": module, "optional": True} for module in modules],
                     character_mode=characters,
                 )
                 run = _Scored(meteor, _statistics(meteor, texts.hypotheses, texts.references))
@@ -196,7 +205,11 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     own = list(task.weights) == modules
                     unusual = (name != language.default_task) + (not own) + characters
                     unusual += normalization not in _USUAL
-                    options = [f"-l {texts.language}", flag, f"-t {name}" * (name != language.default_task)]
+                    options = [
+                        f"-l {_JAVA_CODES.get(language.code, language.code)}",
+                        flag,
+                        f"-t {name}" * (name != language.default_task),
+                    ]
                     options += [f"-m '{' '.join(modules)}'" * (not own), "-ch" * characters]
                     weights = tuple(task.weights.values())[: len(modules)]
                     parameters = Parameters(task.alpha, task.beta, task.gamma, task.delta, weights)
@@ -299,8 +312,8 @@ def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                         for segment, *others in zip(*sides, strict=True)
                     ]
                 )
-                for formula in _NLTK_FORMULAS:
-                    yield from _nltk_candidates(release.name, tokens, lower, formula, counts, wordnet.name)
+                for formula in FORMULAS:
+                    yield from _nltk_candidates(release.name, tokens, lower, formula, counts, wordnet.digest)
 
 
 def _nltk_candidates(
@@ -313,7 +326,7 @@ def _nltk_candidates(
     # Before 3.6.5, nltk took texts; from then on, words.
     pretokenized = tokens.name != "split" and release == RELEASES[0].name
     signature = f"nltk:{release}|tokens:{tokens.name}|case:{'lower' if lower else 'as-is'}|a:{alpha}|b:{beta}|g:{gamma}"
-    signature += f"|{wordnet}|level:segments"
+    signature += f"|wordnet:{wordnet}|level:segments"
     names = [("nltk", [tokens.name, "" if lower else "preprocess=str", given])]
     if lower and (tokens.name == "word_tokenize" or release == RELEASES[0].name) and not pretokenized:
         names.append(("evaluate", [given]))
