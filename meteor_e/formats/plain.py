@@ -28,11 +28,16 @@ class _LineTooLongError(Exception):
     """A line is longer than :data:`MAX_LINE`."""
 
 
+class _NulError(Exception):
+    """There is a NUL, after so many further line ends."""
+
+
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     r"""Iterate over the segments of a plain text file, one a line, without their line ends.
 
     Only ``\n`` and ``\r\n`` end a line, so that U+2028, form feeds and the like stay in their segment, and the
-    last line needs no end. A byte order mark is dropped. The file is read as it is iterated over.
+    last line needs no end. A byte order mark is dropped. A NUL is no text: it is how UTF-16 looks that is read as
+    something else. The file is read as it is iterated over.
 
     Args:
         path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input.
@@ -105,6 +110,11 @@ def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
         raise InputError(
             f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
         ) from None
+    except _NulError as error:
+        raise InputError(
+            f"{name}, line {number + error.args[0] + 1}: a NUL character, which text does not have; if the file is "
+            "UTF-16, say so with --encoding utf-16-le (or utf-16-be), or convert it to UTF-8"
+        ) from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
         reason = str(error)
@@ -122,6 +132,8 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
     pending: list[bytes] = []
     size = 0
     while block := read(_BLOCK):
+        if (nul := block.find(b"\0")) >= 0:
+            raise _NulError(block.count(b"\n", 0, nul))
         lines, end, rest = block.rpartition(b"\n")
         if end:
             yield from _decoded(b"".join((*pending, lines, end)), codec)

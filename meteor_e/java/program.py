@@ -188,7 +188,8 @@ def _alignment(segment: _Segment, ids: str) -> str:
     assert segment.alignment is not None  # they were asked for
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
-    return format_alignment(segment.alignment, ids, parts)
+    # The Java program takes four fields of the line: ids that have tabs in them push the others out.
+    return format_alignment(segment.alignment, "\t".join(ids.split("\t")[:4]), parts)
 
 
 # -- plain text ------------------------------------------------------------------------------------------------
@@ -353,6 +354,7 @@ def _pairs(
             _warn(f"no usable references for document {at} - skipping this document")
             continue
         hypotheses = tests[system][document]
+        scored = False
         for segment in _union(hypotheses, *(references[name][document] for name in usable)):
             if segment not in hypotheses:
                 _warn(f"no data for system [{system}] on segment {at}[{segment}] - scoring empty segment")
@@ -365,7 +367,10 @@ def _pairs(
             if not sides:
                 _warn(f"no usable references for segment {at}[{segment}] - skipping this segment")
                 continue
+            scored = True
             yield document, segment, hypotheses.get(segment, ""), sides
+        if not scored:
+            raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
 
 
 def _union(*tables: Iterable[str]) -> list[str]:

@@ -93,6 +93,7 @@ test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -q -f out -norm -ch
 test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments
 test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments -vOut -lower
 test-2.sgm ref-2.sgm -sgml -s function.words -l xx
+irregular.sgm irregular.sgm -sgml -s function.words -m 'exact stem' -vOut -writeAlignments
 """
 
 _STDIO = """

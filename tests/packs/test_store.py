@@ -538,3 +538,19 @@ def test_a_lock_that_cannot_be_made_is_an_error_and_no_endless_wait(tmp_path, mo
     monkeypatch.setattr(Path, "touch", full)
     with pytest.raises(ResourceError, match=r"cannot write to .*: No space left on device"), locked(tmp_path, "xx"):
         raise AssertionError
+
+
+@pytest.mark.parametrize("missing", ["a member", "half a member", "the end"])
+def test_a_tarball_that_ends_early(store_root: Path, tmp_path: Path, missing: str) -> None:
+    tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
+    whole, shortened = tmp_path / "whole.tar", tmp_path / "short.tar.gz"
+    with tarfile.open(tarball) as old, tarfile.open(whole, "w") as new:
+        for member in sorted(old.getmembers(), key=lambda member: not member.name.endswith(".jar")):  # the jar first
+            new.addfile(member, old.extractfile(member))
+    with tarfile.open(whole) as tar:
+        last = tar.getmembers()[-1]
+    end = {"a member": last.offset, "half a member": last.offset_data + 20, "the end": last.offset_data + 512}[missing]
+    shortened.write_bytes(gzip.compress(whole.read_bytes()[:end]))
+    with pytest.raises(ResourceError, match="damaged or cut short"):
+        PackStore().install("en", shortened)
+    assert contents(store_root) == []

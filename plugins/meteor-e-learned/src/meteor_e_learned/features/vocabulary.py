@@ -78,7 +78,7 @@ def _word_list(language: str) -> Mapping[str, float]:
 
     try:
         listed: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
-    except LookupError as error:
+    except (LookupError, ValueError) as error:  # a ValueError for names such as "other"
         known = ", ".join(sorted(wordfreq.available_languages("small")))
         raise ConfigError(f"wordfreq has no words of language {language!r}; it has {known}") from error
     return listed

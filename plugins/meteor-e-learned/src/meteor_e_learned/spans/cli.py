@@ -41,7 +41,9 @@ EVERYTHING = "everything"
 """The other baseline: the whole text."""
 
 GROUPS = {
-    "Input": OptionGroup(("references", "references_per_segment", "encoding"), "system.txt -R first.txt -R second.txt"),
+    "Input": OptionGroup(
+        ("references", "references_per_segment", "encoding", "on_missing"), "system.txt -R first.txt -R second.txt"
+    ),
     "Spans": OptionGroup(("model", "threshold"), "… --threshold 0.2"),
     **METRIC_GROUPS,
     "Output": OptionGroup(("form", "utf16", "pair", "output", "quiet"), "… --format jsonl -o spans.jsonl"),
@@ -81,6 +83,7 @@ def spans(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     make_meteor: MeteorMaker,
     **options: Any,
 ) -> None:
@@ -97,7 +100,7 @@ def spans(
     """
     from meteor_e_learned.spans.find import Spans
 
-    inputs = systems(files, references, references_per_segment, encoding)
+    inputs = systems(files, references, references_per_segment, encoding, on_missing=on_missing)
     if len(inputs) != 1:
         raise ConfigError(f"spans reads one system's outputs at a time; here are {len(inputs)}")
     if options["form"] == "wmt" and not options["pair"]:
