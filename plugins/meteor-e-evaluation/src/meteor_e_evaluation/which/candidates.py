@@ -78,8 +78,8 @@ PUBLISHED = (
 """Parameters for English before METEOR had content and function words (1.3). METEOR 1.3's and 1.4's for adequacy and
 HTER are those of METEOR 1.5's tasks of these names."""
 
-_NLTK_FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
-_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-noPunct"}
+FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
+_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
 _USUAL = ("full", "none")
 _TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 _OLD_MODULES = ("exact", "stem", "synonym")
@@ -105,7 +105,7 @@ class Texts:
     left_out: list[str] = field(default_factory=list)
 
 
-def candidates(texts: Texts, progress: Progress = silent, offline: bool | None = None) -> Iterator[Candidate]:
+def every_meteor(texts: Texts, progress: Progress = silent, offline: bool | None = None) -> Iterator[Candidate]:
     """Compute every METEOR of texts; what cannot be computed here is said in ``texts.left_out``.
 
     Args:
@@ -299,8 +299,8 @@ def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                         for segment, *others in zip(*sides, strict=True)
                     ]
                 )
-                for formula in _NLTK_FORMULAS:
-                    yield from _nltk_candidates(release.name, tokens, lower, formula, counts, wordnet.name)
+                for formula in FORMULAS:
+                    yield from _nltk_candidates(release.name, tokens, lower, formula, counts, wordnet.digest)
 
 
 def _nltk_candidates(
@@ -313,7 +313,7 @@ def _nltk_candidates(
     # Before 3.6.5, nltk took texts; from then on, words.
     pretokenized = tokens.name != "split" and release == RELEASES[0].name
     signature = f"nltk:{release}|tokens:{tokens.name}|case:{'lower' if lower else 'as-is'}|a:{alpha}|b:{beta}|g:{gamma}"
-    signature += f"|{wordnet}|level:segments"
+    signature += f"|wordnet:{wordnet}|level:segments"
     names = [("nltk", [tokens.name, "" if lower else "preprocess=str", given])]
     if lower and (tokens.name == "word_tokenize" or release == RELEASES[0].name) and not pretokenized:
         names.append(("evaluate", [given]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from meteor_e.api import ConfigError, InputError, Progress
 from meteor_e.toolkit import check_items, format_table, silent
-from meteor_e_evaluation.which.candidates import LEVELS, Candidate, Texts, candidates
+from meteor_e_evaluation.which.candidates import LEVELS, Candidate, Texts, every_meteor
 from meteor_e_evaluation.which.reported import Reported
 
 _SAME = 1e-12
@@ -137,22 +137,54 @@ def which(
         ResourceError: if METEOR's resources are missing.
     """
     number = Reported.parse(reported, scale)
-    if level is not None and level not in LEVELS:
-        raise ConfigError(f"level is {level!r}; there are {', '.join(LEVELS)}")
+    _check_level(level)
     texts = Texts(*_checked(hypotheses, references), language, everything)
-    found = [each for each in candidates(texts, progress, offline) if level in (None, each.level)]
+    found = list(every_meteor(texts, progress, offline))
+    return matching(
+        number, found, len(texts.hypotheses), level, everything=everything, nearest=nearest, left_out=texts.left_out
+    )
+
+
+def matching(
+    number: Reported,
+    found: Sequence[Candidate],
+    segments: int,
+    level: str | None = None,
+    *,
+    everything: bool = False,
+    nearest: int = 5,
+    left_out: Sequence[str] = (),
+) -> Findings:
+    """Find the candidates that give a reported number; see :func:`which`.
+
+    Args:
+        number: the reported one.
+        found: all candidates.
+        segments: how many segments were scored.
+        level: ``corpus`` or ``segments``; by default both.
+        everything: name unusual settings also where usual ones match.
+        nearest: how many to name where nothing matches.
+        left_out: what could not be computed, and why.
+    """
+    _check_level(level)
+    found = [each for each in found if level in (None, each.level)]
     rows = sorted(_rows(found, number), key=lambda row: (row.distance, row.unusual, abs(row.score - number.value)))
     matches = [row for row in rows if row.distance == 0]
     usual = matches if everything else [row for row in matches if row.unusual <= _UNUSUAL] or matches
     return Findings(
         number,
-        len(texts.hypotheses),
+        segments,
         len(found),
         tuple(usual),
         () if matches else tuple(rows[:nearest]),
         tuple(row for row in matches if row not in usual),
-        tuple(texts.left_out),
+        tuple(left_out),
     )
+
+
+def _check_level(level: str | None) -> None:
+    if level is not None and level not in LEVELS:
+        raise ConfigError(f"level is {level!r}; there are {', '.join(LEVELS)}")
 
 
 def _checked(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:

@@ -23,14 +23,14 @@ class WordNet:
 
     Args:
         files: the content of ``index.noun``, ``data.noun``, ``noun.exc`` and so on.
-        name: what the data are, for signatures.
+        digest: of the files, for signatures.
     """
 
-    def __init__(self, files: dict[str, bytes], name: str) -> None:
+    def __init__(self, files: dict[str, bytes], digest: str) -> None:
         from meteor_e_synonyms.wordnet.morphology import SUFFIXES
 
         self._suffixes = SUFFIXES
-        self.name = name
+        self.digest = digest
         self._data = {part: files[f"data.{name}"] for part, name in _FILES.items()}
         self._synsets: dict[str, dict[str, list[int]]] = {part: {} for part in _FILES}
         self._bases: dict[str, dict[str, list[str]]] = {part: {} for part in _FILES}
@@ -113,6 +113,6 @@ def find_wordnet() -> WordNet | None:
 def _wordnet(files: dict[str, bytes], place: Path) -> WordNet:
     digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()
     try:
-        return WordNet(files, f"wordnet@{digest[:12]}")
+        return WordNet(files, digest[:12])
     except (ValueError, IndexError) as error:
         raise ResourceError(f"WordNet in {place} is damaged: {error}") from error
