@@ -36,7 +36,7 @@ GROUPS = {
     "--all",
     "everything",
     is_flag=True,
-    help="Also name unusual settings where usual ones match, and run chains that read texts with an encoder.",
+    help="Name all that match, not only the three most usual; also run chains that read texts with an encoder.",
 )
 @click.option(
     "--nearest",

@@ -81,6 +81,7 @@ HTER are those of METEOR 1.5's tasks of these names."""
 FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
 _NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
 _USUAL = ("full", "none")
+_JAVA_CODES = {"cs": "cz", "sv": "se"}
 _TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 _OLD_MODULES = ("exact", "stem", "synonym")
 _SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s+\S").search
@@ -156,11 +157,19 @@ class _Scored(NamedTuple):
     ) -> Iterator[Candidate]:
         chain = dataclasses.replace(self.meteor.chain, task=task, parameters=parameters)
         signature = self.meteor.signature_with(chain)
+        note = "there is no paraphrase table here: the Java program has other numbers" * ("(no table)" in signature)
         for level, score in _levels(self.counts, parameters).items():
             mean = "corpus score" if level == "corpus" else "mean of segment scores"
             sentence = f"We report METEOR ({cite}), {mean}, computed by {program} with {settings or 'its defaults'}"
             yield Candidate(
-                program, settings, level, score, f"{signature}|level:{level}", f"{sentence} ({signature}).", unusual
+                program,
+                settings,
+                level,
+                score,
+                f"{signature}|level:{level}",
+                f"{sentence} ({signature}).",
+                unusual,
+                note,
             )
 
 
@@ -186,7 +195,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     texts.language,
                     offline=offline,
                     normalization=normalization,
-                    matchers=modules,
+                    matchers=[{"use": module, "optional": True} for module in modules],
                     character_mode=characters,
                 )
                 run = _Scored(meteor, _statistics(meteor, texts.hypotheses, texts.references))
@@ -196,7 +205,11 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     own = list(task.weights) == modules
                     unusual = (name != language.default_task) + (not own) + characters
                     unusual += normalization not in _USUAL
-                    options = [f"-l {texts.language}", flag, f"-t {name}" * (name != language.default_task)]
+                    options = [
+                        f"-l {_JAVA_CODES.get(language.code, language.code)}",
+                        flag,
+                        f"-t {name}" * (name != language.default_task),
+                    ]
                     options += [f"-m '{' '.join(modules)}'" * (not own), "-ch" * characters]
                     weights = tuple(task.weights.values())[: len(modules)]
                     parameters = Parameters(task.alpha, task.beta, task.gamma, task.delta, weights)
