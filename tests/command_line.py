@@ -7,14 +7,23 @@ import io
 import os
 import subprocess
 import sys
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
 import pytest
 
-__all__ = ["CommandLine", "Result", "cli"]
+__all__ = ["CommandLine", "Result", "cli", "wait_until"]
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen) -> None:
+    """Wait until something is so; fail if the process that is to make it so ends before."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
 
 
 class Result(NamedTuple):

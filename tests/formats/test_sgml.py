@@ -131,10 +131,10 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("reader", [read_sgml, read_java_sgml])
 def test_hostile_input_takes_linear_time(text, reader):
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(InputError):
         reader([text], "file.sgm")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 30
 
 
 def java(text: str):
