@@ -13,8 +13,8 @@ from meteor_e_evaluation.which.reported import Reported
 
 _SAME = 1e-12
 _SHOWN = 3
-_UNUSUAL = 2
-"""How many settings of a match may be unusual before it waits behind those that are less so."""
+_MATCHES = 3
+"""How many numbers are named: the most usual that match. Of equally usual ones, the nearest to the middle."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Findings:
         reported: the number.
         segments: how many segments were scored.
         computed: how many candidates.
-        matches: what rounds to the number, the most usual first.
+        matches: what rounds to the number, the most usual first, at most three unless all were asked for.
         nearest: what is nearest to it, where nothing matches; else nothing.
-        unusual: matches that are left out because more usual ones match.
+        others: further matches, of settings that are no more usual.
         left_out: what could not be computed here, and why.
     """
 
@@ -56,7 +56,7 @@ class Findings:
     computed: int
     matches: tuple[Row, ...]
     nearest: tuple[Row, ...]
-    unusual: tuple[Row, ...]
+    others: tuple[Row, ...]
     left_out: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Findings:
             "reported": asdict(self.reported),
             "segments": self.segments,
             "computed": self.computed,
-            **{name: list(map(entry, getattr(self, name))) for name in ("matches", "nearest", "unusual")},
+            **{name: list(map(entry, getattr(self, name))) for name in ("matches", "nearest", "others")},
             "left_out": list(self.left_out),
         }
 
@@ -81,26 +81,26 @@ class Findings:
         count = len(self.matches)
         number = f"{self.computed} ways to compute METEOR on {self.segments} segments"
         if count:
-            lines = [f"{self.reported.text}: {count} of the numbers of {number} round to it."]
+            verb = "number rounds" if count + len(self.others) == 1 else "numbers round"
+            lines = [f"{self.reported.text}: of {number}, {count + len(self.others)} {verb} to it."]
         else:
             lines = [f"{self.reported.text}: none of {number} gives it. The nearest:"]
         cells = []
         for row in rows:
             for place, found in enumerate(row.candidates[:_SHOWN]):
-                scores = ["", ""] if place else [spell(row.score), spell(row.distance)]
+                scores = ["", ""] if place else [spell(row.score), spell(abs(row.score - self.reported.value))]
                 cells.append([*scores, found.program, found.level, found.settings])
             if len(row.candidates) > _SHOWN:
                 cells.append(["", "", "", "", f"and {len(row.candidates) - _SHOWN} more with the same number"])
         lines += ["", format_table(["METEOR", "distance", "program", "level", "settings"], cells, left=3).rstrip(), ""]
-        if self.unusual:
-            lines.append(f"{len(self.unusual)} more with more than {_UNUSUAL} unusual settings; --all lists them.")
+        if self.others:
+            lines.append(f"{len(self.others)} more numbers round to it, of settings no more usual; --all lists them.")
         best = rows[0].candidates[0]
         if count:
             lines += [f"signature: {best.signature}", f"for a paper: {best.sentence}"]
         notes = dict.fromkeys(each.note for row in rows for each in row.candidates if each.note)
-        lines += [f"note: {note}" for note in notes] + [
-            f"not computed: {each.partition(';')[0]}" for each in self.left_out
-        ]
+        lines += [f"note: {note}" for note in notes]
+        lines += [f"not computed: {each.partition(';')[0]}" for each in self.left_out]
         return "\n".join(lines) + "\n"
 
 
@@ -113,6 +113,7 @@ def which(
     scale: str = "auto",
     level: str | None = None,
     everything: bool = False,
+    formulas: Sequence[Sequence[float]] = (),
     nearest: int = 5,
     offline: bool | None = None,
     progress: Progress = silent,
@@ -126,7 +127,9 @@ def which(
         language: ISO 639-1 code.
         scale: ``percent``, ``fraction``, or ``auto``.
         level: ``corpus`` or ``segments``; by default both.
-        everything: name unusual settings also where usual ones match, and run chains that read texts with an encoder.
+        everything: name all that match, not only the three most usual numbers; run chains that read texts with an
+            encoder, too.
+        formulas: further parameters to try: α, β, γ, δ, and weights of modules if they are others than the task's.
         nearest: how many to name where nothing matches.
         offline: download nothing.
         progress: told how far it is.
@@ -138,7 +141,7 @@ def which(
     """
     number = Reported.parse(reported, scale)
     _check_level(level)
-    texts = Texts(*_checked(hypotheses, references), language, everything)
+    texts = Texts(*_checked(hypotheses, references), language, everything, formulas)
     found = list(every_meteor(texts, progress, offline))
     return matching(
         number, found, len(texts.hypotheses), level, everything=everything, nearest=nearest, left_out=texts.left_out
@@ -162,7 +165,7 @@ def matching(
         found: all candidates.
         segments: how many segments were scored.
         level: ``corpus`` or ``segments``; by default both.
-        everything: name unusual settings also where usual ones match.
+        everything: name all that match, not only the three most usual numbers.
         nearest: how many to name where nothing matches.
         left_out: what could not be computed, and why.
     """
@@ -170,14 +173,14 @@ def matching(
     found = [each for each in found if level in (None, each.level)]
     rows = sorted(_rows(found, number), key=lambda row: (row.distance, row.unusual, abs(row.score - number.value)))
     matches = [row for row in rows if row.distance == 0]
-    usual = matches if everything else [row for row in matches if row.unusual <= _UNUSUAL] or matches
+    named = len(matches) if everything else _MATCHES
     return Findings(
         number,
         segments,
         len(found),
-        tuple(usual),
+        tuple(matches[:named]),
         () if matches else tuple(rows[:nearest]),
-        tuple(row for row in matches if row not in usual),
+        tuple(matches[named:]),
         tuple(left_out),
     )
 
