@@ -15,6 +15,7 @@ from meteor_e.api.languages import Normalization
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Matcher
 from meteor_e.api.tokens import Token, plain_tokens, split_words
 from meteor_e.base.errors import ConfigError, InputError, MeteorError, ResourceError, SegmentWarning, guarded, located
+from meteor_e.base.files import refuse_special
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import candidates, check_text, listed
 from meteor_e.base.yamlfile import is_folder
@@ -253,6 +254,7 @@ class Meteor:
         """Return what words count by a text; InputError if it cannot be read, or has no words."""
         if self.chain.character_mode:
             raise ConfigError("words count by their characters or by their rarity; leave out character_mode or idf")
+        refuse_special(file)
         return Rarity(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
 
     @property

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
+import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 
-__all__ = ["CommandLine", "Result", "cli"]
+__all__ = ["CommandLine", "Result", "cli", "wait_until"]
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen) -> None:
+    """Wait until something is so; fail if the process that is to make it so ends before."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
 
 
 class Result(NamedTuple):
@@ -44,8 +57,35 @@ class CommandLine:
     def __call__(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
         """Run; whatever happens, there is no traceback, and an error is one line."""
         process = self.start(*arguments, stdin=subprocess.PIPE, env=env or {})
-        out, err = process.communicate(text.encode() if isinstance(text, str) else text, timeout=120)
-        result = Result(process.returncode, out.decode(), err.decode())
+        out, err = process.communicate(text.encode() if isinstance(text, str) else text)
+        return self._checked(Result(process.returncode, out.decode(), err.decode()))
+
+    def here(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
+        """Run as :meth:`__call__` does, in this process, which is many times as fast."""
+        from meteor_e.cli import program
+
+        data = text.encode() if isinstance(text, str) else text
+        given, out, err = (io.TextIOWrapper(io.BytesIO(part), encoding="utf-8") for part in (data, b"", b""))
+        before = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            with (
+                mock.patch.dict(os.environ, {**self.environment, **(env or {})}, clear=True),
+                mock.patch.object(sys, "stdin", given),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("default")
+                warnings.showwarning = program._one_line_warning
+                code = program._run([*arguments], [])
+        finally:
+            os.chdir(before)
+        out.flush()
+        err.flush()
+        return self._checked(Result(code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()))
+
+    def _checked(self, result: Result) -> Result:
         assert "Traceback" not in result.err
         if result.code:
             lines = result.err.splitlines()
@@ -56,7 +96,13 @@ class CommandLine:
 
     def failing(self, code: int, *arguments: str, **options) -> str:
         """Run what must fail with this code; return its one line."""
-        result = self(*arguments, **options)
+        return self._line(code, self(*arguments, **options))
+
+    def failing_here(self, code: int, *arguments: str, **options) -> str:
+        """Do as :meth:`failing` does, in this process."""
+        return self._line(code, self.here(*arguments, **options))
+
+    def _line(self, code: int, result: Result) -> str:
         assert result.code == code, result
         assert result.out == ""
         (line,) = result.err.splitlines()

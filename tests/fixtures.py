@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +24,7 @@ __all__ = [
     "REPOSITORY",
     "Java",
     "PluginSite",
+    "_no_process_outlives_its_test",
     "_own_packs",
     "_packs",
     "java",
@@ -29,21 +33,64 @@ __all__ = [
     "packs",
     "plugin_site",
     "pytest_configure",
+    "pytest_unconfigure",
     "shared",
 ]
 
 REPOSITORY = Path(__file__).parent.parent
+LIMIT = 6 * 3600
+"""Seconds of a run of tests; what is at work then is shown, and ended."""
 PACKS = ("en", "cs", "de", "es", "fr", "ru")
 
 
 def pytest_configure() -> None:
-    """Let hypothesis do the same in every run where the result counts."""
-    from hypothesis import settings
+    """Set one limit for the whole run, and let hypothesis do the same in every run where the result counts.
 
-    settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
-    settings.register_profile("searching", deadline=None, max_examples=500)
+    A slow machine is no defect: nothing else has a limit of time.
+    """
+    from hypothesis import HealthCheck, settings
+
+    faulthandler.dump_traceback_later(LIMIT, exit=True, file=os.dup(2))
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("repeatable", patient, derandomize=True, database=None)
+    settings.register_profile("searching", patient, max_examples=500)
     chosen = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
     settings.load_profile(chosen)
+
+
+def pytest_unconfigure() -> None:
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(autouse=True)
+def _no_process_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kill the Pythons that a test started, and their children, if they are still at work when it ends."""
+    started: list[subprocess.Popen] = []
+    begin = subprocess.Popen.__init__
+
+    def recorded(process, arguments, *others, **options):
+        ours = isinstance(arguments, list | tuple) and arguments and str(arguments[0]) == sys.executable
+        if ours and os.name == "posix":
+            # A group of its own, so that its children can be killed with it.
+            options.setdefault("start_new_session", True)
+        begin(process, arguments, *others, **options)
+        if ours:
+            started.append(process)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", recorded)
+    yield
+    for process in started:
+        at_work = process.poll() is None
+        if os.name == "posix":
+            # Children of one that has ended are of its group still.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        if at_work:
+            process.kill()
+            process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr) if at_work else ():
+            if stream is not None:
+                stream.close()
 
 
 def missing(what: str) -> NoReturn:

@@ -13,6 +13,7 @@ the plugin meteor-e-learned with gensim.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> str:
         models = [trained(name, seed, options, store) for seed in (options.seeds if seeded else options.seeds[:1])]
         found[title] = [tested(path, model, options, store) for path, model in models]
         epochs = [model.card["figures"].get("best epoch") for _, model in models]
-        seconds = float(np.mean([model.card["seconds"] for _, model in models]))
+        seconds = float(np.mean([_seconds(path) for path, _ in models]))
         notes[title] = f"{', '.join(map(str, epochs))} | {seconds:.0f} s" if seeded else f" | {seconds:.0f} s"
     lines = []
     for place, (title, test) in enumerate(plain.items()):
@@ -115,6 +116,12 @@ def run(options: argparse.Namespace) -> str:
             lines.append(line_of(row, each, place, test, base, options.samples, notes[row]))
         lines.append("")
     return "\n".join(lines)
+
+
+def _seconds(model: Path) -> float:
+    """Return how long a training took, which the last line of its log says."""
+    last = model.with_name(model.name + ".jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    return float(json.loads(last)["seconds"])
 
 
 def trained(name: str, seed: int, options: argparse.Namespace, store: FeatureStore) -> tuple[Path, LearnedModel]:

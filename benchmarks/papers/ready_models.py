@@ -112,7 +112,11 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
         needs.append("textblob (pip install 'meteor-e-learned[tags]')")
     years = ", ".join(year(spec).upper() for spec in recipe.train if spec.made is None)
     trained = f"The shipped weights have seen {years}"
-    made = [f"{spec.made} of {Path(spec.index).name.partition('.')[0]}" for spec in recipe.train if spec.made]
+    made = []
+    for spec in recipe.train:
+        if spec.made:
+            against = f" ({spec.references} reference)" if spec.references else ""
+            made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}{against}")
     trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     for model in stands_on(recipe):
         trained += f" What {model} has seen, on which it stands, is on that model's card."
@@ -128,7 +132,8 @@ def stands_on(recipe: Recipe) -> list[str]:
 def year(spec: DataSpec) -> str:
     """Return the name of a spec's test set, with what was made of it."""
     stem = Path(spec.index).name.partition(".")[0]
-    return f"{stem} {spec.made}" if spec.made else stem
+    made = f" {spec.made}" if spec.made else ""
+    return stem + made + (f" against {spec.references}" if spec.references else "")
 
 
 def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:

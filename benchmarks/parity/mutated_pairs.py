@@ -24,6 +24,7 @@ import gzip
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -242,20 +243,27 @@ def compare(arguments: argparse.Namespace) -> None:
         mine, java = output.splitlines(), (folder / "java.txt").read_bytes().splitlines()
         unequal = [(one, two) for one, two in zip(mine, java, strict=False) if one != two]
         wrong = [pair for pair in unequal if not nearly_equal(*pair)]
-        if done.returncode or len(mine) != len(java):
+        failed = (folder / "failed.txt").exists()
+        if failed:
+            # The Java program ends with a stack trace, or not at all: what it printed before is no result.
+            wrong, unequal = ([] if done.returncode else [(done.stdout[-500:], b"a failure")]), []
+        elif done.returncode or len(mine) != len(java):
             wrong.append((done.stderr[-500:], b"%d lines, not %d" % (len(mine), len(java))))
         for one, two in wrong[:3]:
             print(f"{folder.name} {' '.join(settings)}\n  ours {one!r}\n  Java {two!r}", file=sys.stderr, flush=True)
         text = (folder / "hypotheses").read_bytes()
-        pairs = text.count(b"<seg id=") if "-sgml" in settings else text.count(b"\n")
+        pairs = len(re.findall(rb"(?i)<\s*seg", text)) if "-sgml" in settings else text.count(b"\n")
         last = sum(pair not in wrong for pair in unequal)
-        counts[folder.name.rpartition("-")[2]].update(pairs=pairs, batches=1, wrong=len(wrong), last=last)
+        pairs *= not failed
+        counts[folder.name.rpartition("-")[2]].update(
+            pairs=pairs, batches=1, wrong=len(wrong), last=last, failed=failed
+        )
         print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)
     total = sum(counts.values(), Counter[str]())
     for name, count in [*sorted(counts.items()), ("all", total)]:
         print(
             f"{name:5} {count['pairs']:9,} pairs in {count['batches']:3} batches: {count['wrong']} lines differ, "
-            f"{count['last']} more in the last bit"
+            f"{count['last']} more in the last bit, {count['failed']} batches that Java fails on"
         )
     sys.exit(bool(total["wrong"]) or not total["pairs"])
 

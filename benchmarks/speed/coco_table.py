@@ -3,8 +3,9 @@
     python benchmarks/speed/coco_table.py DATA/captions/flickr30k-captions.jsonl.gz --images 40504
 
 Made-up COCO files: references are the captions of Flickr30k, results are captions of the image with words dropped, or
-captions of another image. Both programs read the same files, in processes of their own, one after the other. Java and
-pycocoevalcap are needed; SPICE is left out. The scores of both are compared.
+captions of another image. The programs read the same files, in processes of their own, one after the other. Java and
+pycocoevalcap are needed; SPICE is left out. The scores are compared. pycocoevalcap also runs with our two classes
+instead of its own that start Java: the whole run, and METEOR alone, with its tokens.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ class NoSpice:
     def compute_score(self, gts, res): return 0.0, [{"All": {"f": 0.0}} for _ in gts]
     def method(self): return "SPICE"
 package.Spice = NoSpice
+if sys.argv[3] == "ours":
+    from meteor_e.integrations import coco
+    package.Meteor, package.PTBTokenizer = coco.Meteor, coco.PTBTokenizer
+if sys.argv[4] == "METEOR":
+    class Nothing(NoSpice):
+        def __init__(self, number=0): self.number = number
+        def compute_score(self, gts, res, **_):
+            found = 0.0, [0.0] * len(gts)
+            return zip(*[found] * self.number) if self.number else found
+    package.Bleu = package.Rouge = package.Cider = Nothing
 with contextlib.redirect_stdout(io.StringIO()):
     truth = COCO(sys.argv[2])
     evaluation = package.COCOEvalCap(truth, truth.loadRes(sys.argv[1]))
@@ -86,10 +97,14 @@ def main() -> None:
         ours = [sys.executable, "-m", "meteor_e", "score", results, annotations, "--format-in", "coco"]
         print("| program | processor s | clock s | MiB |\n|---|---|---|---|")
         texts, spent = [], []
+        bridge = [sys.executable, "-c", THEIRS, results, annotations]
         for label, command in (
             ("meteor_e, the table", [*ours, "-M", "coco:beside=none", "--json"]),
             ("meteor_e, with caption-light", [*ours, "-M", "coco", "--json"]),
-            ("pycocoevalcap, without SPICE", [sys.executable, "-c", THEIRS, results, annotations]),
+            ("pycocoevalcap, without SPICE", [*bridge, "theirs", "all"]),
+            ("pycocoevalcap with our classes", [*bridge, "ours", "all"]),
+            ("pycocoevalcap, METEOR alone", [*bridge, "theirs", "METEOR"]),
+            ("pycocoevalcap with our classes, METEOR alone", [*bridge, "ours", "METEOR"]),
         ):
             text, seconds, clock, memory = measured(command)
             texts.append(text)
@@ -97,6 +112,9 @@ def main() -> None:
             print(f"| {label} | {seconds:.1f} | {clock:.1f} | {memory:.0f} |", flush=True)
         print(f"\npycocoevalcap needs {spent[2] / spent[0]:.1f} times the processor time of the table.")
         theirs = json.loads(texts[2].splitlines()[-1])
+        for text in texts[3:]:
+            if json.loads(text.splitlines()[-1])["METEOR"] != theirs["METEOR"]:
+                sys.exit("METEOR of our classes is another")
         print(json.dumps(json.loads(texts[0]), indent=1)[:3000])
         for key, label in NAMES.items():
             print(f"{label}: pycocoevalcap {theirs[key]!r}")

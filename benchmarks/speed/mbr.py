@@ -10,6 +10,9 @@ text):
 - ``noise``: one translation, in which words are exchanged for any words, dropped and swapped.
 
     python benchmarks/speed/mbr.py SYSTEM... [--sources 10] [--candidates 100] [--threads 1] [--kind nbest]
+
+With ``--methods``, it times the methods of ``meteor-e mbr`` instead, and says how often they choose a candidate whose
+exact expected score is the best.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
+from meteor_e.mbr.decisions import choices
+from meteor_e.mbr.methods import Aggregation, Completion, Method, Pruning
+from meteor_e.metrics.chain_metric import ChainMetric
 
 
 def mutated(words: list[str], others: list[str], random_: random.Random) -> list[str]:
@@ -92,6 +98,36 @@ KINDS: dict[str, Callable[[list[str], int, random.Random, list[str]], list[str]]
 }
 
 
+METHODS: dict[str, Method] = {
+    "pruning": Pruning(),
+    "aggregation": Aggregation(),
+    "aggregation alone": Aggregation(top=0),
+    "probabilistic": Completion(),
+}
+
+
+def time_methods(kind: str, meteor: Meteor, sources: list[list[str]]) -> None:
+    """Print what each method costs, and in how many sources its choice is as good as the exact one."""
+    metric = ChainMetric.of(meteor)
+    spent: dict[str, list[float]] = {}
+    right: dict[str, int] = dict.fromkeys(METHODS, 0)
+    distinct = [len(set(source)) for source in sources]
+    for source in sources:
+        start = time.process_time()
+        (exact,) = choices(metric, [source], meteor.chain.language.code)
+        spent.setdefault("exact", []).append(time.process_time() - start)
+        for name, method in METHODS.items():
+            start = time.process_time()
+            (choice,) = choices(metric, [source], meteor.chain.language.code, method=method)
+            spent.setdefault(name, []).append(time.process_time() - start)
+            right[name] += bool(exact.scores[choice.place] == exact.expected)
+    words = np.mean([len(text.split()) for source in sources for text in source])
+    print(f"{kind}: {len(sources)} sources, {np.mean(distinct):.0f} distinct candidates of {words:.0f} words")
+    for name, seconds in spent.items():
+        share = "" if name == "exact" else f", as good as the exact choice {right[name]}"
+        print(f"  {name}: {1000 * np.mean(seconds):.0f} ms (median {1000 * np.median(seconds):.0f}){share}", flush=True)
+
+
 def main() -> None:
     """Print processor seconds of both ways, twice in turns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -101,15 +137,21 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--language", default="en")
     parser.add_argument("--kind", choices=list(KINDS), action="append")
+    parser.add_argument("--methods", action="store_true", help="time the methods of meteor-e mbr")
+    parser.add_argument("--words", type=int, nargs=2, default=(9, 1000), metavar="N", help="of the first translation")
     options = parser.parse_args()
     columns = [path.read_text(encoding="utf-8").splitlines() for path in options.systems]
-    rows = [list(row) for row in zip(*columns, strict=True) if len(row[0].split()) > 8]
+    least, most = options.words
+    rows = [list(row) for row in zip(*columns, strict=True) if least <= len(row[0].split()) <= most]
     vocabulary = sorted({word for row in rows[:500] for word in row[0].split()})
     meteor = Meteor(options.language, threads=options.threads)
     for kind in options.kind or KINDS:
         random_ = random.Random(1)
         step = max(1, len(rows) // options.sources)
         sources = [KINDS[kind](row, options.candidates, random_, vocabulary) for row in rows[::step][: options.sources]]
+        if options.methods:
+            time_methods(kind, meteor, sources)
+            continue
         left = [text for each in sources for text, _ in itertools.product(each, each)]
         right = [text for each in sources for _, text in itertools.product(each, each)]
         list(meteor.pairwise_batches(sources[:1]))

@@ -283,6 +283,9 @@ class Metric(Component):
     ) -> Sequence[Mapping[str, Any]] | None:
         """Return for each segment what JSON holds of it beside its scores; asked where JSON is written.
 
+        Reports show ``said``, a text, and error ``spans``, each with ``start``, ``end``, ``severity``, ``kind`` and
+        ``reason``; ``missing`` are spans of the reference number ``reference``.
+
         Args:
             hypotheses: raw hypotheses.
             references: for each hypothesis its raw references.

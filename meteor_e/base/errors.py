@@ -6,14 +6,20 @@ The command line prints it as one line and exits with :attr:`MeteorError.exit_co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+_PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
+
 
 class MeteorError(Exception):
-    """Base of all errors of this library."""
+    """Base of all errors of this library; passwords of URLs are hidden in its message."""
 
     exit_code = 1
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(_PASSWORD.sub(r"\1:***@", part) if isinstance(part, str) else part for part in parts))
 
 
 class InputError(MeteorError):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
 import os
+import platform
+import re
 import stat
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -159,9 +163,15 @@ def refuse_special(path: PathLike) -> None:
         return
     except ValueError as error:
         raise InputError(f"cannot read {os.fspath(path)!a}: its name cannot be one ({error})") from error
-    kind = _SPECIAL.get(stat.S_IFMT(mode))
+    kind = _special(mode, path)
     if kind is not None:
         raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
+
+
+def _special(mode: int, path: PathLike) -> str | None:
+    """Return what is at a path that is neither a file nor a folder; the kernel's own files may wait for ever, too."""
+    kernel = stat.S_ISREG(mode) and os.path.realpath(path).startswith(("/proc/", "/sys/"))
+    return "one of the kernel's" if kernel else _SPECIAL.get(stat.S_IFMT(mode))
 
 
 def spell_size(size: int) -> str:
@@ -175,8 +185,9 @@ def spell_size(size: int) -> str:
 def _check_kind(mode: int, path: PathLike) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(mode):
-        kind = _SPECIAL.get(stat.S_IFMT(mode), "something else")
+    kind = _special(mode, path)
+    if kind or not stat.S_ISREG(mode):
+        kind = kind or "something else"
         raise OSError(errno.EINVAL, f"not a regular file but {kind}", os.fspath(path))
 
 
@@ -201,9 +212,10 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
                     stream = stack.enter_context(Path(path).open("rb"))
                 except ValueError as error:
                     raise InputError(f"cannot read {os.fspath(path)!r}: {error}") from error
-                device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
-                if device and os.fspath(path) != os.devnull:
-                    raise InputError(f"cannot read {os.fspath(path)}: not a file but a device")
+                mode = os.fstat(stream.fileno()).st_mode
+                kind = None if stat.S_ISFIFO(mode) or stream.isatty() else _special(mode, path)
+                if kind is not None and os.fspath(path) != os.devnull:
+                    raise InputError(f"cannot read {os.fspath(path)}: not a file but {kind}")
             text = unpacked(stream, input_name(path))
             if text is not stream:  # standard input itself stays open
                 stack.enter_context(text)
@@ -255,14 +267,66 @@ def atomic_binary_writer(path: PathLike) -> Iterator[BinaryIO]:
         yield stream
 
 
+_SCRATCH = re.compile(r"\..*\.([0-9a-f]{8})([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{8}\.tmp", re.DOTALL)
+_swept: set[Path] = set()
+
+
+def scratch_beside(target: Path) -> Path:
+    """Return a new hidden name beside a target, for a file or folder that is being written.
+
+    The name tells the machine and the process. What processes that are dead left under such names in the folder is
+    removed, the first time that this process works there.
+    """
+    if target.parent not in _swept:
+        _swept.add(target.parent)
+        with contextlib.suppress(OSError):
+            for path in target.parent.iterdir():
+                if _is_left(path.name):
+                    remove_tree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+    host, boot = _machine()
+    return target.with_name(f".{target.name[:40]}.{host}{boot}-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder as far as that is possible."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_left(name: str) -> bool:
+    """Return whether a name is that of a scratch file of a process of this machine that is dead."""
+    found = _SCRATCH.fullmatch(name)
+    if found is None or os.name != "posix" or found[1] != _machine()[0]:
+        return False
+    if found[2] != _machine()[1]:
+        return True
+    try:
+        os.kill(int(found[3]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is another user's
+        pass
+    return False
+
+
+@functools.cache
+def _machine() -> tuple[str, str]:
+    """Return short hashes of the machine (or the container), and of when it was started, as far as they are known."""
+    space, boot = "", ""
+    with contextlib.suppress(OSError):
+        space = str(Path("/proc/self/ns/pid").readlink())
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+    return f"{zlib.crc32(f'{platform.node()} {space}'.encode()):08x}", f"{zlib.crc32(boot.encode()):08x}"
+
+
 @contextlib.contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """Let a file appear whole or not at all: give a name beside it to write to, which then takes its place.
 
     If the block raises, nothing is left, and what was there stays. OSError comes as it is.
     """
-    # Not mkstemp, which hides the file from other users.
-    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    scratch = scratch_beside(target)  # not mkstemp, which hides the file from other users
     try:
         yield scratch
         if target.exists():

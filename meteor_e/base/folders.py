@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular, os_errors_as
+from meteor_e.base.files import open_regular, os_errors_as, remove_tree, scratch_beside
 from meteor_e.base.progress import Progress, silent
 
 _PIECE = 1 << 20
@@ -54,9 +54,9 @@ def workplace(target: Path) -> Iterator[Path]:
         yield work
     finally:
         try:
-            _remove(work)
+            remove_tree(work)
         except KeyboardInterrupt:  # once more, for the sake of who does not wait
-            _remove(work)
+            remove_tree(work)
             raise
 
 
@@ -67,13 +67,13 @@ def scratch_folder(folder: Path, name: str) -> Iterator[Path]:
     Raises:
         ResourceError: if it cannot be made.
     """
-    import tempfile
-
-    with os_errors_as(ResourceError, f"cannot write to {folder}"):
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder)
-    with scratch as place:
-        yield Path(place)
+    scratch = scratch_beside(folder / name)
+    try:
+        with os_errors_as(ResourceError, f"cannot write to {folder}"):
+            scratch.mkdir(mode=0o700, parents=True)
+        yield scratch
+    finally:
+        remove_tree(scratch)
 
 
 def folder_names(folder: Path) -> list[str]:
@@ -111,7 +111,7 @@ def put_folder(finished: Path, target: Path) -> None:
                 old.rename(target)
             raise
         _sync(target.parent)
-    _remove(old)
+    remove_tree(old)
 
 
 def remove_folder(target: Path) -> None:
@@ -136,16 +136,10 @@ def _sweep(target: Path) -> None:
     with contextlib.suppress(OSError):
         if old.exists() and not target.exists():
             old.rename(target)
-    _remove(old)
+    remove_tree(old)
     for stale in target.parent.iterdir():
         if stale.name.startswith(_building(target)):
-            _remove(stale)
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(stale)
 
 
 def _building(target: Path) -> str:

@@ -10,7 +10,7 @@ from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import Language
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem
-from meteor_e.chains.chain import Chain, absolute, choose_language, choose_normalization, resolve
+from meteor_e.chains.chain import NO_PACK, Chain, absolute, choose_language, choose_normalization, resolve
 from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
 from meteor_e.languages.files import language_problems
 from meteor_e.packs.resources import LanguageResources
@@ -129,7 +129,7 @@ class _NameCheck:
         with self._telling(("normalization",)):
             choose_normalization(self._config.normalization, language)
         pack = self._config.pack or language.pack
-        if pack is not None:
+        if pack not in (None, NO_PACK):
             from meteor_e.packs.store import named_pack
 
             # What a missing pack would bring is missing, too; that goes without saying.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from meteor_e.base.errors import ConfigError
+from meteor_e.base.errors import ConfigError, MeteorError
 from meteor_e.chains.config import describe_chain
 from meteor_e.cli.grouped_help import FullHelpGroup
 
@@ -24,45 +25,66 @@ def config() -> None:
 @config.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--language", "is_language", is_flag=True, help="The files define languages, not chains.")
-def check(files: tuple[str, ...], is_language: bool) -> int:
+@click.option("--no-resources", is_flag=True, help="Do not look for packs and files, and start no programs.")
+def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     """Check chain files, or, with --language, language files.
 
     Prints every problem as FILE:LINE: KEY: what is wrong. Names of languages, tasks, matchers and their options
-    are checked, too; a resource pack that is not installed is worth a note. Exits with 2 if there are problems.
+    are checked, too. Exits with 2 if there are problems. A chain without problems then scores a sentence: where a pack,
+    a file or a program is missing, check says so and exits with 1. It leaves that out with --no-resources, and where a
+    pack is missing that `score` would download.
 
     \b
     meteor-e config check chain.yaml
+    meteor-e config check chain.yaml --no-resources
     meteor-e config check --language hsb.yaml
     """
-    wrong = False
+    code = 0
     for file in files:
-        problems, summary = _check_language(file) if is_language else _check_chain(file)
-        for problem in problems:
+        problems, summary, lacking = _check_language(file) if is_language else _check_chain(file, no_resources)
+        for problem in problems if not lacking else ():  # then all are notes of what is lacking
             click.echo(str(problem))
-        if summary:
+        if lacking:
+            click.echo(f"{file}: cannot score: {lacking}")
+        elif summary:
             click.echo(f"{file}: OK: {summary}")
-        wrong = wrong or not summary
-    return 2 if wrong else 0
+        code = max(code, 1 if lacking else 0 if summary else 2)
+    return code
 
 
-def _check_chain(file: str) -> tuple[list[Problem | str], str]:
-    """Return what is wrong with a chain file, and, if nothing is, what it holds."""
+def _check_chain(file: str, no_resources: bool) -> tuple[list[Problem | str], str, str]:
+    """Return what is wrong with a chain file, and, if nothing is, what it holds and why it cannot score here."""
     from meteor_e.base.yamlfile import read_yaml
     from meteor_e.chains.checks import check_chain
+    from meteor_e.meteor import Meteor
+    from meteor_e.packs.languages import is_installable
+    from meteor_e.packs.store import PackStore
     from meteor_e.plugins.registry import plugin_registry
 
     try:
         chain, problems = check_chain(read_yaml(file), plugin_registry())
     except ConfigError as error:
-        return [str(error)], ""
+        return [str(error)], "", ""
     if chain is None:
-        return [*problems], ""
+        return [*problems], "", ""
     matchers = ", ".join(matcher.name for matcher in chain.matchers)
-    return [*problems], f"language {chain.language.code}, task {chain.task}, matchers {matchers}"
+    summary = f"language {chain.language.code}, task {chain.task}, matchers {matchers}"
+    packs = () if no_resources else (chain.pack, chain.function_words)
+    to_download = [name for name in packs if name and is_installable(name) and PackStore().find(name) is None]
+    if no_resources or to_download:
+        why = f", as the pack {to_download[0]} is not installed" if to_download else ""
+        return [*problems], f"{summary}; resources were not looked at{why}", ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            Meteor.from_config(file, offline=True).corpus(["A test ."], ["A short test ."])
+    except MeteorError as error:
+        return [*problems], summary, str(error)
+    return [*problems], summary, ""
 
 
-def _check_language(file: str) -> tuple[list[Problem | str], str]:
-    """Return what is wrong with a language file, and, if nothing is, what it holds."""
+def _check_language(file: str) -> tuple[list[Problem | str], str, str]:
+    """Return what is wrong with a language file, and, if nothing is, what it holds; it needs nothing to score."""
     from meteor_e.base.yamlfile import read_yaml
     from meteor_e.chains.checks import check_language
     from meteor_e.languages.files import parse_language
@@ -72,11 +94,11 @@ def _check_language(file: str) -> tuple[list[Problem | str], str]:
         document = read_yaml(file)
         problems = check_language(document, plugin_registry())
         if problems:
-            return [*problems], ""
+            return [*problems], "", ""
         language = parse_language(document)
     except ConfigError as error:
-        return [str(error)], ""
-    return [], f"{language.name} ({language.code}), tasks {', '.join(language.tasks)}"
+        return [str(error)], "", ""
+    return [], f"{language.name} ({language.code}), tasks {', '.join(language.tasks)}", ""
 
 
 @config.command()

@@ -133,6 +133,7 @@ def systems(
     references_per_segment: int,
     encoding: str,
     form: Format | None = None,
+    on_missing: str = "stop",
 ) -> list[SystemInput]:
     """Find out what the files of a command line hold, and line up systems and references.
 
@@ -145,6 +146,9 @@ def systems(
         references_per_segment: how many lines of a plain reference file belong to a segment.
         encoding: of plain text files.
         form: the format of all files; ``None``: their content tells.
+        on_missing: what becomes of a segment of an SGML, XML or COCO file that a system or the references lack:
+            ``stop`` is an error, ``skip`` leaves it out, ``empty`` takes it as empty where a system lacks it. Not of
+            lines of plain text, which must line up.
 
     Raises:
         ConfigError: if there is no hypothesis or no reference.
@@ -167,7 +171,7 @@ def systems(
             raise ConfigError(
                 "--references-per-segment counts lines of a plain file; COCO's JSON says itself what belongs together"
             )
-        return _captions(hypotheses, references, formats)
+        return _captions(hypotheses, references, formats, on_missing)
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment counts lines of a plain reference file; SGML and XML files say it themselves"
@@ -179,7 +183,7 @@ def systems(
             system
             for path in hypotheses
             for system in (
-                _structured_systems(collections[path], known)
+                _structured_systems(collections[path], known, on_missing)
                 if path in collections
                 else [_plain_beside_collections(path, known, encoding)]
             )
@@ -232,7 +236,9 @@ def _format(path: str, encoding: str) -> Format:
     return "coco" if form == "plain" and path != "-" and is_json_list(path) else form
 
 
-def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, Format]) -> list[SystemInput]:
+def _captions(
+    hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, Format], on_missing: str
+) -> list[SystemInput]:
     """Line up COCO's results with its annotations by image."""
     for path, form in formats.items():
         if form != "coco":
@@ -252,16 +258,33 @@ def _captions(hypotheses: Sequence[str], references: Sequence[str], formats: dic
         strangers = [image for image in results if image not in known]
         if strangers:
             raise InputError(f"{path}: image {strangers[0]!r} has no annotation in {' or '.join(references)}")
-        others = sorted(images ^ set(results), key=repr) if found else []
+        others = sorted(images ^ set(results), key=repr) if found and on_missing != "empty" else []
         if others:
             raise InputError(f"image {others[0]!r} is in {path} or in {hypotheses[0]}, but not in both")
         images = set(results)
-        pairs = [(results[image], captions) for image, captions in known.items() if image in results]
-        found.append(SystemInput(name, len(pairs), lambda pairs=pairs: iter(pairs)))  # type: ignore[misc]
-    if len(images) < len(known):
-        left = len(known) - len(images)
-        warnings.warn(f"{left} of {len(known)} annotated images have no caption; they are left out", stacklevel=1)
+        missing = [image for image in known if image not in results]
+        _tell_missing(missing, f"{path} lacks captions of {len(missing)} of {len(known)} annotated images", on_missing)
+        sides = [(results.get(image), captions) for image, captions in known.items()]
+        found.append(_paired(name, sides, on_missing))
     return found
+
+
+def _tell_missing(missing: Sequence[Any], what: str, on_missing: str, unreferenced: bool = False) -> None:
+    """Refuse what is missing, or warn of it as was asked for."""
+    if not missing:
+        return
+    what = f"{what} (the first is {missing[0]})"
+    if on_missing == "stop" or (unreferenced and on_missing == "empty"):
+        also = "" if unreferenced else ", --on-missing empty scores empty texts for them"
+        raise InputError(f"{what}; --on-missing skip leaves them out{also}")
+    how = "scored as empty" if on_missing == "empty" else "left out"
+    warnings.warn(f"{what}; they are {how}", stacklevel=1)
+
+
+def _paired(name: str, sides: Iterable[tuple[str | None, list[str]]], on_missing: str) -> SystemInput:
+    """Return a system of which texts are missing; they are left out or empty."""
+    pairs = [(text or "", references) for text, references in sides if text is not None or on_missing == "empty"]
+    return SystemInput(name, len(pairs), pairs.__iter__)
 
 
 def _collection(path: str, encoding: str, form: Format) -> Collection:
@@ -269,18 +292,15 @@ def _collection(path: str, encoding: str, form: Format) -> Collection:
         return file.collection()
 
 
-def _structured_systems(hypotheses: Collection, references: Sequence[Collection]) -> list[SystemInput]:
+def _structured_systems(hypotheses: Collection, references: Sequence[Collection], on_missing: str) -> list[SystemInput]:
     found: list[SystemInput] = []
     for system in pair_collections(hypotheses, references):
-        for keys, what in (
-            (system.missing, "lacks {}; they are scored as empty"),
-            (system.unreferenced, "has {} that no reference has; they are left out"),
-        ):
-            if keys:
-                count = f"{len(keys)} segments (the first is {keys[0]})"
-                warnings.warn(f"{hypotheses.name}: system {system.name!r} {what.format(count)}", stacklevel=1)
-        pairs = list(zip(system.hypotheses, system.references, strict=True))
-        found.append(SystemInput(system.name, len(pairs), lambda pairs=pairs: iter(pairs)))  # type: ignore[misc]
+        missing = [key for key, text in zip(system.keys, system.hypotheses, strict=True) if text is None]
+        who = f"{hypotheses.name}: system {system.name!r}"
+        _tell_missing(missing, f"{who} lacks {len(missing)} segments", on_missing)
+        extra = system.unreferenced
+        _tell_missing(extra, f"{who} has {len(extra)} segments that no reference has", on_missing, unreferenced=True)
+        found.append(_paired(system.name, zip(system.hypotheses, system.references, strict=True), on_missing))
     return found
 
 

@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from meteor_e.api.outputs import Grid, OutputOptions, Result
+from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
 from meteor_e.cli.results import check_output, format_option, output_format, output_option, write_result
-from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates
+from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates, weighted_by_scores, with_references
 from meteor_e.mbr.decisions import choices
+from meteor_e.mbr.methods import Aggregation, Completion, Pruning
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
+    from meteor_e.mbr.candidates import Source
     from meteor_e.mbr.decisions import Choice
+    from meteor_e.mbr.methods import Method
+
+METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation, "probabilistic": Completion}
+"""Ways to find the best, by their names."""
 
 GROUPS = {
-    "Input": OptionGroup(("count", "format_in", "encoding"), "samples.txt --candidates 100"),
+    "Input": OptionGroup(
+        ("count", "format_in", "references", "references_count", "by_scores", "encoding"),
+        "samples.txt --candidates 100",
+    ),
+    "Choice": OptionGroup(("best", "diversity"), "nbest.txt --n-best 5"),
+    "Method": OptionGroup(
+        ("method", "top", "confidence", "sizes", "share", "rank", "seed"), "samples.jsonl --method aggregation"
+    ),
     **METRIC_GROUPS,
     "Output": OptionGroup(("form", "output", "quiet"), "… --format jsonl -o chosen.jsonl"),
 }
 """The groups of the help text."""
+
+
+def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """Read increasing numbers with commas between them."""
+    if value is None:
+        return None
+    try:
+        found = tuple(map(int, value.split(",")))
+    except ValueError:
+        found = ()
+    if not found or found[0] < 1 or list(found) != sorted(set(found)):
+        raise ConfigError(
+            f"--sizes {value}: increasing whole numbers with commas between them are needed, as in 8,16,32"
+        )
+    return found
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
@@ -42,7 +74,67 @@ GROUPS = {
     help="Format of the file.  [default: as its first line looks]",
 )
 @replaced_option("--input-format", "write --format-in")
-@click.option("--encoding", default="utf-8", help="Encoding of the file.  [default: utf-8]")
+@click.option(
+    "--references", metavar="FILE", help="References of each source, in any of the formats.  [default: the candidates]"
+)
+@click.option(
+    "--references-per-source",
+    "references_count",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Lines of references that belong to one source, in a file without any marks.",
+)
+@click.option(
+    "--weights-by-scores",
+    "by_scores",
+    is_flag=True,
+    help="Weigh references by the system's scores, which are logarithms of probabilities.",
+)
+@click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")
+@click.option(
+    "--n-best",
+    "best",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Candidates to choose.  [default: 1]",
+)
+@click.option(
+    "--diversity",
+    type=click.FloatRange(min=0),
+    metavar="WEIGHT",
+    help="Choose candidates that differ; the higher, the more.",
+)
+@click.option(
+    "--method", type=click.Choice(list(METHODS)), default="exact", help="How the best are found.  [default: exact]"
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="aggregation: candidates that are scored, too.  [default: 128]",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    help="pruning: keep what may be best.  [default: 0.99]",
+)
+@click.option(
+    "--sizes", callback=_sizes, metavar="N,N,…", help="pruning: references per step.  [default: 8,16,32,64,128,256]"
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="P",
+    help="probabilistic: pairs to score.  [default: 0.125]",
+)
+@click.option(
+    "--rank", type=click.IntRange(min=1), metavar="N", help="probabilistic: rank of the matrix.  [default: 8]"
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Seed of a method that samples.  [default: 0]"
+)
 @click.option("-M", "--metric", default="meteor", metavar="METRIC", help="The metric.  [default: meteor]")
 @metric_options
 @format_option()
@@ -52,39 +144,90 @@ def mbr(
     candidates: str,
     count: int | None,
     format_in: str | None,
+    references: str | None,
+    references_count: int | None,
+    by_scores: bool,
     encoding: str,
+    best: int,
+    diversity: float | None,
+    method: str,
     metric: str,
     make_meteor: MeteorMaker,
     form: str,
     output: str | None,
     quiet: bool,
+    **settings: Any,
 ) -> None:
     """Choose for each source the candidate with the best expected score (minimum Bayes risk decoding).
 
-    Each candidate is scored against all candidates of its source, itself among them; their mean is the expected
-    score. Of equals, the first is chosen. CANDIDATES is a Moses n-best list (ID ||| TEXT ||| …), the
-    output of fairseq-generate (H-ID or D-ID, score, text), JSON Lines with a list of texts each, or, with
-    --candidates N, plain text with N lines per source; - is standard input. Sources keep the order of the file.
+    Each candidate is scored against all candidates of its source, itself among them, or against the source's
+    references; their mean, by their weights, is the expected score. Of equals, the first is chosen. CANDIDATES is a
+    Moses n-best list (ID ||| TEXT ||| …), the output of fairseq-generate (H-ID or D-ID, score, text), JSON Lines
+    (a list of texts, or an object with candidates, references, weights, log_probabilities, scores, id), or, with
+    --candidates N, plain text with N lines per source; - is standard input. Sources keep the order of the file; those
+    of fairseq come by their numbers. With --n-best, text is a Moses n-best list.
 
     \b
     meteor-e mbr nbest.txt > chosen.txt
     meteor-e mbr samples.txt --candidates 100 -l de --format tsv
     meteor-e mbr samples.jsonl -M chrf --format jsonl
+    meteor-e mbr nbest.txt --n-best 5 --weights-by-scores
+    meteor-e mbr samples.jsonl --method aggregation
     """
+    if diversity is not None and best == 1:
+        raise ConfigError("--diversity needs --n-best with more than one candidate")
+    if references_count is not None and references is None:
+        raise ConfigError("--references-per-source needs --references")
+    how = _method(method, settings)
     (chosen_metric,) = make_meteor.metrics([metric])
-    sources = read_candidates(candidates, format_in, count, encoding=encoding)
-    check_output(output, [candidates])
     found = output_format(form)
+    check_output(output, [candidates, *([] if references is None else [references])])
+    # Formats that are not made of entries have no place for other fields.
+    other = form in ("json", "jsonl")
+    sources = read_candidates(candidates, format_in, count, encoding=encoding, other_fields=other)
+    if references is not None:
+        read = read_candidates(references, None, references_count, encoding=encoding, other_fields=False)
+        read, weighing = tee(read)
+        sources = with_references(sources, read)
+    else:
+        sources, weighing = tee(sources)
+    sources = weighted_by_scores(sources, weighing) if by_scores else sources
+    del weighing  # What it has not seen is kept for it.
     with terminal_progress(quiet) as progress:
-        chosen = choices(chosen_metric, sources, make_meteor.language, progress=progress)
-        write_result(_Chosen(chosen, chosen_metric, progress), found, output, OutputOptions())
+        chosen = choices(
+            chosen_metric,
+            sources,
+            make_meteor.language,
+            method=how,
+            best=best,
+            diversity=diversity or 0.0,
+            progress=progress,
+        )
+        described: dict[str, Any] = {} if how is None else {"method": {"name": method, **vars(how)}}
+        if diversity is not None:
+            described["diversity"] = diversity
+        write_result(_Chosen(chosen, chosen_metric, best, described, progress), found, output, OutputOptions())
+
+
+def _method(name: str, settings: dict[str, Any]) -> Method | None:
+    """Return the method with the settings that were given; ConfigError for those of other methods."""
+    kind: Any = METHODS[name]
+    known = set() if kind is None else {field.name for field in fields(kind)}
+    given = {setting: value for setting, value in settings.items() if value is not None}
+    for setting in sorted(given.keys() - known):
+        owners = [other for other, its in METHODS.items() if its and setting in {field.name for field in fields(its)}]
+        raise ConfigError(f"--{setting} goes with --method {' or '.join(owners)}, not {name}")
+    return None if kind is None else kind(**given)
 
 
 class _Chosen(Result):
     """The chosen candidates, which are found while they are written."""
 
-    def __init__(self, chosen: Iterator[Choice], metric: Metric, progress: Progress) -> None:
-        self._chosen, self._metric, self._progress = chosen, metric, progress
+    def __init__(
+        self, chosen: Iterator[Choice], metric: Metric, best: int, described: dict[str, Any], progress: Progress
+    ) -> None:
+        self._chosen, self._metric, self._best, self._progress = chosen, metric, best, progress
+        self._described = described
 
     def _numbered(self) -> Iterator[tuple[int, Choice]]:
         for number, choice in enumerate(self._chosen, 1):
@@ -92,31 +235,77 @@ class _Chosen(Result):
             self._progress("choosing", number, None)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the chosen candidates."""
-        return (choice.text for _, choice in self._numbered())
+        """Yield the chosen candidates; of several a source, as a Moses n-best list."""
+        for number, choice in self._numbered():
+            name = number if choice.source.id is None else choice.source.id
+            for place in choice.best:
+                text = choice.source.candidates[place]
+                if len(text.splitlines()) > 1 or (self._best > 1 and "|||" in f"{text}{name}"):
+                    raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
+                if self._best == 1:
+                    yield text
+                    continue
+                parts = [_detail(choice.source, place, "features") or ""]
+                if choice.source.scores is not None:
+                    parts.append(f"System= {choice.source.scores[place]!r}")
+                yield f"{name} ||| {text} ||| {' '.join(filter(None, parts))} ||| {float(choice.scores[place])!r}"
+
+    def _table(self) -> Iterator[tuple[list[str], list[object]]]:
+        """Yield titles and cells; IDs, ranks and the system's scores are there if there are any."""
+        for number, choice in self._numbered():
+            source = choice.source
+            for rank, place in enumerate(choice.best, 1):
+                row: dict[str, object] = {"source": number}
+                if source.id is not None:
+                    row["id"] = source.id
+                if self._best > 1:
+                    row["rank"] = rank
+                row |= {"candidate": place + 1, "expected": float(choice.scores[place])}
+                if source.scores is not None:
+                    row["score"] = source.scores[place]
+                row["text"] = source.candidates[place]
+                yield list(row), list(row.values())
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield a table of them."""
-        places = 4 if digits is None else digits
-        header = ["source", "candidate", "expected", "text"]
-        rows = [[str(n), str(c.place + 1), f"{c.expected:.{places}f}", c.text] for n, c in self._numbered()]
+        rows = list(self._table())
         if rows:
-            yield Grid(header, rows)
+            decimals = 4 if digits is None else digits
+            cells = [
+                [f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell) for cell in row] for _, row in rows
+            ]
+            yield Grid(rows[0][0], cells)
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield source, candidate, expected score and text."""
-        yield "source", "candidate", "expected", "text"
-        for number, choice in self._numbered():
-            yield number, choice.place + 1, choice.expected, choice.text
+        """Yield source, candidate, expected score and text, with ID, rank and the system's score."""
+        rows = self._table()
+        for header, row in rows:
+            yield header
+            yield row
+            yield from (cells for _, cells in rows)
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield the same, with the expected scores of all candidates."""
+        """Yield the same, with the expected scores of all candidates and what the file has beside them."""
         for number, choice in self._numbered():
-            yield {
-                "source": number,
-                "candidate": choice.place + 1,
-                "text": choice.text,
-                "expected": choice.expected,
-                "expected_scores": choice.scores.tolist(),
-                "signature": self._metric.signature,
-            }
+            source = choice.source
+            entry: dict[str, Any] = {"source": number}
+            if source.id is not None:
+                entry["id"] = source.id
+            chosen = [self._entry(choice, place) for place in choice.best]
+            entry |= chosen[0]
+            if self._best > 1:
+                entry["n_best"] = chosen
+            entry["expected_scores"] = [None if math.isnan(score) else score for score in choice.scores.tolist()]
+            entry |= {"signature": self._metric.signature, **self._described}
+            yield entry | ({"fields": source.other} if source.other else {})
+
+    def _entry(self, choice: Choice, place: int) -> dict[str, Any]:
+        source = choice.source
+        entry = {"candidate": place + 1, "text": source.candidates[place], "expected": float(choice.scores[place])}
+        if source.scores is not None:
+            entry["score"] = source.scores[place]
+        return entry | (source.details[place] if source.details else {})
+
+
+def _detail(source: Source, place: int, name: str) -> str | None:
+    return source.details[place].get(name) if source.details else None

@@ -56,6 +56,13 @@ _INPUT_OPTIONS = [
     ),
     replaced_option("-r", "name references with -R FILE, or count their lines with --references-per-segment N"),
     click.option("--encoding", default="utf-8", help="Encoding of plain text files.  [default: utf-8]"),
+    click.option(
+        "--on-missing",
+        type=click.Choice(["stop", "skip", "empty"]),
+        default="stop",
+        help="What becomes of a segment of an SGML, XML or COCO file that a system or the references lack: an error, "
+        "left out, or, where a system lacks it, scored as empty.  [default: stop]",
+    ),
 ]
 
 CHAIN_OPTIONS = tuple(name for name, key in KEYS.items() if key.flags)
@@ -247,6 +254,8 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
         ConfigError: for a weight that is not a number.
     """
     entries = []
+    if text.strip() and not all(part.strip() for part in text.split(",")):
+        raise ConfigError(f"--matchers {text!r}: there is a comma without a matcher beside it")
     for part in text.replace(",", " ").split():
         name, separator, weight = part.partition("=")
         entry: dict[str, Any] = {"use": name}
@@ -276,6 +285,9 @@ def parse_parameters(texts: tuple[str, ...]) -> dict[str, float]:
 
 
 def _number(text: str, where: str) -> float:
+    # float() also takes the digits of other scripts, and 1_000.
+    if not text.isascii() or "_" in text:
+        raise ConfigError(f"{where} is {text!r}, not a number")
     try:
         return float(text)
     except ValueError:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Input": OptionGroup(
         (
-            *("references", "references_per_segment", "form_in", "encoding", "names"),
+            *("references", "references_per_segment", "form_in", "encoding", "on_missing", "names"),
             *("hypothesis_columns", "reference_columns", "split", "test_set", "pair", "on_error"),
         ),
         "system.txt -R first.txt -R second.txt",

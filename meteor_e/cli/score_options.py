@@ -106,7 +106,8 @@ class ScoreOptions(SimpleNamespace):
         columns = TableOptions(self.hypothesis_columns, self.reference_columns, self.split)
         source = self.files, self.references, self.references_per_segment, self.encoding
         table = find_table(*source, columns, self.form_in)
-        found = systems(*source, cast("Format | None", self.form_in)) if table is None else systems_of(table)
+        form = cast("Format | None", self.form_in)
+        found = systems(*source, form, self.on_missing) if table is None else systems_of(table)
         return named(found, self.names), table is not None
 
 

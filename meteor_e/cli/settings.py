@@ -17,9 +17,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """
     settings: dict[str, dict[str, Any]] = {}
     for text in texts:
-        name, separator, value = text.partition("=")
+        name, _, value = text.partition("=")
         matcher, dot, option = name.rpartition(".")
-        if not separator or not dot or not matcher or not option:
+        if not value or not dot or not matcher or not option:
             raise ConfigError(f"--set {text!r} is not of the form MATCHER.OPTION=VALUE")
         options = settings.setdefault(matcher, {})
         if option in options:

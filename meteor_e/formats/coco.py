@@ -102,9 +102,17 @@ def _load(path: PathLike) -> Any:
     with open_binary(path) as stream, reading(name):
         data = stream.read()
     try:
-        return json.loads(data)
+        return json.loads(data, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"an object has the key {next(key for key in found if keys.count(key) > 1)!r} twice")
+    return found
 
 
 def _entry(entry: Any, where: str) -> tuple[Any, str]:

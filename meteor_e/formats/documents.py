@@ -76,26 +76,21 @@ class PairedSystem(NamedTuple):
 
     Attributes:
         name: the system.
-        keys: the segments.
-        hypotheses: one text per segment; empty where the system has none.
+        keys: the segments that a reference has.
+        hypotheses: one text per segment; ``None`` where the system has none.
         references: one list per segment, of the references that have it.
-        missing: segments that the system lacks.
         unreferenced: segments of the system that no reference has; they are not among ``keys``.
     """
 
     name: str
     keys: list[SegmentKey]
-    hypotheses: list[str]
+    hypotheses: list[str | None]
     references: list[list[str]]
-    missing: list[SegmentKey]
     unreferenced: list[SegmentKey]
 
 
 def pair_collections(hypotheses: Collection, references: Sequence[Collection]) -> list[PairedSystem]:
     """Put every system of a file beside the references of other files (or of the same file).
-
-    A segment counts if a reference has it and the system has its document; one that the system lacks is scored
-    as empty, as METEOR does.
 
     Raises:
         InputError: if there are no systems or no references, or a system and the references have no segment in
@@ -116,9 +111,7 @@ def pair_collections(hypotheses: Collection, references: Sequence[Collection]) -
 
 
 def _pair(name: str, texts: Texts, referenced: Mapping[SegmentKey, list[str]], file_name: str) -> PairedSystem:
-    documents = {(key.collection, key.document) for key in texts}
-    keys = [key for key in referenced if (key.collection, key.document) in documents]
-    if not keys or not any(key in texts for key in keys):
+    if not any(key in texts for key in referenced):
         example = next(iter(texts), "none")
         raise InputError(
             f"{file_name}: system {name!r} and the references have no segment in common "
@@ -126,9 +119,8 @@ def _pair(name: str, texts: Texts, referenced: Mapping[SegmentKey, list[str]], f
         )
     return PairedSystem(
         name,
-        keys,
-        [texts.get(key, "") for key in keys],
-        [referenced[key] for key in keys],
-        [key for key in keys if key not in texts],
+        [*referenced],
+        [texts.get(key) for key in referenced],
+        [*referenced.values()],
         [key for key in texts if key not in referenced],
     )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
+from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, reading
 from meteor_e.formats.coco import JSON_START
 from meteor_e.formats.documents import Collection
@@ -35,7 +36,8 @@ INPUT_FORMATS = {
 _HEAD = 4096
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
 _SGML_START = re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE)
-_XML_START = re.compile(rb"<(?:dataset|collection|doc)\b")
+_XML_START = re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE)
+_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b", re.IGNORECASE)
 
 
 class InputFile:
@@ -61,6 +63,11 @@ class InputFile:
             return "sgml"
         if _XML_START.match(start):
             return "wmt-xml"
+        if _DECLARATION.match(head):
+            raise InputError(
+                f"{self.name} is XML or SGML, but neither WMT's nor NIST's, or it defines entities, which are not "
+                "read; convert it, or say --format-in plain if it is text"
+            )
         return "coco" if JSON_START.match(start) else "plain"
 
     def segments(self) -> Iterator[str]:

@@ -28,11 +28,16 @@ class _LineTooLongError(Exception):
     """A line is longer than :data:`MAX_LINE`."""
 
 
+class _WideTextError(Exception):
+    """The text is UTF-16 or UTF-32, and was to be read as something else."""
+
+
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     r"""Iterate over the segments of a plain text file, one a line, without their line ends.
 
     Only ``\n`` and ``\r\n`` end a line, so that U+2028, form feeds and the like stay in their segment, and the
-    last line needs no end. A byte order mark is dropped. The file is read as it is iterated over.
+    last line needs no end. A byte order mark is dropped. UTF-16 without one is refused if it is to be read as something
+    else. The file is read as it is iterated over.
 
     Args:
         path: the file, plain, gzip, bzip2 or xz; ``-`` is standard input.
@@ -105,6 +110,11 @@ def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
         raise InputError(
             f"{name}, line {number + 1}: longer than {spell_size(MAX_LINE)}; this is not text, one segment per line"
         ) from None
+    except _WideTextError:
+        raise InputError(
+            f"{name}: a NUL character at each line end, so this is UTF-16 and not {codec.name.upper()}; say so with "
+            "--encoding utf-16-le (or utf-16-be), or convert it"
+        ) from None
     except UnicodeError as error:
         # Some codecs raise nothing more precise, as that of UTF-16 where there is no byte order mark.
         reason = str(error)
@@ -121,7 +131,11 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
     read = getattr(stream, "read1", stream.read)
     pending: list[bytes] = []
     size = 0
+    first = True
     while block := read(_BLOCK):
+        if first and _is_wide(block):
+            raise _WideTextError
+        first = False
         lines, end, rest = block.rpartition(b"\n")
         if end:
             yield from _decoded(b"".join((*pending, lines, end)), codec)
@@ -132,6 +146,15 @@ def _narrow_lines(stream: BinaryIO, codec: codecs.CodecInfo) -> Iterator[list[st
             raise _LineTooLongError
     if size:
         yield [_without_end(codec.decode(b"".join(pending), "strict")[0])]
+
+
+def _is_wide(block: bytes) -> bool:
+    """Return whether the beginning of a text is UTF-16 without a mark: a line end has a NUL before or behind it."""
+    if b"\0" not in block or block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not block.strip(b"\0"):
+        return False
+    ends = block.count(b"\n")
+    # Of the last one, what is behind it may not have been read.
+    return max(block.count(b"\n\0"), block.count(b"\0\n")) >= ends - (ends > 1)
 
 
 def _decoded(data: bytes, codec: codecs.CodecInfo) -> Iterator[list[str]]:

@@ -13,9 +13,10 @@ from meteor_e.base.errors import InputError
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 from meteor_e.text.normalization import unescape_entities
 
-# One run of spaces at a time, "[^<>]*" and the look-behind keep the time linear in hostile input.
-_TAG = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_OPEN = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b", re.IGNORECASE)
+_PAIR = r"\s+([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=]+))"
+_REST = re.compile(rf"((?:{_PAIR})*)\s*/?>")
+_ATTRIBUTE = re.compile(_PAIR)
 _WHITE = re.compile("[ \t\r\n]+")
 _ROLES: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcset": "source"}
 
@@ -23,24 +24,32 @@ _ROLES: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcse
 def read_sgml(lines: Iterable[str], name: str) -> Collection:
     """Read an SGML file.
 
-    Tags and attribute names may be in any case, attributes in any quotes or none, a segment may be anywhere in a
-    line or go over several. ``&quot; &apos; &lt; &gt; &amp;`` stand for their characters.
+    Tags and attribute names may be in any case, attributes in any order and in any quotes or none, a segment may be
+    anywhere in a line or go over several. ``&quot; &apos; &lt; &gt; &amp;`` stand for their characters.
 
     Args:
         lines: its lines.
         name: what to call it in messages.
 
     Raises:
-        InputError: naming what is missing and the line: set, document, system or segment id, closing tags, sets.
+        InputError: naming what is missing and the line: set, document, system or segment id, closing tags, sets,
+            or a tag whose attributes cannot be told apart.
     """
     text = _without_comments("\n".join(lines))
     collection = Collection(name)
     reader = _Reader(collection)
+    if definition := re.search(r"<!ENTITY\b", text, re.IGNORECASE):
+        line = text.count("\n", 0, definition.start()) + 1
+        raise reader.problem(line, "definitions of entities are not read; put their texts in the segments")
     line, counted, end = 1, 0, 0
-    for tag in _TAG.finditer(text):
+    while tag := _OPEN.search(text, end):
         line += text.count("\n", counted, tag.start())
-        reader.tag(tag, text[end : tag.start()], line)
-        counted, end = tag.start(), tag.end()
+        rest = _REST.match(text, tag.end())
+        if not rest:
+            # Never skipped: what follows would be read as part of another document or segment.
+            raise reader.problem(line, f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
+        reader.tag(bool(tag[1]), tag[2].lower(), rest[1], text[end : tag.start()], line)
+        counted, end = tag.start(), rest.end()
     reader.end()
     return collection
 
@@ -57,11 +66,13 @@ class _Reader:
     def problem(self, line: int, what: str) -> InputError:
         return InputError(f"{self.collection.name}, line {line}: {what}")
 
-    def tag(self, tag: re.Match[str], before: str, line: int) -> None:
-        closing, element = bool(tag[1]), tag[2].lower()
+    def tag(self, closing: bool, element: str, text: str, before: str, line: int) -> None:
         if self.segment and not (closing and element == "seg"):
             raise self.problem(self.segment[1], "this <seg> is not closed")
-        attributes = {key.lower(): double or single or bare for key, double, single, bare in _ATTRIBUTE.findall(tag[3])}
+        found = [(key.lower(), double or single or bare) for key, double, single, bare in _ATTRIBUTE.findall(text)]
+        attributes = dict(found)
+        if len(attributes) < len(found):
+            raise self.problem(line, f"<{element}> has an attribute twice")
         if element == "seg":
             self._segment(closing, attributes, before, line)
         elif closing:
@@ -127,55 +138,64 @@ def _without_comments(text: str) -> str:
 JavaSgml = dict[str, dict[str, dict[str, dict[str, str]]]]
 """Set → system or reference → document → segment → text."""
 
-_JAVA_SET = re.compile(r"<\s*(?:tst|ref)set\b", re.IGNORECASE)
-_JAVA_DOC = re.compile(r"<\s*doc", re.IGNORECASE)
-_JAVA_SEG = re.compile(r'<\s*seg\s+id\s*=\s*"([^"]+)"\s*>', re.IGNORECASE)
-_JAVA_SEG_END = re.compile(r"<\s*/seg\s*>", re.IGNORECASE)
-_JAVA_SET_ID = re.compile(r'setid\s*=\s*"([^"]+)"', re.IGNORECASE)
-_JAVA_DOC_ID = re.compile(r'docid\s*=\s*"([^"]+)"', re.IGNORECASE)
-_JAVA_SYSTEM = re.compile(r'(?:sysid|refid)\s*=\s*"([^"]+)"', re.IGNORECASE)
+
+# Java's \s, and its idea of case, know ASCII only; its dot does not match U+0085, U+2028 and U+2029 either.
+def _java(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace(".", r"[^\n\r\x85\u2028\u2029]"), re.IGNORECASE | re.ASCII)
+
+
+_JAVA_SET = _java(r"<\s*(?:tst|ref)set")
+_JAVA_DOC = _java(r"<\s*doc")
+_JAVA_SEG_ID = _java(r'<\s*seg\s+id\s*=(\s*)("?)')
+_JAVA_VALUE_END = _java(r'"\s*>|[">]|$')
+_JAVA_SEG_TAG = _java(r"<\s*seg.*?>")
+_JAVA_SEG_END = _java(r"<\s*/seg\s*>")
+_JAVA_PART_OF_END = _java(r"<\s*(?:/(?:s(?:e(?:g\s*)?)?)?)?\Z")
+_JAVA_LINE_END = re.compile("[\x85\u2028\u2029]")
+_JAVA_SET_ID = _java(r'setid\s*=\s*"([^"]+)"')
+_JAVA_DOC_ID = _java(r'docid\s*=\s*"([^"]+)"')
+_JAVA_SYSTEM = _java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
 
 
 def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
-    """Read an SGML file as the Java program does.
+    """Read an SGML file as the Java program does; ``docs/compat.md`` lists the rules.
 
-    One set, document and segment tag a line; a segment ends at the last ``</seg>`` of its line, or on a later
-    line, where lines are joined as they are; a ``seg`` tag with any attribute but ``id`` is not seen; of two
-    segments with one id the later counts; test and reference files are alike.
+    It searches each line for a set, a document and a segment, in this order, and takes the first of each. Test and
+    reference files are alike.
 
     Args:
         lines: its lines.
         name: what to call it in messages.
 
     Raises:
-        InputError: in the Java program's words if an id is missing; if a segment stands outside of documents or
-            is not closed (Java crashes or hangs).
+        InputError: in the Java program's words if an id is missing or a segment cannot be read; if a segment stands
+            outside of documents or is not closed (Java crashes or hangs).
     """
     sets: JavaSgml = {}
-    set_id = set_system = ""
-    documents: dict[str, str] | None = None
+    own: dict[str, dict[str, dict[str, str]]] | None = None
+    # A document without a system belongs to the last one that was named, and to the set that was named in.
+    current: dict[str, dict[str, str]] | None = None
+    segments: dict[str, str] | None = None
     rest = iter(lines)
     for line in rest:
-        if _JAVA_SET.search(line):
-            set_id = _java_id(_JAVA_SET_ID, line, name, "Set ID (setid) required in line")
-            system = _JAVA_SYSTEM.search(line)
-            set_system = system[1] if system and not _JAVA_DOC.search(line) else ""
-            sets.setdefault(set_id, {})
-            if set_system:
-                sets[set_id].setdefault(set_system, {})
-        if _JAVA_DOC.search(line):
+        is_set, is_document = _JAVA_SET.search(line), _JAVA_DOC.search(line)
+        if is_set:
+            own = sets.setdefault(_java_id(_JAVA_SET_ID, line, name, "Set ID (setid) required in line"), {})
+        if is_document:
             document = _java_id(_JAVA_DOC_ID, line, name, "Doc ID (docid) required in line")
-            system = _JAVA_SYSTEM.search(line)
-            if not system and not set_system:
+        if (is_set or is_document) and (system := _JAVA_SYSTEM.search(line)):
+            if own is None:
+                raise InputError(f"{name}: document outside of tstset and refset: {line}")
+            current = own.setdefault(system[1], {})
+        if is_document:
+            if current is None:
                 what = "System ID (sysid or refid) must be specified in either Set or Doc header"
                 raise InputError(f"{name}: {what}: {line}")
-            if not set_id:
-                raise InputError(f"{name}: document outside of tstset and refset: {line}")
-            documents = sets[set_id].setdefault(system[1] if system else set_system, {}).setdefault(document, {})
-        if segment := _JAVA_SEG.search(line):
-            if documents is None:
+            segments = current.setdefault(document, {})
+        if segment := _java_segment(line):
+            if segments is None:
                 raise InputError(f"{name}: segment outside of documents: {line}")
-            documents[segment[1]] = _java_text(line[segment.end() :], rest, name, segment[1])
+            segments[segment] = _java_text(line, rest, name, segment)
     return sets
 
 
@@ -186,12 +206,39 @@ def _java_id(pattern: re.Pattern[str], line: str, name: str, what: str) -> str:
     return found[1]
 
 
-def _java_text(start: str, rest: Iterator[str], name: str, segment: str) -> str:
-    parts = [start]
-    while not (ends := list(_JAVA_SEG_END.finditer(parts[-1]))):
+def _java_segment(line: str) -> str:
+    r"""Return the id of the first segment, or nothing.
+
+    It is what ``<\s*seg\s+id\s*=\s*"?([^">]+?)"?\s*>`` finds, in time that grows with the line and not its square.
+    """
+    failed = 0
+    for head in _JAVA_SEG_ID.finditer(line):
+        if head.end() >= failed:
+            end = _JAVA_VALUE_END.search(line, head.end())
+            assert end is not None  # at the end of the line at the latest
+            value = line[head.end() : end.start()]
+            if not head[2]:
+                value = value.rstrip(" \t\x0b\f\r\n") or value[:1] or head[1][-1:]
+            if value and end[0].endswith(">"):
+                return value
+            failed = end.start()
+    return ""
+
+
+def _java_text(line: str, rest: Iterator[str], name: str, segment: str) -> str:
+    """Join lines up to one that closes a segment, and return the text from the first tag to the last end."""
+    parts = [line]
+    while not _JAVA_SEG_END.search(line):
         following = next(rest, None)
         if following is None:
             raise InputError(f"{name}: segment {segment!r} is not closed")
         parts.append(following)
-    parts[-1] = parts[-1][: ends[-1].start()]
-    return unescape_entities("".join(parts))
+        # An end may itself go over lines; white space in it is dropped, so that the time stays linear.
+        begun = _JAVA_PART_OF_END.search(line, max(line.rfind("<"), 0))
+        line = ("".join(begun[0].split()) if begun else "") + following
+    for piece in _JAVA_LINE_END.split("".join(parts)):
+        start = _JAVA_SEG_TAG.search(piece, 0, piece.rfind(">") + 1)
+        ends = list(_JAVA_SEG_END.finditer(piece, start.end())) if start else []
+        if start and ends:
+            return unescape_entities(piece[start.end() : ends[-1].start()])
+    raise InputError(f"{name}: Couldn't read segment from line: {''.join(parts)}")

@@ -7,10 +7,13 @@ from typing import BinaryIO, NoReturn
 from xml.parsers import expat
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import reading
+from meteor_e.base.files import reading, spell_size
 from meteor_e.formats.documents import Collection, Role, SegmentKey
 
 _WHITE = re.compile("[ \t\r\n]+")
+_BLOCK = 1 << 16
+_LONGEST_TAG = 1 << 20
+"""Bytes of a tag or comment; the parser begins anew with each block until it is whole."""
 _ROLES: dict[str, tuple[Role, str]] = {
     "src": ("source", "lang"),
     "ref": ("reference", "translator"),
@@ -22,8 +25,9 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
     """Read an XML file of the form ``dataset > [collection >] doc > src | ref | hyp > [p >] seg``.
 
     References go by their ``translator``, hypotheses by their ``system``; one without a name is called ``ref``
-    or ``hyp``. Document type declarations and entity definitions are refused: no such file needs them, and
-    they are how XML attacks its readers.
+    or ``hyp``. Names of elements and attributes may be in any case, those of elements with a prefix of a namespace.
+    Document type declarations and entity definitions are refused: no such file needs them, and they are how XML
+    attacks its readers.
 
     Args:
         stream: the file.
@@ -35,7 +39,14 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> Collection:
     reader = _Reader(name)
     with reading(name):
         try:
-            reader.parser.ParseFile(stream)
+            size = 0
+            while block := stream.read(_BLOCK):
+                size += len(block)
+                reader.parser.Parse(block)
+                if size - reader.parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
+                    line = reader.parser.CurrentLineNumber
+                    raise InputError(f"{name}, line {line}: a tag or comment of more than {spell_size(_LONGEST_TAG)}")
+            reader.parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
         except (LookupError, ValueError) as error:
@@ -68,6 +79,8 @@ class _Reader:
         raise self._problem("document type declarations are not allowed in WMT XML files; remove it")
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
+        element = _local(element)
+        attributes = {key.lower(): value for key, value in attributes.items()}
         if element == "dataset":
             self.data_set = attributes.get("id", "")
         elif element == "doc":
@@ -90,6 +103,7 @@ class _Reader:
             self.text = []
 
     def _end(self, element: str) -> None:
+        element = _local(element)
         if element == "seg" and self.text is not None and self.side is not None:
             key = SegmentKey(self.data_set, self.document, self.segment)
             self.collection.add(*self.side, key, _WHITE.sub(" ", "".join(self.text)).strip())
@@ -102,3 +116,8 @@ class _Reader:
     def _characters(self, text: str) -> None:
         if self.text is not None:
             self.text.append(text)
+
+
+def _local(element: str) -> str:
+    """Return an element's name without its namespace's prefix, in lower case."""
+    return element.rpartition(":")[2].lower()

@@ -91,6 +91,12 @@ class MeteorScore(Metric):
         self.segments += total.segments
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
+    def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
+        # A process without segments would send an empty tensor of another type.
+        if self.return_sentence_level_score and not len(self.sentences):
+            self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
+        super()._sync_dist(*args, **kwargs)
+
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Return the corpus score of all segments so far, in double precision.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -295,6 +296,8 @@ class JavaConfiguration:
             parameters = _numbers("-p", options.parameters)
             if len(parameters) < 4:
                 raise UsageError(f"-p needs alpha, beta, gamma and delta, it has {len(parameters)} numbers")
+            if not all(map(math.isfinite, parameters[:4])):
+                raise UsageError(f"-p: alpha, beta, gamma and delta must be finite, not {options.parameters}")
         weights, warnings = _weights(options, row, modules)
         if not any(weights):
             warnings.append(f"all weights are 0, and so is every score{row.excuse}")
@@ -315,6 +318,12 @@ class JavaConfiguration:
             tuple(warnings),
             extension,
         )
+
+    @property
+    def beyond(self) -> bool:
+        """Whether a parameter is out of METEOR's range; the Java program computes with any number."""
+        alpha, beta, gamma, delta = self.parameters[:4]
+        return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
     @property
     def slots(self) -> int:
@@ -362,8 +371,11 @@ def _task(options: JavaOptions, language: Language) -> tuple[str, _Row]:
     name = (options.task or "default").lower()
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
-    if name == "default":
+    if options.task is None:
         name = language.default_task
+    elif name == "default":
+        # Said aloud, it is the ranking task, for which most languages have no parameters.
+        name = "rank"
     # Parameters of your own make the task custom, whose weights are those of adequacy.
     effective = "custom" if options.parameters is not None else name
     row = {"custom": "adq"}.get(effective, effective)

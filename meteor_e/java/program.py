@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
@@ -81,7 +82,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), configuration.parameters, strict=False)),
+        parameters=dict(zip(("alpha", "beta", "gamma", "delta"), _within(configuration), strict=False)),
         matchers=[{**entry, "weight": weight} for entry, weight in zip(entries, weights, strict=False)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
@@ -91,6 +92,37 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     )
     meteor.compare_words_by("java")
     return meteor
+
+
+def _within(configuration: JavaConfiguration) -> tuple[float, ...]:
+    """Return parameters that a chain takes; with those out of range, scores are computed here from the statistics."""
+    return (0.5, 1.0, 0.5, 0.5) if configuration.beyond else configuration.parameters
+
+
+class _AnyParameters(Parameters):
+    """Parameters that are not checked."""
+
+    def __post_init__(self) -> None:
+        """Take any finite number."""
+
+
+def _parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
+    parameters = meteor.chain.parameters
+    if not configuration.beyond:
+        return parameters
+    alpha, beta, gamma, delta = configuration.parameters[:4]
+    return _AnyParameters(alpha, beta, gamma, delta, parameters.weights)
+
+
+def _compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
+    """Return what Java computes where C's ``pow`` has no result: the penalty is infinite."""
+    try:
+        return compute(statistics, parameters)
+    except (ValueError, OverflowError):
+        scores = compute(statistics, dataclasses.replace(parameters, beta=0.0))
+        penalty = parameters.gamma * math.inf
+        score = scores.fmean * (1 - penalty)
+        return scores._replace(fragmentation_penalty=penalty, score=score if score > 0 else 0.0)
 
 
 def chain_of(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
@@ -166,8 +198,12 @@ def _segments(
     total: StatisticsSum,
     *,
     alignments: bool,
+    parameters: Parameters,
 ) -> Iterator[_Segment]:
     """Yield segments, and add them to a sum."""
+    if isinstance(parameters, _AnyParameters):
+        yield from _rescored(meteor, hypotheses, references, total, alignments, parameters)
+        return
     width, parts = len(total.total.to_vector()), len(FormulaScores._fields)
     for batch, scored in meteor.scored_batches(hypotheses, references, alignments=alignments):
         kept = scored.alignments if alignments else itertools.repeat(None)
@@ -184,11 +220,38 @@ def _segments(
         total.add_total(scored.total, len(batch.hypotheses))
 
 
+def _rescored(
+    meteor: Meteor,
+    hypotheses: Iterable[str],
+    references: Iterable[str | Sequence[str]],
+    total: StatisticsSum,
+    alignments: bool,
+    parameters: Parameters,
+) -> Iterator[_Segment]:
+    """Yield segments as :func:`_segments` does, with parameters that no chain takes: of all references the best one."""
+    for hypothesis, sides in zip(hypotheses, references, strict=True):
+        others = [sides] if isinstance(sides, str) else list(sides)
+        scratch = StatisticsSum(len(meteor.matchers))
+        pairs = _segments(
+            meteor,
+            [hypothesis] * len(others),
+            [[other] for other in others],
+            scratch,
+            alignments=alignments,
+            parameters=meteor.chain.parameters,
+        )
+        scored = [pair._replace(scores=_compute(Statistics.from_vector(pair.vector), parameters)) for pair in pairs]
+        best = max(scored, key=lambda pair: pair.scores.score)
+        total.add(Statistics.from_vector(best.vector))
+        yield best
+
+
 def _alignment(segment: _Segment, ids: str) -> str:
     assert segment.alignment is not None  # they were asked for
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
-    return format_alignment(segment.alignment, ids, parts)
+    # The Java program takes four fields of the line: ids that have tabs in them push the others out.
+    return format_alignment(segment.alignment, "\t".join(ids.split("\t")[:4]), parts)
 
 
 # -- plain text ------------------------------------------------------------------------------------------------
@@ -211,13 +274,13 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
             f"{options.reference} has {len(references)} lines"
             + (f" for {per_segment} references a segment" if per_segment > 1 else "")
         )
-    total = StatisticsSum(len(meteor.matchers))
+    total, parameters = StatisticsSum(len(meteor.matchers)), _parameters(meteor, configuration)
     with contextlib.ExitStack() as stack:
         output: TextIO | None = None
         if options.alignments:
             output = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
         groups = references if per_segment == 1 else zip(*[iter(references)] * per_segment, strict=True)
-        segments = _segments(meteor, hypotheses, groups, total, alignments=options.alignments)
+        segments = _segments(meteor, hypotheses, groups, total, alignments=options.alignments, parameters=parameters)
         for number, segment in enumerate(segments, 1):
             if output is not None:
                 output.write(_alignment(segment, str(number)))
@@ -231,7 +294,7 @@ def _score_plain(meteor: Meteor, options: JavaOptions, configuration: JavaConfig
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = compute(total.total, meteor.chain.parameters)
+    scores = _compute(total.total, parameters)
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
@@ -248,6 +311,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
     order = functools.cmp_to_key(compare_lines)
     lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
     alignments: list[tuple[str, str]] = []
+    parameters = _parameters(meteor, configuration)
 
     def add_line(level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
         last = (
@@ -268,6 +332,7 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
             [list(map(_sgml_text, sides)) for _, _, _, sides in pairs],
             total,
             alignments=options.alignments,
+            parameters=parameters,
         )
         for (document, name, _, _), segment in zip(pairs, segments, strict=True):
             statistics = Statistics.from_vector(segment.vector)
@@ -281,9 +346,9 @@ def _score_sgml(meteor: Meteor, options: JavaOptions, configuration: JavaConfigu
                 f"system {system!r} of set {set_id!r} has no segment that a reference in {options.reference} has"
             )
         for document, part in documents.items():
-            scores = compute(part.total, meteor.chain.parameters)
+            scores = _compute(part.total, parameters)
             add_line("doc", (set_id, system, document), part.total, scores)
-        scores = compute(total.total, meteor.chain.parameters)
+        scores = _compute(total.total, parameters)
         add_line("sys", (set_id, system), total.total, scores)
         if not options.statistics:
             stream.write(f"[{set_id}][{system}] \n")
@@ -353,6 +418,7 @@ def _pairs(
             _warn(f"no usable references for document {at} - skipping this document")
             continue
         hypotheses = tests[system][document]
+        scored = False
         for segment in _union(hypotheses, *(references[name][document] for name in usable)):
             if segment not in hypotheses:
                 _warn(f"no data for system [{system}] on segment {at}[{segment}] - scoring empty segment")
@@ -365,7 +431,10 @@ def _pairs(
             if not sides:
                 _warn(f"no usable references for segment {at}[{segment}] - skipping this segment")
                 continue
+            scored = True
             yield document, segment, hypotheses.get(segment, ""), sides
+        if not scored:
+            raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
 
 
 def _union(*tables: Iterable[str]) -> list[str]:
@@ -376,13 +445,19 @@ def _union(*tables: Iterable[str]) -> list[str]:
 
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+    parameters = _parameters(meteor, configuration)
+
     def score(references: list[str], hypothesis: str) -> list[int]:
         # The Java program trims the text between the bars.
         sides = [java_trim(side) for side in references]
-        vector = meteor.score(java_trim(hypothesis), sides).statistics.to_vector()
+        if configuration.beyond:
+            scratch = StatisticsSum(len(meteor.matchers))
+            vector = next(_rescored(meteor, [java_trim(hypothesis)], [sides], scratch, False, parameters)).vector
+        else:
+            vector = meteor.score(java_trim(hypothesis), sides).statistics.to_vector()
         return java_vector(vector, len(meteor.matchers), configuration.slots)
 
-    evaluate = _evaluator(meteor.chain.parameters, configuration.slots)
+    evaluate = _evaluator(parameters, configuration.slots)
     lines = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with reading("standard input"):

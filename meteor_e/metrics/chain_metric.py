@@ -25,6 +25,7 @@ from meteor_e.scoring.statistics import StatisticsSum
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import ArrayCache, Cells, Floats
     from meteor_e.meteor import Meteor
+    from meteor_e.metrics.aggregation import Aggregated
 
 
 class ChainMetric(Metric):
@@ -151,6 +152,15 @@ class ChainMetric(Metric):
         """Score candidates against one another, or against references; each text is read once."""
         self._meteor = self.meteor(language or self.language)
         return self._meteor.pairwise_batches(sources, references)
+
+    def aggregated(
+        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
+    ) -> Aggregated:
+        """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""
+        from meteor_e.metrics.aggregation import meteor_aggregated
+
+        self._meteor = self.meteor(language or self.language)
+        return meteor_aggregated(self._meteor, hypotheses, references, weights)
 
     def score_outputs(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent

@@ -17,6 +17,8 @@ from meteor_e.base.extras import require
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
 
+    from meteor_e.metrics.aggregation import Aggregated
+
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 
 
@@ -74,7 +76,20 @@ class SacreBleuMetric(Metric):
         return np.array([self._corpus._compute_score_from_stats(row).score for row in sums.tolist()], float)
 
 
-class BleuMetric(SacreBleuMetric):
+class AggregatingMetric(SacreBleuMetric):
+    """A metric of counts, which references can be aggregated for."""
+
+    def aggregated(
+        self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats, language: str = ""
+    ) -> Aggregated:
+        """Approximate expected scores; see :mod:`meteor_e.metrics.aggregation`."""
+        from meteor_e.metrics.aggregation import Aggregated, sacrebleu_expected
+
+        rows = sacrebleu_expected(self._segment, hypotheses, references, weights)
+        return Aggregated(self.segment_scores(rows), None)
+
+
+class BleuMetric(AggregatingMetric):
     """BLEU of sacreBLEU.
 
     Segments are scored as by sacreBLEU's ``sentence_bleu``: only n-gram orders that a segment has count
@@ -120,7 +135,7 @@ class BleuMetric(SacreBleuMetric):
         self._extra = f"|segments:{smoothing}" if smoothing != chosen.smooth_method else ""
 
 
-class ChrfMetric(SacreBleuMetric):
+class ChrfMetric(AggregatingMetric):
     """chrF of sacreBLEU."""
 
     name: ClassVar[str] = "chrf"

@@ -14,6 +14,19 @@ from meteor_e.plugins.registry import plugin_registry
 
 FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
 """What the names of files end in that are named as metrics without more."""
+NETWORKS = (
+    "bartscore",
+    "bertscore",
+    "bleurt",
+    "comet",
+    "metricx",
+    "moverscore",
+    "prism",
+    "unite",
+    "wmt22-comet",
+    "xcomet",
+)
+"""What the names of well-known metrics begin with that only neural networks compute."""
 
 
 def parse_metric(text: str, context: MetricContext | None = None, *, jobs: int = 1, **options: Any) -> Metric:
@@ -131,6 +144,11 @@ def _class(name: str, text: str) -> type[Metric] | None:
             raise
     if name in chains:
         return None
+    if name.lower().startswith(NETWORKS):
+        raise ConfigError(
+            f"metric {text!r} needs a neural network, which meteor_e does not bring; docs/explanation/which-metric.md "
+            "compares such metrics with METEOR, and scores that another program wrote are read by -M scores:FILE"
+        )
     if distribution := ELSEWHERE.get(("metric", name)):
         raise ConfigError(comes_with_plugin(f"metric {text!r}", distribution))
     raise ConfigError(

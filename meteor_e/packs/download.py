@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import http.client
 import importlib.util
@@ -126,7 +127,9 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
     target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
     done = 0
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
+        request = urllib.request.Request(
+            without_user(url)[0], headers={"User-Agent": "meteor_e", **_authorization(url)}
+        )
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
@@ -146,9 +149,25 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
     return target
 
 
+def without_user(url: str) -> tuple[str, str, str]:
+    """Return a URL without user and password, then these; they are empty where the URL has none."""
+    parts = urllib.parse.urlsplit(url)
+    user, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), user, password
+
+
+def _authorization(url: str) -> dict[str, str]:
+    _, user, password = without_user(url)
+    told = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {told}"} if user or password else {}
+
+
 def local_path(source: str) -> Path | None:
     """Return the path that a source names, by itself or as a ``file:`` URL; None for an http(s) URL."""
-    scheme = urllib.parse.urlsplit(source).scheme.lower()
+    try:
+        scheme = urllib.parse.urlsplit(source).scheme.lower()
+    except ValueError as error:
+        raise ResourceError(f"cannot download {source}: {error}") from error
     if scheme in ("http", "https"):
         return None
     if scheme == "file":

@@ -95,7 +95,9 @@ class Manifest:
         with os_errors_as(ResourceError, f"cannot read {path}"):
             data = read_regular(path, _MAX_SIZE)
         try:
-            return _manifest(json.loads(data))
+            found = json.loads(data)
+            json.dumps(found, ensure_ascii=False).encode()  # refuses halves of characters, which cannot be printed
+            return _manifest(found)
         except (ValueError, RecursionError) as error:
             raise ResourceError(f"{path} is damaged: {error}") from None
 

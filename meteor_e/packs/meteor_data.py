@@ -171,6 +171,10 @@ def _from_tar(archive: tarfile.TarFile, path: Path, stack: contextlib.ExitStack)
         return member.name, member.size, lambda: opened(member)
 
     info = next((member for member in archive if member.isfile() and _JAR_IN_TAR.fullmatch(member.name)), None)
+    archive.getmembers()
+    # tarfile takes an end of the file for the end of the archive, which has two blocks of zeros, the first read by now.
+    if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
     if info is None:
         raise ResourceError(f"{path} holds no meteor-1.5/meteor-1.5.jar")
     if info.size > MAX_JAR:

@@ -41,6 +41,7 @@ COMMANDS_OF_PLUGINS = {
     "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
     "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),
     "report": ("meteor-e-report", "Write a page that shows scores, distributions and every segment's alignment."),
+    "serve": ("meteor-e-server", "Answer HTTP requests with scores, alignments and error spans."),
     "spans": ("meteor-e-learned", "Mark the parts of hypotheses that are probably wrong."),
     "stress": ("meteor-e-evaluation", "Test whether metrics notice errors: negations, numbers, omissions and others."),
     "train": ("meteor-e-learned", "Train a learned metric as a recipe says."),

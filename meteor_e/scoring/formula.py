@@ -45,7 +45,11 @@ def _ratio(numerator: float, denominator: float) -> float:
     """Divide as IEEE 754 does: 0/0 is not a number."""
     if denominator:
         return numerator / denominator
-    return math.nan if numerator == 0 or math.isnan(numerator) else math.inf
+    return (
+        math.nan
+        if numerator == 0 or math.isnan(numerator)
+        else math.copysign(math.inf, numerator * math.copysign(1.0, denominator))
+    )
 
 
 def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:

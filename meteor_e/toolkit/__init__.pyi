@@ -20,6 +20,7 @@ from meteor_e.base.files import (
     reading as reading,
     spell_size as spell_size,
     unpacked as unpacked,
+    scratch_beside as scratch_beside,
     whole_file as whole_file,
 )
 from meteor_e.base.folders import (

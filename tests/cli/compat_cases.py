@@ -55,6 +55,14 @@ hyp.txt ref.txt -s function.words -m 'exact stem' -w '1 .5 .3'
 hyp.txt ref.txt -s function.words -m 'exact stem exact stem exact' -vOut
 hyp.txt ref.txt -s function.words -m 'exact stem exact stem exact' -ssOut
 hyp.txt ref.txt -s function.words -m exact -p '1e-5 0.00012 1 .5'
+hyp.txt ref.txt -s function.words -m exact -p '1e308 1 1e-300 0.5d' -vOut
+hyp.txt ref.txt -s function.words -m exact -p '.5 1 .5 1e308' -vOut -writeAlignments
+hyp.txt ref.txt -s function.words -m exact -p ' +1f -1e-300  -0x1p1	-1 ' -vOut
+hyp.txt ref.txt -s function.words -m exact -p '-1 -1e308 2 1.5' -ssOut -writeAlignments
+hyp.txt refs3.txt -s function.words -m exact -r 3 -p '-1 -1 -1 2' -vOut
+test.sgm ref.sgm -sgml -s function.words -m exact -p '2 -1 .5 -1e-300'
+hyp.txt ref.txt -s function.words -l no -t DEFAULT -m exact -w '1 .8 .6 .4 .2'
+hyp.txt ref.txt -s function.words -l se -t default
 hyp.txt ref.txt -s function.words -m exact -x 1 -vOut
 hyp.txt ref.txt -s function.words -m exact -x 2 -ssOut
 hyp.txt ref.txt -s function.words -m exact -m stem -l fr -l en
@@ -93,6 +101,7 @@ test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -q -f out -norm -ch
 test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments
 test.sgm ref.sgm -sgml -s function.words -m 'exact stem' -writeAlignments -vOut -lower
 test-2.sgm ref-2.sgm -sgml -s function.words -l xx
+irregular.sgm irregular.sgm -sgml -s function.words -m 'exact stem' -vOut -writeAlignments
 """
 
 _STDIO = """
@@ -100,6 +109,7 @@ _STDIO = """
 - - -mira -s function.words -m 'exact stem' -lower -q -vOut -ssOut -r 4
 missing missing -stdio -s function.words -m 'exact stem' -norm -ch
 - - -stdio -s function.words -l da -w 1
+- - -stdio -s function.words -m exact -p '2 -1 3 -1'
 """
 
 

@@ -189,7 +189,7 @@ ERRORS = [
     ("hyp.txt ref.txt -w '1 1 1 1 1'", 2, "-w has 5 weights, but there are 4 modules"),
     ("hyp.txt ref.txt -m exact -p '.5 1 .5'", 2, "-p needs alpha, beta, gamma and delta"),
     ("hyp.txt ref.txt -m exact -p '.5 1 .5 a'", 2, "-p: not a number: 'a'"),
-    ("hyp.txt ref.txt -m exact -s function.words -p '.5 1 .5 7'", 2, "delta"),
+    ("hyp.txt ref.txt -m exact -s function.words -p '.5 1 .5 NaN'", 2, "delta"),
     ("hyp.txt ref.txt -m exact -s function.words -p '.5 NaN .5 .5'", 2, "beta"),
     ("hyp.txt ref.txt -m exact -x 0", 2, "-x is 0"),
     ("hyp.txt ref.txt -m exact -x 5.0", 2, "-x: not a whole number of 32 bits: '5.0'"),

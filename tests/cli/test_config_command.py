@@ -59,17 +59,41 @@ def test_check_reports_every_problem(tmp_path):
     assert len(lines) == 9
 
 
+@pytest.mark.parametrize(
+    ("chain", "lacking"),
+    [
+        ("language: other\npack: nopack", "the resource pack 'nopack' is not installed"),
+        ("language: other\nidf: nothing.txt", "nothing.txt: No such file or directory"),
+        ("lemmatizer: {use: treetagger, command: ./tt, parameter_file: c.yaml}", "there is no program './tt'"),
+    ],
+)
+def test_check_says_what_a_chain_lacks_to_score(chain, lacking):
+    if "treetagger" in chain:
+        pytest.importorskip("meteor_e_languages")
+        chain += "\nlanguage: fr\npack: none\nmatchers: [exact, lemma]"
+    Path("c.yaml").write_text(chain, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["config", "check", "c.yaml"], standalone_mode=False, catch_exceptions=False)
+    assert result.return_value == 1
+    (line,) = result.output.splitlines()
+    assert line.startswith("c.yaml: cannot score: ")
+    assert lacking in line
+    result = CliRunner().invoke(cli, ["config", "check", "c.yaml", "--no-resources"], standalone_mode=False)
+    assert result.return_value == 0
+    assert result.output.splitlines()[-1].endswith("; resources were not looked at")
+
+
 def test_check_of_good_files(tmp_path):
     (tmp_path / "good.yaml").write_text("language: da\nmatchers: [exact]\n")
     (tmp_path / "note.yaml").write_text("task: adq\n")
     code, out, err = meteor_e("check", "good.yaml", "note.yaml")
     assert (code, err) == (0, "")
     packs = tmp_path / "packs"
+    not_looked = "; resources were not looked at, as the pack en is not installed"
     note = f"the resource pack 'en' is not installed in {packs}; install it with `meteor-e pack install en`"
     assert out.splitlines() == [
-        "good.yaml: OK: language da, task li, matchers exact",
+        f"good.yaml: OK: language da, task li, matchers exact{not_looked}",
         f"note.yaml: note: language: {note}",
-        "note.yaml: OK: language en, task adq, matchers exact, stem, synonym, paraphrase",
+        "note.yaml: OK: language en, task adq, matchers exact, stem, synonym, paraphrase" + not_looked,
     ]
 
 

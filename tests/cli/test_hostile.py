@@ -56,7 +56,7 @@ def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
     (cli.folder / name).parent.mkdir(exist_ok=True)
     make(kind, cli.folder / name)
     process = cli.start("score", *texts, *arguments)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate()
     assert process.returncode in (1, 2, 3)
     assert out == b""
     (line,) = err.decode().splitlines()
@@ -78,7 +78,7 @@ def test_what_is_no_regular_file_is_refused(cli, texts, kind, name, arguments):
 )
 def test_streams_that_are_closed(cli, texts, closed, command, code, message):
     shell = ["sh", "-c", f'"$0" -m meteor_e {command} -l other {closed}', sys.executable]
-    done = subprocess.run(shell, cwd=cli.folder, env=cli.environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(shell, cwd=cli.folder, env=cli.environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr, done.stdout) == (code, message, "")
     assert (cli.folder / "out.json").exists() == (code == 0)
 
@@ -102,7 +102,7 @@ def test_other_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
     os.mkfifo(cli.folder / "pipe")
     process = cli.start(*arguments)
     try:
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate()
     finally:
         process.kill()
     assert process.returncode in (1, 2, 3)
@@ -114,7 +114,7 @@ def test_hypotheses_from_a_pipe_are_refused(cli, texts):
     """They are read more than once; standard input is the way."""
     os.mkfifo(cli.folder / "pipe")
     process = cli.start("score", "pipe", "ref", "-l", "other")
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate()
     assert process.returncode == 1
     assert b"pipe is a pipe, which can be read once only; give a file, or - for standard input" in err
 

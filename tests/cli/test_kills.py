@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import signal
 import time
+from pathlib import Path
 
 import pytest
+from command_line import wait_until
 
 WORDS = [f"w{number}" for number in range(60)]
 TABLE = ("compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "table")
@@ -30,20 +32,21 @@ def task(cli):
 def test_an_index_that_is_killed_while_it_is_built(task, number):
     cli, expected, seconds = task
     draw = random.Random(int(number))
-    stopped = 0
-    for attempt in range(4):
+    stopped = attempt = 0
+    while attempt < 4 or not stopped:  # One at least was still at work.
+        attempt += 1
         # A new folder each time, so that the index is built anew.
         environment = {"METEOR_E_CACHE": str(cli.folder / f"cache{attempt}")}
         process = cli.start(*TABLE, env=environment)
-        time.sleep(draw.uniform(0.3, 0.9) * seconds)
+        wait_until(lambda: list(Path(environment["METEOR_E_CACHE"]).rglob(".building-*")), process)  # noqa: B023
+        time.sleep(draw.uniform(0, 0.3) * seconds * (attempt % 4))
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate()
         assert b"Traceback" not in err
         stopped += process.returncode != 0
         # Under their names lie whole files only: the next run takes them as they are, or builds them.
         again = cli(*TABLE, env=environment)
         assert (again.code, again.out) == (0, expected)
-    assert stopped, "no run was still at work when it was stopped"
 
 
 def test_an_output_that_is_killed_is_whole_or_not_there(cli):
@@ -55,13 +58,17 @@ def test_an_output_that_is_killed_is_whole_or_not_there(cli):
     assert cli(*arguments, "whole.tsv").code == 0
     seconds = time.monotonic() - start
     whole = (cli.folder / "whole.tsv").read_bytes()
-    stopped = 0
-    for attempt in range(5):
+    stopped = attempt = 0
+    while attempt < 5 or not stopped:
+        attempt += 1
         output = cli.folder / f"{attempt}.tsv"
         process = cli.start(*arguments, output.name)
-        time.sleep(draw.uniform(0.4, 0.95) * seconds)
+        wait_until(lambda: list(cli.folder.glob(f".{output.name}.*")), process)  # noqa: B023
+        time.sleep(draw.uniform(0, 0.2) * seconds * (attempt % 5))
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate()
         stopped += process.returncode != 0
         assert not output.exists() or output.read_bytes() == whole
-    assert stopped, "no run was still at work when it was stopped"
+    # What was left is removed by the next run.
+    assert cli(*arguments, "last.tsv").code == 0
+    assert not list(cli.folder.glob(".*.tsv.*"))

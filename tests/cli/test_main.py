@@ -61,7 +61,7 @@ def test_completion_of_an_unknown_shell(cli):
 
 def test_completion_completes(cli):
     process = cli.start(env={"_METEOR_E_COMPLETE": "bash_complete", "COMP_WORDS": "meteor-e sc", "COMP_CWORD": "1"})
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate()
     assert out.decode().split() == ["plain,score"]
 
 

@@ -7,10 +7,10 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from command_line import wait_until
 
 from meteor_e import Meteor
 
@@ -328,7 +328,7 @@ class TestSurroundings:
         process.stdout.close()
         assert process.stderr.read() == b""
         process.stderr.close()
-        assert process.wait(timeout=60) == 1
+        assert process.wait() == 1
 
     @pytest.mark.parametrize(
         ("number", "code", "said"),
@@ -342,12 +342,9 @@ class TestSurroundings:
         assert process.stdin is not None
         process.stdin.write(b"a b c\n" * 5000)
         process.stdin.flush()
-        deadline = time.monotonic() + 60
-        while not list(cli.folder.glob(".out.*")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.2)
+        wait_until(lambda: list(cli.folder.glob(".out.*")), process)
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate()
         assert process.returncode == code
         # On a terminal the shell has written ^C, so a line end comes first.
         assert err.decode().lstrip("\n") == f"meteor-e: {said}\n"

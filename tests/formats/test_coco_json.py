@@ -33,11 +33,18 @@ def write(tmp_path):
 
 def test_results_and_annotations_line_up_by_image(write):
     results, again, annotations = write("r.json", RESULTS), write("s.json", RESULTS[::-1]), write("a.json", ANNOTATIONS)
-    with pytest.warns(UserWarning, match="1 of 3 annotated images have no caption"):
-        found = systems([results, again, annotations], [], 1, "utf-8")
+    with pytest.raises(
+        InputError, match=r"lacks captions of 1 of 3 annotated images.*the first is 3.*--on-missing skip"
+    ):
+        systems([results, again, annotations], [], 1, "utf-8")
+    with pytest.warns(UserWarning, match=r"1 of 3 annotated images .*; they are left out"):
+        found = systems([results, again, annotations], [], 1, "utf-8", on_missing="skip")
     expected = [("a man", ["one man", "a man"]), ("two dogs run", ["dogs"])]
     assert [list(system.pairs()) for system in found] == [expected, expected]
     assert [system.size for system in found] == [2, 2]
+    with pytest.warns(UserWarning, match=r"1 of 3 annotated images .*; they are scored as empty"):
+        (found,) = systems([results, annotations], [], 1, "utf-8", on_missing="empty")
+    assert list(found.pairs()) == [*expected, ("", ["a cat"])]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +68,8 @@ def test_results_and_annotations_line_up_by_image(write):
         ("[1, 2]", "[1]", "COCO results, not annotations"),
         (RESULTS, "a man\n", "a.json is not JSON"),
         (RESULTS, {"annotations": []}, "has no annotations"),
+        ('[{"image_id": 1, "image_id": 2, "caption": "x"}]', ANNOTATIONS, "has the key 'image_id' twice"),
+        (RESULTS, '{"annotations": [], "annotations": [{"image_id": 1, "caption": "x"}]}', "'annotations' twice"),
         ("[" * 100_000, "[" * 100_000, "is not JSON.*--format-in"),
     ],
 )
@@ -72,8 +81,11 @@ def test_other_json_is_refused_with_a_hint(write, results, annotations, problem)
 
 def test_systems_need_captions_of_the_same_images(write):
     files = [write("r.json", RESULTS), write("s.json", RESULTS[:1]), write("a.json", ANNOTATIONS)]
-    with pytest.raises(InputError, match=r"image 1 is in .* but not in both"):
-        systems(files, [], 1, "utf-8")
+    with (
+        pytest.warns(UserWarning, match="left out"),
+        pytest.raises(InputError, match=r"image 1 is in .* but not in both"),
+    ):
+        systems(files, [], 1, "utf-8", on_missing="skip")
 
 
 @pytest.mark.parametrize("line", ["[applause] thank you", "{x} y", '["Hello", he said', "[1]", "[", '{"a" b}'])

@@ -34,13 +34,12 @@ def test_systems_meet_their_references():
     ]
     blue, green = pair_collections(systems, references)
     assert blue.name == "blue"
-    # In the order of the references; b1 is not a segment of green, c1 is in a document that nobody translated.
-    assert blue.keys == [key("a/1"), key("a/2"), key("b/1")]
-    assert blue.hypotheses == ["blue a1", "", "blue b1"]
-    assert blue.references == [["A a1"], ["A a2", "B a2"], ["A b1"]]
-    assert blue.missing == [key("a/2")]
+    # In the order of the references.
+    assert blue.keys == [key("a/1"), key("a/2"), key("b/1"), key("c/1")]
+    assert blue.hypotheses == ["blue a1", None, "blue b1", None]
+    assert blue.references == [["A a1"], ["A a2", "B a2"], ["A b1"], ["A c1"]]
     assert blue.unreferenced == [key("a/3")]
-    assert green == ("green", [key("a/1"), key("a/2")], ["green a1", "green a2"], blue.references[:2], [], [])
+    assert green == ("green", blue.keys, ["green a1", "green a2", None, None], blue.references, [])
 
 
 def test_nothing_to_pair():

@@ -116,6 +116,20 @@ def test_segments_are_read_as_they_are_asked_for(write):
     assert stream.raw.tell() < len(data) / 2
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+@pytest.mark.parametrize("text", ["one\ntwo\n", "one", "два слова\n"])
+def test_utf_16_without_a_mark_is_no_utf_8(write, encoding, text):
+    path = write(text.encode(encoding))
+    with pytest.raises(InputError, match=r"UTF-16 and not UTF-8.*--encoding utf-16-le"):
+        list(read_segments(path))
+    assert list(read_segments(path, encoding=encoding)) == text.splitlines()
+
+
+@pytest.mark.parametrize("text", ["a\0b\nc\n", "a\n\0\nb\nc\n", "a\n" * 70_000 + "\0\n"])
+def test_a_nul_alone_is_a_character(write, text):
+    assert list(read_segments(write(text.encode()))) == text.split("\n")[:-1]
+
+
 def test_an_error_of_the_reader_is_its_own(write):
     def broken():
         for _ in read_segments(write(b"one\n")):
@@ -136,7 +150,7 @@ class Pieces(io.BytesIO):
 def test_what_is_read_at_once_makes_no_difference(encoding):
     chance = random.Random(encoding)
     for _ in range(500):
-        data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", b"\xc3\xa9", b"\xe2\x82\xac", b"\0"], k=30))
+        data = b"".join(chance.choices([b"a", b"\r", b"\n", b"\r\n", b"\xc3\xa9", b"\xe2\x82\xac", b"\x01"], k=30))
         data += chance.choice([b"", b"", b"\xe2\x82\n\nb", b"\x81"])
         expected, found = [], []
         for number, line in enumerate(data.split(b"\n"), 1):

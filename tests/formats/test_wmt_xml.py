@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -50,6 +51,34 @@ def test_a_data_set():
 def test_the_encoding_is_the_files_own():
     assert read(DATA.replace("utf-8", "latin-1").encode("latin-1")).texts == read(DATA).texts
     assert read(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read(DATA).texts
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("seg", "SEG"),
+        (" id=", " ID="),
+        ("<hyp system", "<Hyp SYSTEM"),
+        ("<dataset ", '<dataset xmlns="http://example.org" '),
+    ],
+)
+def test_case_and_namespace_make_no_difference(old, new):
+    assert read(DATA.replace(old, new).replace("</hyp", "</Hyp" if "Hyp" in new else "</hyp")).texts == read(DATA).texts
+
+
+def test_prefixes_make_no_difference():
+    prefixed = re.sub("<(/?)([a-z])", r"<\1w:\2", DATA).replace(
+        "<w:dataset ", '<w:dataset xmlns:w="http://example.org" '
+    )
+    assert read(prefixed).texts == read(DATA).texts
+
+
+@pytest.mark.parametrize("start", ["<hyp a='", "<!-- ", "<"])
+def test_what_never_ends_is_refused_soon(start):
+    stream = io.BytesIO(DATA.replace("<hyp", start + "x" * (64 << 20) + "<hyp").encode())
+    with pytest.raises(InputError, match=r"line 12: a tag or comment of more than 1 MiB"):
+        read_wmt_xml(stream, "file.xml")
+    assert stream.tell() < 4 << 20
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "utf-7", "base64", "shift_jis"])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from meteor_e import Meteor
+from meteor_e import InputError, Meteor
 
 HYPOTHESES = ["the train leaves today", "he closed the door"]
 
@@ -38,3 +38,44 @@ def test_compute(metric, references, tiny_pack):
     assert (
         metric.compute(predictions=HYPOTHESES, references=references, options={**options, "pack": tiny_pack}) == result
     )
+
+
+def test_no_segments(metric, tiny_pack):
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    for batch in ({"predictions": [], "references": []}, {}):
+        with pytest.raises(InputError, match="no segments"):
+            metric.compute(**batch, options=options)
+    # An empty batch among others adds nothing.
+    metric.add_batch(predictions=[], references=[])
+    metric.add_batch(predictions=["he closed the door"], references=["he closed the door"])
+    assert metric.compute(options=options)["segments"] == [1.0]
+
+
+def test_parameters_of_nltk(metric, tiny_pack):
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    segments = {"predictions": HYPOTHESES, "references": ["today the train leaves", "he shut the door"]}
+    given = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}
+    found = metric.compute(**segments, options=options, **given)
+    meteor = Meteor("en", **options, parameters=given)
+    assert found["corpus"] == meteor.corpus(segments["predictions"], segments["references"]).score
+    assert found["corpus"] != metric.compute(**segments, options=options)["corpus"]
+
+
+def test_numbers_only(metric, tiny_pack):
+    """As lm-eval does it: one document at a time, and the mean of each value."""
+    import evaluate
+
+    from meteor_e.integrations.huggingface import NUMBERS
+
+    numbers = evaluate.load(NUMBERS)
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    segments = {"predictions": HYPOTHESES, "references": ["today the train leaves", "he shut the door"]}
+    found = numbers.compute(**segments, options=options)
+    whole = metric.compute(**segments, options=options)
+    assert all(type(value) is float for value in found.values())
+    assert whole == {**found, "segments": whole["segments"], "signature": whole["signature"]}
+    each = [
+        numbers.compute(predictions=[text], references=[reference], options=options)["meteor"]
+        for text, reference in zip(*segments.values(), strict=True)
+    ]
+    assert sum(each) / 2 == found["meteor"]

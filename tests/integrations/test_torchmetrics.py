@@ -126,6 +126,35 @@ def test_metrics_of_other_options_in_a_collection(tiny_pack):
     assert found["lower"] != found["none"]
 
 
+def _process(rank, folder, options, sent):
+    """Score all segments in the first process, none in the second."""
+    import torch.distributed as dist
+
+    from meteor_e.integrations.torchmetrics import MeteorScore
+
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    metric = MeteorScore("en", options=options, return_sentence_level_score=True)
+    if rank == 0:
+        metric.update(HYPOTHESES, REFERENCES)
+    corpus, sentences = metric.compute()
+    sent.put((rank, corpus.item(), sentences.dtype == torch.float64, sentences.tolist()))
+    dist.destroy_process_group()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not torch.distributed.is_available(), reason="torch has no distributed")
+def test_a_process_without_segments(tiny_pack, tmp_path):
+    import torch.multiprocessing as mp
+
+    options = {"pack": str(tiny_pack), "normalization": "lower"}
+    context = mp.get_context("spawn")
+    sent = context.SimpleQueue()
+    mp.spawn(_process, (str(tmp_path), options, sent), nprocs=2)
+    found = sorted(sent.get() for _ in range(2))
+    scores = [segment.score for segment in Meteor("en", **options).segments(HYPOTHESES, REFERENCES)]
+    assert found == [(rank, expected(tiny_pack), True, scores) for rank in (0, 1)]
+
+
 def test_plot(metric):
     pytest.importorskip("matplotlib")
     metric.update(["a door"], ["a door"])

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from meteor_e import InputError, Meteor, load_metric
+from meteor_e.mbr.candidates import Source
 from meteor_e.mbr.decisions import choices
+from meteor_e.mbr.methods import Aggregation, Completion, Pruning
 
 SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
@@ -51,10 +53,13 @@ def test_every_form_of_candidates(cli, own_packs, content, options):
         each[at] for each, (at, _, _) in zip(SOURCES, right, strict=True)
     ]
     rows = [line.split("\t") for line in cli("mbr", "-", *options, "-f", "tsv", text=content).out.splitlines()]
-    assert rows[0] == ["source", "candidate", "expected", "text"]
-    for row, (at, score, _) in zip(rows[1:], right, strict=True):
-        assert int(row[1]) == at + 1
-        assert float(row[2]) == pytest.approx(score, abs=1e-15)
+    assert [title for title in rows[0] if title not in ("id", "score")] == ["source", "candidate", "expected", "text"]
+    assert ("id" in rows[0]) == ("score" in rows[0]) == (content in (MOSES, FAIRSEQ, TOKENS))
+    for number, (row, (at, score, _)) in enumerate(zip(rows[1:], right, strict=True)):
+        found = dict(zip(rows[0], row, strict=True))
+        assert int(found["candidate"]) == at + 1
+        assert float(found["expected"]) == pytest.approx(score, abs=1e-15)
+        assert found.get("id", str(number)) == str(number)
 
 
 def test_another_metric_and_all_scores(cli):
@@ -85,12 +90,38 @@ def test_another_metric_and_all_scores(cli):
         ("H-0\t-1\ta\n2020-01-01 | INFO | done\n", [], 1, "line 2: not of fairseq's form"),
         ("H-0\t-1\ta\nH-0\ttext\n", [], 1, "line 2: a score and a text are needed after H-0"),
         ("H-0\t-1\ta\nD-0\t-1\ta\nH-0\t-1\ta\n", [], 1, "2 lines H- and 1 lines D-"),
-        ("H-0\t-1\ta\nH-1\t-1\tb\nH-0\t-1\tc\n", [], 1, "line 3: source 0 comes back"),
+        ("H-0\t-1\ta\nS-1\tb\n", [], 1, "source 1 has no lines H- or D-"),
+        ("H-0\tnan\ta\n", [], 1, "the score is 'nan', which is not a number"),
+        ("H-0\t-1\ta\nH-0\t-2\tb\nD-0\t-2\tb\nD-0\t-1\ta\n", [], 1, "have other scores or another order"),
+        ("0 ||| a ||| F= 1 ||| x\n", [], 1, "line 1: the score (ID ||| TEXT ||| FEATURES ||| SCORE) is 'x'"),
+        ("0 ||| a ||| F= 1 ||| 1\n0 ||| b\n", [], 1, "source 0 has a score in some of its lines only"),
+        ("0 ||| a ||| F= 1 ||| 1\n1 ||| b\n", [], 1, "of sources 1 and 2, only one has 'scores'"),
+        ('{"candidates": ["a"], "id": 1}\n["b"]\n', [], 1, "of sources 1 and 2, only one has 'id'"),
+        ('{"candidates": ["a"], "weigths": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'weights'"),
+        ('{"candidates": ["a"], "logprobs": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'log_probabilities'"),
+        ('{"candidates": ["a"], "kept": 1}\n', ["-f", "tsv"], 1, "unknown field 'kept'"),
+        ('{"candidates": ["a"], "candidates": ["b"]}\n', [], 1, "a field comes twice"),
+        ('{"candidates": ["a"], "id": [1]}\n', [], 1, "'id' is a text or a whole number"),
+        ('{"candidates": ["a"], "references": []}\n', [], 1, "a list of texts is needed under 'references'"),
+        ('{"candidates": ["a"], "weights": [1, 2]}\n', [], 1, "'weights' is a list of 1 numbers"),
+        ('{"candidates": ["a"], "weights": [-1]}\n', [], 1, "weights are not negative"),
+        ('{"candidates": ["a"], "weights": [NaN]}\n', [], 1, "is 'nan', which is not a number"),
+        ('{"candidates": ["a"], "weights": [true]}\n', [], 1, "holds true, which is not a number"),
+        ('{"candidates": ["a"], "weights": [1], "log_probabilities": [1]}\n', [], 1, "not both"),
+        ('["a\\nb"]\n', [], 1, "needs --format jsonl"),
+        (LINES, ["--candidates", "4", "--weights-by-scores"], 1, "source 1: weights by scores need scores"),
+        (MOSES, ["--diversity", "1"], 2, "--diversity needs --n-best"),
+        (MOSES, ["--references-per-source", "1"], 2, "needs --references"),
+        (MOSES, ["--top", "5"], 2, "--top goes with --method aggregation, not exact"),
+        (MOSES, ["--seed", "5"], 2, "--seed goes with --method pruning or aggregation or probabilistic, not exact"),
+        (MOSES, ["--method", "pruning", "--sizes", "8,4"], 2, "increasing whole numbers"),
+        (MOSES, ["--method", "pruning", "--n-best", "2", "--diversity", "1"], 2, "this method rules some out"),
+        (MOSES, ["--method", "aggregation", "-M", "ter"], 2, "cannot aggregate references; take pruning"),
         ("S-0\ttext\n", [], 1, "there are no candidates"),
         ('["a"]\n[]\n', [], 1, "line 2: a list of texts is needed"),
         ('["a"]\n["a", 1]\n', [], 1, "line 2: a list of texts is needed"),
         ('["a"]\n["a"\n', [], 1, "line 2: not valid JSON"),
-        ('{"a": 1}\n', [], 1, "under 'candidates'"),
+        ('{"a": 1}\n', ["-f", "jsonl"], 1, "under 'candidates'"),
         (MOSES, ["--candidates", "2", "--format-in", "moses"], 2, "goes with the form 'lines'"),
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
     ],
@@ -135,3 +166,163 @@ def test_a_pair_of_a_large_source_that_cannot_be_scored(own_packs, monkeypatch):
 def test_what_are_no_candidates(bad):
     with pytest.raises(InputError, match="source 2"):
         list(choices(load_metric("meteor"), [["x"], bad], "other"))
+
+
+SCORED = "".join(
+    f"{name} ||| {text} ||| F0= {k} ||| {-k - 0.5} ||| 0-0\n"
+    for name, each in zip("ab", SOURCES, strict=True)
+    for k, text in enumerate(each)
+)
+
+
+def entries(cli, *arguments, **options):
+    return [json.loads(line) for line in cli("mbr", *arguments, "-f", "jsonl", **options).out.splitlines()]
+
+
+def test_n_best_is_a_moses_list_that_can_be_read_again(cli, own_packs):
+    cli.file("candidates", SCORED)
+    right = expected(lambda one, other: Meteor("en").score(one, other).score)
+    lines = cli("mbr", "candidates", "--n-best", "3").out.splitlines()
+    assert len(lines) == 6
+    for name, each, (_, _, means), found in zip("ab", SOURCES, right, (lines[:3], lines[3:]), strict=True):
+        order = sorted(range(4), key=lambda place: -means[place])[:3]
+        for place, line in zip(order, found, strict=True):
+            identity, text, features, score = line.split(" ||| ")
+            assert (identity, text, features) == (name, each[place], f"F0= {place} System= {-place - 0.5}")
+            assert float(score) == pytest.approx(means[place], abs=1e-15)
+    assert len(cli("mbr", "-", text="\n".join(lines) + "\n").out.splitlines()) == 2
+
+
+def test_ids_scores_and_all_else_are_kept(cli, own_packs):
+    cli.file("candidates", SCORED)
+    for entry, name in zip(entries(cli, "candidates", "--n-best", "9"), "ab", strict=True):
+        assert entry["id"] == name
+        assert sorted(one["score"] for one in entry["n_best"]) == [-3.5, -2.5, -1.5, -0.5]
+        assert {one["features"] for one in entry["n_best"]} == {"F0= 0", "F0= 1", "F0= 2", "F0= 3"}
+        assert all(one["more"] == ["0-0"] and one["score"] == -0.5 - one["candidate"] + 1 for one in entry["n_best"])
+        assert entry["score"] == entry["n_best"][0]["score"]
+    line = {"id": 7, "candidates": SOURCES[0], "scores": [1, 2, 3, 4], "source": "Satz", "kept": {"x": [None]}}
+    (entry,) = entries(cli, "-", text=json.dumps(line) + "\n")
+    assert (entry["id"], entry["fields"]) == (7, {"source": "Satz", "kept": {"x": [None]}})
+    assert entry["score"] == entry["candidate"]
+
+
+def test_lines_of_fairseq_come_in_any_order(cli, own_packs):
+    whole = entries(cli, "-", text=FAIRSEQ)
+    assert [entry["id"] for entry in whole] == [0, 1]
+    assert whole[0]["fields"] == {"S": "ein Satz", "T": "one sentence", "P": ["-0.1 -0.2"] * 4}
+    assert whole[0]["tokens"] == "▁" + whole[0]["text"]
+    lines = FAIRSEQ.splitlines()
+    assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines))) == whole
+    assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[0]))) == whole
+
+
+def test_references_and_weights(cli, own_packs):
+    meteor = Meteor("en")
+    references, weights = ["a dog barks", "the cat sat", "x"], [0.5, 2, 0]
+    means = [sum(w * meteor.score(one, r).score for w, r in zip(weights, references)) / 2.5 for one in SOURCES[0]]  # noqa: B905
+    line = {"candidates": SOURCES[0], "references": references, "weights": weights}
+    assert entries(cli, "-", text=json.dumps(line))[0]["expected_scores"] == pytest.approx(means, abs=1e-15)
+    del line["weights"]
+    line["log_probabilities"] = [np.log(0.5) - 900, np.log(2) - 900, -5000]
+    assert entries(cli, "-", text=json.dumps(line))[0]["expected_scores"] == pytest.approx(means, abs=1e-12)
+    cli.file("candidates", json.dumps(SOURCES[0]))
+    logarithms = [np.log(max(weight, 1e-300)) for weight in weights]
+    lines = [f"0 ||| {text} ||| ||| {one}\n" for text, one in zip(references, logarithms, strict=True)]
+    cli.file("references", "".join(lines))
+    both = ["candidates", "--references", "references", "--weights-by-scores"]
+    assert entries(cli, *both)[0]["expected_scores"] == pytest.approx(means, abs=1e-12)
+    cli.file("references", "".join(f"{r}\n" for r in references))
+    equal = [np.mean([meteor.score(one, r).score for r in references]) for one in SOURCES[0]]
+    found = entries(cli, "candidates", "--references", "references", "--references-per-source", "3")
+    assert found[0]["expected_scores"] == pytest.approx(equal, abs=1e-15)
+    cli.file("candidates", SCORED)
+    exponents = np.exp(-np.arange(4.0))
+    means = [meteor.pairwise([one], SOURCES[0])[0] @ exponents / exponents.sum() for one in SOURCES[0]]
+    found = entries(cli, "candidates", "--weights-by-scores")
+    assert found[0]["expected_scores"] == pytest.approx(means, abs=1e-12)
+    # Other IDs, and too few sources.
+    cli.file("references", "a ||| x\nc ||| y\n")
+    assert "its ID is b, and c" in cli.failing(1, "mbr", "candidates", "--references", "references")
+    cli.file("references", "a ||| x\n")
+    assert "source 2 is only in one" in cli.failing(1, "mbr", "candidates", "--references", "references")
+
+
+def many(count, seed):
+    """Return variants of a sentence, some of them equal."""
+    random = np.random.RandomState(seed)
+    words = SOURCES[0][0].split() + SOURCES[1][2].split() + SOURCES[1][0].split()
+    other = ["woman", "cat", "large", "home", "loud", "morning", "some", "looked", "under", "car"]
+    drawn = [[word if random.rand() > 0.25 else random.choice(other) for word in words] for _ in range(count)]
+    return [" ".join(word for word in each if random.rand() > 0.1) for each in drawn]
+
+
+@pytest.mark.parametrize("name", ["meteor", "chrf", "bleu"])
+def test_aggregation_finds_the_best(own_packs, name):
+    if name != "meteor":
+        pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
+    metric, size = load_metric(name), 300 if name == "meteor" else 40
+    sources = [many(size, seed) + many(3, seed) for seed in range(4)]
+    sources = [
+        *sources,
+        Source(sources[0], references=sources[1], weights=np.random.RandomState(0).rand(len(sources[1])).tolist()),
+    ]
+    whole = list(choices(metric, sources, "en", best=3))
+    alone = list(choices(metric, sources, "en", method=Aggregation(top=0)))
+    kept = list(choices(metric, sources, "en", method=Aggregation(top=20), best=3))
+    for exact, rough, found in zip(whole, alone, kept, strict=True):
+        assert np.corrcoef(exact.scores, rough.scores)[0, 1] > 0.9
+        assert (list(found.best), found.expected) == (list(exact.best), exact.expected)
+        scored = ~np.isnan(found.scores)
+        assert found.scores[scored].tolist() == exact.scores[scored].tolist()
+        assert 3 <= len({found.source.candidates[at] for at in np.flatnonzero(scored)}) <= 20
+
+
+def test_pruning_and_completion_approximate(own_packs):
+    sources = [many(60, seed) for seed in range(6)]
+    metric = load_metric("meteor")
+    whole = list(choices(metric, sources, "en"))
+    for method in (Pruning(sizes=(8, 16, 60)), Completion(share=0.5, regularization=0.01)):
+        found = list(choices(metric, sources, "en", method=method))
+        assert [one.scores.tolist() for one in choices(metric, sources, "en", method=method)] == [
+            pytest.approx(one.scores.tolist(), nan_ok=True, abs=0) for one in found
+        ]
+        for exact, one in zip(whole, found, strict=True):
+            scored = ~np.isnan(one.scores)
+            assert np.abs(exact.scores - one.scores)[scored].max() < (1e-12 if isinstance(method, Pruning) else 0.1)
+            assert exact.expected - exact.scores[one.place] < (0.02 if isinstance(method, Pruning) else 0.1)
+        assert any(np.isnan(one.scores).any() for one in found) == isinstance(method, Pruning)
+
+
+def test_diverse_choices_are_less_alike(own_packs):
+    metric, source = load_metric("meteor"), many(40, 1)
+    matrix = Meteor("en").pairwise(source, source)
+    alike = []
+    for weight in (0.0, 0.5, 5.0):
+        (choice,) = choices(metric, [source], "en", best=5, diversity=weight)
+        assert len(set(choice.best)) == 5
+        assert choice.place == matrix.mean(axis=1).argmax()
+        alike.append(np.mean([matrix[a, b] for a in choice.best for b in choice.best if a != b]))
+    assert alike[0] > alike[1] > alike[2]
+
+
+def test_methods_and_their_settings_are_told(cli, own_packs):
+    cli.file("candidates", MOSES)
+    settings = ["--method", "pruning", "--sizes", "2,4", "--seed", "3", "--confidence", "0.9"]
+    assert entries(cli, "candidates", *settings)[0]["method"] == {
+        "name": "pruning",
+        "confidence": 0.9,
+        "sizes": [2, 4],
+        "samples": 500,
+        "seed": 3,
+    }
+    assert entries(cli, "candidates", "--n-best", "2", "--diversity", "0.5")[0]["diversity"] == 0.5
+    for method in ("aggregation", "probabilistic"):
+        assert entries(cli, "candidates", "--method", method, "--seed", "1")[0]["method"]["seed"] == 1
+
+
+def test_a_pair_that_a_method_cannot_score(own_packs):
+    bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
+    for method in (Pruning(), Completion(share=1.0), Aggregation()):
+        with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
+            list(choices(load_metric("meteor"), [["x"], bad], "other", method=method))

@@ -21,7 +21,10 @@ def build(target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.skipif(find_spec("scikit_build_core") is None, reason="needs scikit-build-core and pybind11")
+@pytest.mark.skipif(
+    find_spec("scikit_build_core") is None or find_spec("hatch_fancy_pypi_readme") is None,
+    reason="needs scikit-build-core, pybind11 and hatch-fancy-pypi-readme",
+)
 @pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")
 @pytest.mark.parametrize("required", [False, True])
 def test_without_a_compiler(tmp_path, required):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import email
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -27,17 +29,53 @@ def run(*command: str | Path, **options) -> str:
 
 
 @pytest.fixture(scope="session")
-def distributions(tmp_path_factory):
-    pytest.importorskip("build", reason="the package 'build' is not installed (tox -e package has it)")
-    folder = tmp_path_factory.mktemp("dist")
-    source = tmp_path_factory.mktemp("source")
-    # What git has is what a newcomer clones: files left lying about must not be needed.
+def source(tmp_path_factory):
+    """What git has, which is what a newcomer clones: files left lying about must not be needed."""
+    folder = tmp_path_factory.mktemp("source")
     archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
+    subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+    return folder
+
+
+def built(source, folder):
+    """Build a distribution as for a release; return wheel and sdist, which a package index would take."""
+    for package in ("build", "twine"):
+        pytest.importorskip(package, reason=f"the package {package!r} is not installed (tox -e package has it)")
     run(sys.executable, "-m", "build", "--outdir", folder, source)
     (wheel,) = folder.glob("*.whl")
     (sdist,) = folder.glob("*.tar.gz")
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist)
     return wheel, sdist
+
+
+def page(wheel):
+    """Return the metadata of a wheel, and the README that a package index shows."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        message = email.message_from_bytes(archive.read(name))
+    readme = message.get_payload()
+    # Dead on a package index: links to files beside the README. Code has brackets and parentheses, too.
+    prose = re.sub(r"```.*?```|`[^`]*`", "", readme, flags=re.DOTALL)
+    assert not re.findall(r"\]\((?!https?://|#)[^)]*\)", prose)
+    assert "]: ." not in prose
+    return message, readme
+
+
+@pytest.fixture(scope="session")
+def distributions(source, tmp_path_factory):
+    return built(source, tmp_path_factory.mktemp("dist"))
+
+
+def test_what_a_package_index_shows(distributions):
+    message, readme = page(distributions[0])
+    assert "](https://github.com/meteor-e/meteor_e/blob/main/docs/integrations.md)" in readme
+    assert "](https://raw.githubusercontent.com/meteor-e/meteor_e/main/docs/images/" in readme
+    linked = re.findall(r"meteor-e/meteor_e/(?:blob/)?main/([^)#]+)", readme)
+    assert len(linked) > 20
+    assert not [name for name in linked if not (REPOSITORY / name).exists()]
+    assert {url.partition(",")[0] for url in message.get_all("Project-URL")} >= {"Changelog", "Documentation", "Source"}
+    classifiers = message.get_all("Classifier")
+    assert [f"Programming Language :: Python :: 3.{minor}" in classifiers for minor in range(10, 14)] == [True] * 4
 
 
 def test_wheel_holds_resources_and_types(distributions):
@@ -52,28 +90,35 @@ def test_wheel_holds_resources_and_types(distributions):
 def test_sdist_holds_what_a_build_needs(distributions):
     with tarfile.open(distributions[1]) as archive:
         names = ["/".join(name.split("/")[1:]) for name in archive.getnames()]
-    for name in ("pyproject.toml", "README.md", "LICENSE", "resources/languages/en.yaml", "meteor_e/py.typed"):
+    for name in (
+        "CITATION.cff",
+        "tests/conftest.py",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "resources/languages/en.yaml",
+        "meteor_e/py.typed",
+    ):
         assert name in names
 
 
-def test_the_plugin_with_an_extension(tmp_path):
-    """Its wheel is built from its sdist alone, which has all that the extension is made of."""
-    pytest.importorskip("build", reason="the package 'build' is not installed (tox -e package has it)")
-    source = tmp_path / "source"
-    source.mkdir()
-    archive = subprocess.run(["git", "-C", REPOSITORY, "archive", "HEAD"], capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
-    run(sys.executable, "-m", "build", "--outdir", tmp_path, source / "plugins" / "meteor-e-bitext")
-    (wheel,) = tmp_path.glob("*.whl")
-    (sdist,) = tmp_path.glob("*.tar.gz")
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in REPOSITORY.glob("plugins/*/pyproject.toml")))
+def test_plugins(source, tmp_path, name):
+    """The wheel is built from the sdist alone, which has all that it is made of."""
+    wheel, sdist = built(source / "plugins" / name, tmp_path)
+    page(wheel)
+    module = name.replace("-", "_")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert {"meteor_e_bitext/py.typed", "meteor_e_bitext/_native.pyi", "meteor_e_bitext/build.py"} <= set(names)
-    assert [name for name in names if name.startswith("meteor_e_bitext/_native.") and not name.endswith(".pyi")]
-    assert not [name for name in names if name.endswith((".cpp", ".hpp"))]
+    assert {f"{module}/py.typed", f"{module}/plugin.py"} <= set(names)
+    assert not [each for each in names if each.endswith((".cpp", ".hpp")) or each.startswith("tests/")]
     with tarfile.open(sdist) as archive:
-        files = archive.getnames()
-    assert any(name.endswith("native/common.hpp") for name in files)
+        files = ["/".join(each.split("/")[1:]) for each in archive.getnames()]
+    assert "tests/conftest.py" in files or not (REPOSITORY / "plugins" / name / "tests" / "conftest.py").exists()
+    if (REPOSITORY / "plugins" / name / "native").is_dir():
+        assert f"{module}/_native.pyi" in names
+        assert [each for each in names if each.startswith(f"{module}/_native.") and not each.endswith(".pyi")]
+        assert "CMakeLists.txt" in files
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["wheel", "sdist"])

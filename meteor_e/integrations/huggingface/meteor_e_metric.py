@@ -21,6 +21,7 @@ Args:
     references: for each hypothesis its reference, or a list of references.
     language: ISO code of the language (default: en).
     options: further arguments of meteor_e.Meteor, such as {"task": "adq"}.
+    alpha, beta, gamma: parameters of METEOR that replace those of METEOR 1.5.
 Returns:
     meteor: the mean of the segments' scores, as the module "meteor" of evaluate has it.
     corpus: METEOR's score of the corpus, from summed statistics, and its parts: precision, recall, f1, fmean,
@@ -74,11 +75,24 @@ class MeteorE(evaluate.Metric):
             features=[several, one],
         )
 
+    def compute(self, *, predictions: Any = None, references: Any = None, **others: Any) -> Any:
+        """Return the scores of what was added, and of these segments."""
+        from meteor_e import InputError
+
+        batch = [side for side in (predictions, references) if side is not None]
+        if self.writer is None and not any(len(side) for side in batch):
+            raise InputError("there are no segments to score")
+        if not batch:
+            return super().compute(**others)
+        return super().compute(predictions=predictions, references=references, **others)
+
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Add segments; whatever is no text is refused, because ``evaluate`` would turn numbers into texts."""
         from meteor_e.base.texts import check_items
 
         found = check_items(predictions=predictions, references=references)
+        if not found["predictions"]:
+            return  # evaluate asks a batch's first segment for its type
         super().add_batch(**found, **others)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
@@ -94,10 +108,18 @@ class MeteorE(evaluate.Metric):
         references: list[Any],
         language: str = "en",
         options: dict[str, Any] | None = None,
+        alpha: float | None = None,
+        beta: float | None = None,
+        gamma: float | None = None,
     ) -> dict[str, Any]:
         from meteor_e.scoring.formula import PARTS
 
-        corpus = _meteor(language, options or {}).corpus(predictions, references, segments=True)
+        options = dict(options or {})
+        given = {"alpha": alpha, "beta": beta, "gamma": gamma}
+        parameters = {name: value for name, value in given.items() if value is not None}
+        if parameters:
+            options["parameters"] = {**(options.get("parameters") or {}), **parameters}
+        corpus = _meteor(language, options).corpus(predictions, references, segments=True)
         scores = [segment.score for segment in corpus.segments]
         return {
             "meteor": math.fsum(scores) / len(scores),

@@ -153,6 +153,20 @@ def test_without_another_java_one_line_and_exit_code_1(folder, tmp_path):
     assert "no other java" in done.stderr
 
 
+def test_a_version_for_programs_that_ask_for_one(tmp_path, real):
+    folder = tmp_path / "versioned"
+    done = CliRunner().invoke(java_shim, [str(folder), "--java-version", "1.8.0"])
+    assert done.exit_code == 0
+    # aac-metrics 0.6 reads the third word of what java prints, without its quotes, and wants 8 to 13.
+    done = run([folder], "-version")
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[0]) == (0, "", 'openjdk version "1.8.0"')
+    assert run([folder, real], "-jar", "spice-1.0.jar").stdout == "<-jar><spice-1.0.jar>"
+    assert run([folder, real], "-version", "x").stdout == "<-version><x>"
+    for version in ("", "1.8'; x", "eight", "8\n"):
+        assert CliRunner().invoke(java_shim, [str(tmp_path / "none"), "--java-version", version]).exit_code != 0
+    assert not (tmp_path / "none").exists()
+
+
 def test_an_interpreter_that_is_gone_is_said_in_a_line(folder, real):
     java = folder / "java"
     java.write_text(java.read_text().replace(sys.executable, "/none/python"))

@@ -32,7 +32,7 @@ private:
     std::vector<Slot> slots_;
 };
 
-// What a pair that is not listed counts for, and limits: see fluency.py.
+// What a pair that is not listed counts for, and limits: see meteor_e_learned/features/fluency.py.
 struct FluencySettings {
     double total, back_off, unlisted, strongest;
 };

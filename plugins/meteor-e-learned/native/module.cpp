@@ -130,7 +130,7 @@ bool is_word(Py_UCS4 character) {
     return Py_UNICODE_ISALNUM(character);
 }
 
-// The pieces of a text that splitting.py's expression finds.
+// The pieces of a text that the expression of meteor_e_learned/splitting.py finds.
 void split(PyObject* text, Pieces& pieces) {
     const int kind = PyUnicode_KIND(text);
     const void* data = PyUnicode_DATA(text);

@@ -112,6 +112,10 @@ def test_situations_learn_from_their_own_data():
         ("the sat cat on two mats .", "swapped", 1),
         ("the cat sat on two mats", "end_missing", 1),
         ("the cat sat on two mats ?", "end_changed", 1),
+        ("the cat lacked two mats .", "denied", 1),
+        ("the cat does not sit on two mats .", "denied", 1),
+        ("the cat was not on two mats .", "polarity", 2),
+        ("the cat must sit on two mats .", "modal", 1),
     ],
 )
 def test_errors_are_counted_and_a_reference_that_agrees_excuses_them(hypothesis, column, expected, monkeypatch):
@@ -128,6 +132,22 @@ def test_errors_are_counted_and_a_reference_that_agrees_excuses_them(hypothesis,
     native = feature.compute(FeatureBatch([hypothesis], [[reference]]))
     monkeypatch.setattr(counting, "_native", None)
     assert (feature.compute(FeatureBatch([hypothesis], [[reference]])) == native).all()
+
+
+def test_words_that_imply_a_negation_stand_for_one_and_a_negation_has_its_place():
+    feature = ErrorsFeature()
+
+    def counts(hypothesis, reference):
+        row = feature.compute(FeatureBatch([hypothesis], [[reference]]))[0]
+        return dict(zip(feature.columns, row, strict=True))
+
+    refused = "they refused to pay the fine ."
+    assert counts("they did not pay the fine .", refused)["undenied"] == 0
+    assert counts("they did pay the fine .", refused)["undenied"] == 1
+    # As many negations, but of other words.
+    moved = counts("he paid the fine and will not sell houses .", "he did not pay the fine and sells houses .")
+    assert (moved["negation"], moved["polarity"]) == (0, 3)
+    assert counts("she couldn't swim .", "she could not swim .")["polarity"] == 0
 
 
 def test_empty_texts_have_errors_and_a_situation():
@@ -158,6 +178,9 @@ def test_made_comparisons_are_the_same_every_time_and_are_comparisons(tmp_path):
     made = made_of_captions(str(file), 5, "en", 1)
     assert len(made.comparisons["captions"]) == 25
     assert np.nanmax(made.scores) <= 1.0001
+    one = made_of_captions(str(file), 5, "en", 1, references=1)
+    assert one.hypotheses == made.hypotheses
+    assert [row[:1] for row in made.references] == one.references
     file.write_text("\n".join(lines[:5]), encoding="utf-8")
     with pytest.raises(InputError, match="5 images"):
         made_of_captions(str(file), 5, "en", 1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -91,6 +93,16 @@ def test_linear(run, recipe, test_set, tmp_path):
 
     metric = parse_metric(f"model:{model}")
     assert metric.label == "small-linear"
+
+
+def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):
+    """However long they take; the log says that."""
+    models = [tmp_path / name for name in ("one.safetensors", "two.safetensors")]
+    for model in models:
+        clock = itertools.count(step=len(str(model)) + 100.0 * models.index(model))
+        monkeypatch.setattr("meteor_e_learned.training.time", SimpleNamespace(perf_counter=clock.__next__))
+        run(cli.train, recipe(LINEAR), "-o", model, "--no-cache")
+    assert models[0].read_bytes() == models[1].read_bytes()
 
 
 def ordered(text):

@@ -18,7 +18,8 @@ from meteor_e_learned.spans.evaluation import (
     union,
 )
 from meteor_e_learned.spans.features import COLUMNS
-from meteor_e_learned.spans.find import KINDS, describe
+from meteor_e_learned.spans.find import KINDS, Found, Missing, Span, describe
+from meteor_e_learned.spans.formats import written
 from meteor_e_learned.spans.metric import mqm_score
 from meteor_e_learned.spans.model import load_span_model
 from meteor_e_learned.spans.offsets import utf16_offsets, word_offsets
@@ -130,6 +131,12 @@ def test_batches_and_order_do_not_change_what_is_found(english):
         assert alone == found[at]
 
 
+@pytest.mark.filterwarnings("ignore:language 'sw'")
+def test_a_language_that_wordfreq_lacks_has_the_model_without_lists():
+    # wordfreq would take English for Swahili, and fails on "other".
+    assert [Spans(code).model.name for code in ("is", "other", "sw")] == ["listed", "any", "any"]
+
+
 def test_inputs_that_do_not_fit(english):
     with pytest.raises(InputError, match="references end after segment 1"):
         list(english.find_all(["a", "b"], ["a"]))
@@ -185,6 +192,35 @@ def test_spans_of_any_text(hypothesis, reference):
 
 
 FINDER = Spans("other", model="any", threshold=0.05, meteor=METEORS["other"])
+
+
+@pytest.mark.slow
+def test_spans_of_many_random_texts():
+    """100,000 texts: what is cut at the offsets is what was marked, in Python's and in UTF-16's count."""
+    draw = random.Random(11)
+    letters = "aAbBçÇßİıσς 12.,!?“”„’–…  \t\u3000\u00a0漢字かなไทยकखशي😀🏽🇩🇪é\u0301"
+
+    def text():
+        chars = draw.choices(letters, k=draw.randrange(24))
+        for _ in range(draw.randrange(3)):
+            code = draw.randrange(0x110000 - 0x800)
+            chars.insert(draw.randint(0, len(chars)), chr(code + 0x800 * (code >= 0xD800)))
+        return "".join(chars)
+
+    pairs = [(text(), text()) for _ in range(100_000)]
+    marked = 0
+    for found, (hypothesis, reference) in zip(FINDER.find_all(*zip(*pairs, strict=True)), pairs, strict=True):
+        last = 0
+        for span, entry in zip(found.spans, found.to_dict(utf16=True, references=[reference])["spans"], strict=True):
+            assert last <= span.start < span.end <= len(hypothesis)
+            shown = hypothesis[span.start : span.end]
+            assert shown == shown.strip(" \t\n\r\f")
+            encoded = hypothesis.encode("utf-16-le")
+            assert encoded[2 * entry["start"] : 2 * entry["end"]].decode("utf-16-le") == shown
+            last = span.end
+            marked += 1
+        assert all(reference[each.start : each.end] == each.text for each in found.missing)
+    assert marked > 50_000
 
 
 def test_offsets_in_utf16():
@@ -263,7 +299,7 @@ def files(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("form", ["text", "jsonl", "json", "tsv", "mqm", "esa", "wmt", "html"])
+@pytest.mark.parametrize("form", ["text", "jsonl", "json", "tsv", "mqm", "esa", "pearmut", "wmt", "html"])
 def test_the_command_in_every_form(files, form):
     arguments = ["spans", str(files / "out" / "A.txt"), str(files / "ref.txt"), "-f", form, "--threshold", "0.1"]
     result = CliRunner().invoke(cli, [*arguments, "--pair", "de-en"], catch_exceptions=False)
@@ -281,6 +317,14 @@ def test_the_command_in_every_form(files, form):
     elif form == "esa":
         (span, *_) = json.loads(lines[0])["error_spans"]
         assert {*span} == {"start_i", "end_i", "severity"}
+    elif form == "pearmut":
+        campaign = json.loads(result.output)
+        assert campaign["info"] == {"assignment": "task-based", "protocol": "ESA"}
+        ((item,), (clean,)) = campaign["data"][0]
+        assert {*item} == {"item_id", "ref", "tgt", "error_spans"}
+        (name,) = item["tgt"]
+        assert {*item["error_spans"][name][0]} == {"start_i", "end_i", "severity", "category"}
+        assert clean["error_spans"] == {name: []}
     elif form == "html":
         assert '<mark class="' in result.output
         assert result.output.count("<section") == 2
@@ -289,6 +333,19 @@ def test_the_command_in_every_form(files, form):
         first, second = read_ratings(str(files / "mqm.tsv"))
         assert first.spans
         assert not second.spans
+
+
+def test_web_tools_get_utf16_offsets_and_omissions_where_they_look_for_them():
+    found = Found("a \U0001f600 b", [Span(4, 5, "major", 0.9, "name", "")], [Missing(0, 1, 5, "minor", 0.5, "c", 0)])
+    arguments = {"system": "A", "pair": "", "method": "", "signature": ""}
+    (text,) = written("pearmut", [(found, ["c"])], **arguments)
+    spans = json.loads(text)["data"][0][0][0]["error_spans"]["A"]
+    assert [(span["start_i"], span["end_i"]) for span in spans] == [(5, 5), (6, 6)]
+    for utf16, place in ((False, 4), (True, 5)):
+        (text,) = written("esa", [(found, ["c"])], **arguments, utf16=utf16)
+        assert [span["end_i"] for span in json.loads(text)["error_spans"]] == [place, "missing"]
+    with pytest.raises(ConfigError, match="'7'"):
+        list(written("pearmut", [(found, ["c"])], **{**arguments, "system": "7"}))
 
 
 def test_evaluation_of_spans(files):

@@ -1,5 +1,9 @@
 """Systems that the tests report on."""
 
+import numpy as np
+
+from meteor_e import SegmentMetric
+
 # Three systems on five segments with two references each, hostile ones among them.
 REFERENCES = [
     ["at last the vessel leaves", "finally the boat left"],
@@ -41,3 +45,25 @@ PAGE_SYSTEMS = {
         "nothing there",
     ],
 }
+
+
+class Marking(SegmentMetric):
+    """Marks the first word, says something of every second segment, and misses the reference's last word."""
+
+    name = "marking"
+    language = "en"
+    signature = "marking|version:1"
+
+    def score_segments(self, hypotheses, references, sources=None):
+        return np.zeros(len(hypotheses))
+
+    def details(self, hypotheses, references):
+        found = []
+        for at, (text, (reference, *_)) in enumerate(zip(hypotheses, references, strict=True)):
+            first = text.split(" ")[0]
+            span = {"start": 0, "end": len(first), "severity": "major", "kind": "name", "reason": "it is <b>wrong</b>"}
+            last = len(reference) - len(reference.split(" ")[-1])
+            missing = {"start": last, "end": len(reference), "at": 0, "severity": "minor", "reference": 0}
+            said = {"said": "nothing is right"} if at % 2 else {}
+            found.append({**said, "spans": [span] if first else [], "missing": [missing]})
+        return found

@@ -56,7 +56,7 @@ def test_a_dialogue_is_answered_line_by_line(cli):
         process.stdin.write(f"{hypothesis} ||| b\n".encode())
         process.stdin.flush()
         assert len(json.loads(process.stdout.readline())["matches"]) == 1
-    process.communicate(timeout=60)
+    process.communicate()
     assert process.returncode == 0
 
 

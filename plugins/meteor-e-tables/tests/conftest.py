@@ -36,5 +36,5 @@ def client(cluster) -> Iterator:
     from distributed import Client
 
     with Client(cluster) as client:
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2)
         yield client

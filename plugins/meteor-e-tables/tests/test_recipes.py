@@ -47,7 +47,6 @@ def test_recipe(heading, own_packs, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

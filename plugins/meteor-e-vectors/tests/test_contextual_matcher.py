@@ -56,7 +56,7 @@ def test_the_chains_say_what_is_missing(name):
 WORDS = st.lists(st.sampled_from(["the", "a", "cat", "feline", "sat", "rested", "xyz"]), max_size=9).map(" ".join)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     pairs=st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=12), cuts=st.lists(st.integers(0, 12)), data=st.data()
 )

@@ -27,6 +27,12 @@ def binary(words=WORDS, rows=ROWS):
     return f"{len(words)} {rows.shape[1]}\n".encode() + body
 
 
+FASTTEXT_OF_MILLIONS = (
+    struct.pack("<14i", 793712314, 12, 300, 5, 5, 1, 5, 1, 1, 2, 2_000_000, 3, 6, 100)
+    + struct.pack("<diiiqq", 1e-4, 3_000_000, 3_000_000, 0, 10_000, -1)
+    + b"abc\0"
+)
+
 SOURCES = {
     "word2vec-text": f"3 4\n{TEXT}".encode(),
     "word2vec-text, Windows": f"3 4\n{TEXT}".replace("\n", " \r\n").encode(),
@@ -81,6 +87,7 @@ def test_the_first_words(tmp_path):
         (b"the house stands\n", "is of no known format"),
         (b"", "is of no known format"),
         (b"\x00\x01\x02", "is of no known format"),
+        (FASTTEXT_OF_MILLIONS, "announces 3000000 words of 300 dimensions, for which it is too small"),
         (b"1000000 300\n" + b"\xff\0" * 20, "for which it is too small"),
         (binary()[:-8], "unexpected end of input"),
         ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0" + b"\xff" * 100, "cannot read .* as a fastText model"),

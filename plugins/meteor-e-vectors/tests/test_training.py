@@ -8,11 +8,11 @@ import lzma
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from command_line import wait_until
 from meteor_e_vectors import open_vectors
 from meteor_e_vectors.cli import vectors as command
 from meteor_e_vectors.corpus import OTHER, interleaved
@@ -52,12 +52,9 @@ def test_an_interrupted_training_leaves_nothing(tmp_path, corpus, number, code, 
     target = tmp_path / "made" / "x.vectors"
     arguments = ["vectors", "train", str(corpus), "-l", "other", "-e", "1000000", "-o", str(target)]
     process = subprocess.Popen([sys.executable, "-m", "meteor_e", *arguments], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not list(target.parent.glob(".x.vectors.*/corpus")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(1)  # Training has begun, and has far to go.
+    wait_until(lambda: list(target.parent.glob(".x.vectors.*/corpus")), process)  # It has far to go.
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate()
     assert (process.returncode, errors.strip()) == (code, f"meteor-e: {said}")
     assert list(target.parent.iterdir()) == []
 

@@ -51,8 +51,8 @@ class CaptionReport:
         return ". ".join(said) if said else "nothing is missing, and nothing was invented"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
-        return asdict(self)
+        """Return a form that JSON can hold; ``said`` is the report in words."""
+        return {**asdict(self), "said": str(self)}
 
 
 def describe_captions(

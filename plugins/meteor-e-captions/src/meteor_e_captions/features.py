@@ -298,8 +298,8 @@ def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Sequence[Sequence[i
     return result
 
 
-_STEEP, _DOUBT = 1.5, 1.5
-"""A caption counts as broken from a logit of about 1.5 on: 1 of 100 of people's captions has as much."""
+_STEEP, _DOUBT = 1.5, 2.5
+"""A caption counts as broken from a logit of about 2.5 on: 4 of 1,000 of people's captions has as much."""
 
 
 class _Encoded(NamedTuple):

@@ -39,6 +39,7 @@ _CLASS_PATHS = frozenset(["-cp", "-classpath", "--class-path"])
 _OTHERS = re.compile(
     r"--?(version|showversion|fullversion|help|X|\?|list-modules|validate-modules|dry-run|m|module)$|@"
 )
+_VERSION = re.compile(r"[0-9]{1,4}([._][0-9]{1,4}){0,3}")
 _METEOR_JAR = re.compile(r"meteor-1\.5\.jar", re.IGNORECASE)
 _TOKENIZER_JAR = re.compile(r"stanford-corenlp-3\.4\.1\.jar", re.IGNORECASE)
 
@@ -93,7 +94,8 @@ def _base(path: str) -> str:
 
 @click.command("java-shim")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-def java_shim(folder: Path) -> None:
+@click.option("--java-version", metavar="VERSION", help="Answer 'java -version' with this version, such as 1.8.0.")
+def java_shim(folder: Path, java_version: str | None) -> None:
     """Write a program named java into DIR that runs METEOR's jar calls, without Java.
 
     \b
@@ -102,31 +104,35 @@ def java_shim(folder: Path) -> None:
 
     METEOR 1.5's jar and the PTB tokenizer of pycocoevalcap are run by meteor-e. Every other call of java goes to the
     next java on the PATH; where there is none, it fails with one line and exit code 1.
+
+    aac-metrics asks for 'java -version' first, and takes 8 to 13 only: --java-version 1.8.0 answers so.
     """
     from meteor_e.toolkit import atomic_writer
 
     if os.name == "nt":
         raise ConfigError("the program is a shell script; Windows does not start one for java")
+    if java_version is not None and not _VERSION.fullmatch(java_version):
+        raise ConfigError(f"--java-version is a version such as 1.8.0 or 11.0.20, not {java_version!r}")
     folder = folder.expanduser().resolve()
     path = folder / "java"
     if path.exists() and not _is_shim(path):
         raise ConfigError(f"{path} exists and is not a program of ours; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_writer(str(path)) as stream:
-        stream.write(_script())
+        stream.write(_script(java_version))
     path.chmod(0o755)
     click.echo(str(path))
     if os.pathsep in str(folder):
         click.echo(f"Warning: no PATH can name a folder with {os.pathsep!r} in it", err=True)
 
 
-def _script() -> str:
+def _script(version: str | None) -> str:
     roots = sorted({str(Path(file).resolve().parents[1]) for file in (__file__, str(meteor_e.__file__))})
     python = shlex.quote(sys.executable)
     # Neither the working folder nor the caller's PYTHON… variables decide what is imported.
     start = (
         "import sys; sys.path[:1] = sys.path[:1] if sys.path[0] else []; "
-        f"sys.path += {roots!r}; from meteor_e_captions.java_shim import main; main(sys.argv[1:])"
+        f"sys.path += {roots!r}; from meteor_e_captions.java_shim import main; main(sys.argv[1:], {version!r})"
     )
     return "\n".join(
         [
@@ -142,8 +148,11 @@ def _script() -> str:
     )
 
 
-def main(arguments: Sequence[str]) -> NoReturn:
-    """Run a call of the program."""
+def main(arguments: Sequence[str], version: str | None = None) -> NoReturn:
+    """Run a call of the program; where a version is given, ``java -version`` tells it."""
+    if version is not None and list(arguments) == ["-version"]:
+        print(f'openjdk version "{version}"\nThis is no Java: meteor-e java-shim wrote it.', file=sys.stderr)
+        sys.exit(0)
     call = JavaCall.parse(arguments)
     if call.program == "meteor":
         from meteor_e.toolkit import main as run

@@ -198,7 +198,8 @@ def _check_form(command: str, files: tuple[str, ...]) -> None:
 
 PREDICT_GROUPS = {
     "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "names"), "system.txt -R first.txt -R second.txt"
+        ("references", "references_per_segment", "encoding", "on_missing", "names"),
+        "system.txt -R first.txt -R second.txt",
     ),
     **METRIC_GROUPS,
     "Features": _FEATURES,
@@ -223,6 +224,7 @@ def predict(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     metric: str,
     make_meteor: MeteorMaker,
     names: tuple[str, ...],
@@ -248,7 +250,7 @@ def predict(
     _check_form("predict", files)
     check_output(output, (*files, *references))
     written = output_format(form)
-    inputs = named(systems(files, references, references_per_segment, encoding), names)
+    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
     if len(inputs) > 1:
         raise ConfigError(
             "predict scores one system: HYPOTHESIS REFERENCE. Name several references by --reference, one each; "
@@ -265,7 +267,7 @@ def predict(
 
 RANK_GROUPS = {
     "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "names", "index", "pairs", "root"),
+        ("references", "references_per_segment", "encoding", "on_missing", "names", "index", "pairs", "root"),
         "--index wmt12.yaml --pair de-en -M linear.safetensors",
     ),
     **METRIC_GROUPS,
@@ -303,6 +305,7 @@ def rank(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     metric: str,
     make_meteor: MeteorMaker,
     segments: bool,
@@ -350,7 +353,7 @@ def rank(
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
-    inputs = named(systems(files, references, references_per_segment, encoding), names)
+    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
     if len(inputs) < 2:
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
     (chosen,) = make_meteor.metrics([metric], jobs)
@@ -463,6 +466,7 @@ def explain_scores(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     segment: int | None,
     reasons: int,
 ) -> None:
@@ -479,7 +483,7 @@ def explain_scores(
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
-    inputs = systems(files, references, references_per_segment, encoding)
+    inputs = systems(files, references, references_per_segment, encoding, on_missing=on_missing)
     if len(inputs) != 2:
         raise ConfigError(
             f"model explain compares two outputs, not {len(inputs)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "

@@ -65,8 +65,11 @@ def load_examples(
             raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
         if spec.made == "captions":
             file = resolve(spec.index, folder)
-            made = made_of_captions(file, spec.sample or 1000, language, seed if spec.seed is None else spec.seed)
-            found.append(_made_examples(made, Path(file).name, features, vectors, store, spec.weight, jobs, progress))
+            own = seed if spec.seed is None else spec.seed
+            made = made_of_captions(file, spec.sample or 1000, language, own, spec.references)
+            # A name of its own, for models choose their data by it.
+            name = Path(file).name if spec.references is None else f"{spec.references} of {Path(file).name}"
+            found.append(_made_examples(made, name, features, vectors, store, spec.weight, jobs, progress))
             continue
         index = evaluation.load_index(resolve(spec.index, folder), root=(roots or {}).get(Path(spec.index).stem))
         tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]

@@ -116,7 +116,7 @@ def _excerpts(
     found += [(one, other) for more, one in rows for less, other in rows if more > less]
 
 
-def made_of_captions(file: str, count: int, language: str, seed: int) -> Made:
+def made_of_captions(file: str, count: int, language: str, seed: int, references: int | None = None) -> Made:
     """Make comparisons of captions: an image's own against those of others, graded captions, and errors.
 
     A caption of another image is the better, the more alike the *other* captions of both images are (cosine of their
@@ -127,6 +127,7 @@ def made_of_captions(file: str, count: int, language: str, seed: int) -> Made:
         count: of images.
         language: of the captions.
         seed: of what is drawn.
+        references: so many of an image's other captions are its references; by default all.
 
     Raises:
         InputError: for a line of another form.
@@ -144,11 +145,12 @@ def made_of_captions(file: str, count: int, language: str, seed: int) -> Made:
     if len(images) < 50:
         raise InputError(f"{file}: {len(images)} images with three captions or more; 50 are needed")
     likeness = _likeness(images)
+    last = None if references is None else 1 + references
     made, draw = Made(), np.random.default_rng(seed)
     chosen = draw.permutation(len(images))[:count].tolist()
     graded, own = [], made.comparisons.setdefault("captions", [])
     for at in chosen:
-        first, *others = images[at]
+        first, others = images[at][0], images[at][1:last]
         row = made.add(first, others)
         pool = [int(other) for other in draw.integers(len(images), size=100) if other != at]
         alike = sorted(((likeness(at, other), other) for other in pool), reverse=True)
@@ -161,7 +163,9 @@ def made_of_captions(file: str, count: int, language: str, seed: int) -> Made:
     for row, worth in graded:
         made.scores[row] = worth
     half = chosen[: max(1, count // 2)]
-    made.put_errors([" ".join(images[at][0].split()) for at in half], [images[at][1:] for at in half], language, seed)
+    made.put_errors(
+        [" ".join(images[at][0].split()) for at in half], [images[at][1:last] for at in half], language, seed
+    )
     made.scores += [float("nan")] * (len(made.hypotheses) - len(made.scores))
     return made
 

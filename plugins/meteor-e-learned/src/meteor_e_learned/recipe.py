@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -31,6 +31,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         made: in place of its judgments, comparisons that are made of ``sample`` of its outputs: ``errors``, each output
             against the same with an error, or ``excerpts`` of documents; or ``captions``, where ``index`` is a file of
             JSON Lines with ``captions``, several of an image.
+        references: of ``captions``, so many of each image are references; by default all but the one that is judged.
     """
 
     index: str
@@ -40,6 +41,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | None = None
     weight: float = 1.0
     made: Literal["errors", "excerpts", "captions"] | None = None
+    references: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

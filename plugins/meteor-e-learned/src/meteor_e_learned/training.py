@@ -111,7 +111,6 @@ def train(
         "figures": figures,
         "versions": _versions(),
         "seed": recipe.seed,
-        "seconds": round(time.perf_counter() - started, 1),
     }
     model = LearnedModel(
         _relocated(recipe, folder, output),
@@ -122,7 +121,7 @@ def train(
         probe(features, recipe.language),
     )
     save_model(model, output)
-    log({"event": "done", "figures": figures, "seconds": card["seconds"]})
+    log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - started, 1)})
     state_file.unlink(missing_ok=True)
     if plot is not None:
         plot_learning_curve(log.lines, plot)

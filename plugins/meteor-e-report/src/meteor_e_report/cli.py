@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Input": OptionGroup(
-        ("references", "references_per_segment", "encoding", "names"), "system.txt -R first.txt -R second.txt"
+        ("references", "references_per_segment", "encoding", "on_missing", "names"),
+        "system.txt -R first.txt -R second.txt",
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
@@ -95,6 +96,7 @@ def report(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     make_meteor: MeteorMaker,
     metrics: tuple[str, ...],
     names: tuple[str, ...],
@@ -128,7 +130,7 @@ def report(
 
     for path in (output, png, svg, latex):
         check_output(path, (*files, *references))
-    inputs = named(systems(files, references, references_per_segment, encoding), names)
+    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
     unique = _unique([system.name for system in inputs])

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,7 @@ class MetricResult:
         segments: ``(segments,)`` for each system.
         comparison: of the systems; ``None`` if it was not asked for.
         explanations: where the metric can say why scores differ.
+        details: for each system what the metric tells of each segment, see :meth:`Metric.details`; empty for nothing.
     """
 
     label: str
@@ -156,6 +157,7 @@ class MetricResult:
     segments: tuple[Floats, ...]
     comparison: Comparison | None = None
     explanations: tuple[Explanation, ...] = ()
+    details: tuple[Sequence[Mapping[str, Any]], ...] = ()
 
     def ranking(self) -> list[int]:
         """Return the systems, the best first."""
@@ -317,6 +319,9 @@ def _result(
         tuple(one.segments for one in found),
         compare([one.statistics for one in found], metric.corpus_scores),
     )
+    if type(metric).details is not Metric.details:
+        told = [metric.details(system.hypotheses, lists) for system in systems]
+        result = dataclasses.replace(result, details=tuple(each for each in told if each is not None))
     if type(metric).explain is Metric.explain:
         return result
     return dataclasses.replace(result, explanations=tuple(_explanations(metric, result, systems, lists)))

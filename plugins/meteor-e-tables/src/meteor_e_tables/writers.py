@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer, os_errors_as
+from meteor_e.toolkit import JSON_LINES, PARQUET, atomic_binary_writer, os_errors_as, scratch_beside
 from meteor_e_tables.arrow import arrow_errors, pyarrow
 from meteor_e_tables.batches import Rows
 from meteor_e_tables.libraries import require
@@ -177,7 +176,7 @@ def _dataset_writer(path: str, signature: str, schema: Any) -> Iterator[TableWri
     target = Path(path).absolute()
     if target.exists():
         raise InputError(f"cannot write {path}: it is there already; choose another name, or remove it")
-    scratch = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    scratch = scratch_beside(target)
     with os_errors_as(InputError, f"cannot write {path}"):
         scratch.mkdir()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import lzma
 import re
+import struct
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ FORMATS = ("word2vec-text", "word2vec-binary", "glove", "fasttext", "gensim")
 """What can be converted. fastText's ``.vec`` files are word2vec text."""
 
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+_FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
+"""Dimension and number of words, among other numbers."""
 _HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
 _LONGEST_LINE = 1 << 24
 _NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
@@ -191,10 +194,15 @@ def _is_packed(path: Path) -> bool:
 
 
 def _read_fasttext(path: Path) -> Source:
-    import struct
-
     from gensim.models.fasttext import load_facebook_vectors
 
+    # gensim makes room for as many words as are announced, and waits for the end of a word that breaks off.
+    with _opened(path) as stream:
+        head = _read(path, lambda: stream.read(_FASTTEXT_HEADER.size))
+    if len(head) == _FASTTEXT_HEADER.size and not _is_packed(path):
+        dimension, count = _FASTTEXT_HEADER.unpack(head)
+        if count * (4 * dimension + 10) > path.stat().st_size:
+            raise InputError(f"{path} announces {count} words of {dimension} dimensions, for which it is too small")
     try:
         # Errors of a damaged file come from wherever gensim stumbles over it.
         vectors = load_facebook_vectors(str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -26,6 +27,18 @@ _NUMERALS = listed(
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
 )
 _DENIALS = WORD_CLASSES["negation"] - {"t"} | {"without", "neither"}
+_IMPLIED = listed(
+    "absence absent avoid avoided avoiding avoids ban banned barely cease ceased denied denies deny denying disagree "
+    "disagreed disagrees dislike dislikes except fail failed failing fails failure far few forbid forbidden forbids "
+    "ignore ignored illegal impossible improbable incapable inability insufficient instead lack lacked lacking "
+    "lacks little lose loses lost miss missed misses missing neglect neglected negative only prevent prevented "
+    "preventing prevents prohibit prohibited rarely rather refusal refuse refused refuses refusing reject rejected "
+    "rejects scarcely seldom stop stopped stops too unable uncertain unclear unexpected unfortunately unhappy unknown "
+    "unlike unlikely unnecessary unless unwilling"
+)
+"""Words that deny without a word of negation: one text may use them where another says "not"."""
+_MODALS = listed("will would shall should can could may might must ought cannot need ca wo sha")
+_ENDING = re.compile(r"(?<=\w{3})(?:e?s|e?d|ing|e)$")
 _END = frozenset(".!?…。")
 
 
@@ -43,7 +56,7 @@ class ErrorsFeature(Feature):
         *("added", "missing", "added_share", "missing_share", "added_function", "missing_function"),
         *("end_missing", "end_changed", "end_added", "marks_missing", "marks_added"),
         *(f"{what}_{kind}" for what in ("inserted", "skipped") for kind in ("content", "function", "mark", "several")),
-        "swapped",
+        *("swapped", "denied", "undenied", "polarity", "modal"),
     )
 
     @classmethod
@@ -93,6 +106,11 @@ class ErrorsFeature(Feature):
         columns += [total(over, function), total(lacking, function)]
         columns += [*_ends(batch), total(lacking, ~wordlike), total(over, ~wordlike)]
         columns += _gaps(pairs, np.where(kinds == _MARK, 2, np.where(content, 0, 1)))
+        implies = denies | np.array([word in _IMPLIED for word in known] or [False])
+        denials = total(tally.left, implies) - total(tally.right, implies)
+        columns += [np.maximum(denials, 0), np.maximum(-denials, 0), _polarity(pairs, known, denies, ~content)]
+        modal = np.array([word in _MODALS for word in known] or [False])
+        columns.append(np.maximum(total(over, modal), total(lacking, modal)))
         return least_over_references(np.column_stack(columns), batch)
 
 
@@ -136,6 +154,25 @@ def _moved(pairs: Pairs, denies: NDArray[np.bool_]) -> Floats:
     both = np.stack([tally.total(tally.left), tally.total(tally.right)])
     moved: Floats = both.min(axis=0) - tally.total(tally.common)
     return moved
+
+
+def _polarity(pairs: Pairs, known: list[str], denies: NDArray[np.bool_], without: NDArray[np.bool_]) -> Floats:
+    """Return how many content words of both sides are negated on one side only: up to four words after a negation.
+
+    Words count as the same if they differ by an ending only (s, d, ed, ing).
+    """
+    place: dict[str, int] = {}
+    stems = np.array([place.setdefault(_ENDING.sub("", word), len(place)) for word in known] or [0])
+    negated = np.zeros(len(pairs.items), bool)
+    for step in range(1, 5):
+        negated[step:] |= denies[pairs.items[:-step]] & (pairs.owner[step:] == pairs.owner[:-step])
+    chosen = ~without[pairs.items]
+    owner, negated, items = pairs.owner[chosen], negated[chosen], stems[pairs.items[chosen]]
+    both = Pairs(pairs.count, items, owner, max(1, len(place))).tally()
+    shared = both.total(both.common)
+    signed = Pairs(pairs.count, 2 * items + negated, owner, max(2, 2 * len(place))).tally()
+    result: Floats = shared - signed.total(signed.common)
+    return result
 
 
 def _gaps(pairs: Pairs, kinds: NDArray[np.int64]) -> list[Floats]:

@@ -74,13 +74,15 @@ def _word_list(language: str) -> Mapping[str, float]:
     found = _packed_list(language)
     if found is not None:
         return found
+    import langcodes
     import wordfreq
 
-    try:
-        listed: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
-    except LookupError as error:
-        known = ", ".join(sorted(wordfreq.available_languages("small")))
-        raise ConfigError(f"wordfreq has no words of language {language!r}; it has {known}") from error
+    known = sorted(wordfreq.available_languages("small"))
+    # wordfreq itself would take English for Swahili; up to 10, speakers understand one another.
+    valid = langcodes.tag_is_valid(language)
+    if not valid or langcodes.closest_match(language, known, max_distance=10)[0] == "und":
+        raise ConfigError(f"wordfreq has no words of language {language!r}; it has {', '.join(known)}")
+    listed: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
     return listed
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from meteor_e import Meteor
     from meteor_e_learned.spans.evaluation import Marked, Rating
     from meteor_e_learned.spans.find import Found, Spans
 
@@ -41,7 +42,9 @@ EVERYTHING = "everything"
 """The other baseline: the whole text."""
 
 GROUPS = {
-    "Input": OptionGroup(("references", "references_per_segment", "encoding"), "system.txt -R first.txt -R second.txt"),
+    "Input": OptionGroup(
+        ("references", "references_per_segment", "encoding", "on_missing"), "system.txt -R first.txt -R second.txt"
+    ),
     "Spans": OptionGroup(("model", "threshold"), "… --threshold 0.2"),
     **METRIC_GROUPS,
     "Output": OptionGroup(("form", "utf16", "pair", "output", "quiet"), "… --format jsonl -o spans.jsonl"),
@@ -81,6 +84,7 @@ def spans(
     references: tuple[str, ...],
     references_per_segment: int,
     encoding: str,
+    on_missing: str,
     make_meteor: MeteorMaker,
     **options: Any,
 ) -> None:
@@ -97,7 +101,7 @@ def spans(
     """
     from meteor_e_learned.spans.find import Spans
 
-    inputs = systems(files, references, references_per_segment, encoding)
+    inputs = systems(files, references, references_per_segment, encoding, on_missing=on_missing)
     if len(inputs) != 1:
         raise ConfigError(f"spans reads one system's outputs at a time; here are {len(inputs)}")
     if options["form"] == "wmt" and not options["pair"]:
@@ -252,6 +256,7 @@ class _Judged:
             if not 1 <= row.line <= size:
                 raise InputError(f"{gold}: line {row.line} of {row.system} is rated; the outputs have {size} lines")
         self.documents = self._documents(size)
+        self._meteor: Meteor | None = None
 
     @staticmethod
     def _outputs(folder: str, name: str) -> list[str]:
@@ -396,11 +401,12 @@ class _Judged:
         if name == EVERYTHING:
             return {key: (Marked(0, len(text), "minor"),) for key, text in zip(needed, hypotheses, strict=True)}, name
         references = [[side[line - 1] for side in self.references] for _, line in needed]
-        from meteor_e import Meteor
+        if self._meteor is None:
+            from meteor_e import Meteor
 
-        meteor = Meteor(options["language"], offline=options["offline"] or None)
+            self._meteor = Meteor(options["language"], offline=options["offline"] or None)
         model = None if name in (UNMATCHED, "default") else name
-        finder = Spans(model=model, threshold=options["threshold"], meteor=meteor)
+        finder = Spans(model=model, threshold=options["threshold"], meteor=self._meteor)
         result: dict[tuple[str, int], tuple[Marked, ...]] = {}
         with terminal_progress(options["quiet"]) as progress:
             marked: Iterator[Sequence[tuple[Any, ...]]] = (

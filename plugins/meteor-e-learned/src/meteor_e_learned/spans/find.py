@@ -166,20 +166,14 @@ class Spans:
         Raises:
             InputError: if one side ends before the other, or a segment has no reference or cannot be aligned.
         """
-        sides = iter(_paired(hypotheses, references))
-        first = 1
-        while batch := list(itertools.islice(sides, _SEGMENTS)):
-            yield from self._batch(batch, first)
-            first += len(batch)
+        for described, batch in self._described(hypotheses, references):
+            yield from self._batch(described, batch)
 
     def unmatched(
         self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
     ) -> Iterator[list[tuple[int, int, str]]]:
         """Yield start, end and severity (always ``minor``) of the words that match no reference: the baseline."""
-        sides = iter(_paired(hypotheses, references))
-        first = 1
-        while batch := list(itertools.islice(sides, _SEGMENTS)):
-            described = describe(self.meteor, batch, self._information, first)
+        for described, batch in self._described(hypotheses, references):
             words, pair = described.words, 0
             for _, texts in batch:
                 size, starts = int(words.lengths[0][pair]), words.starts[0]
@@ -189,10 +183,18 @@ class Spans:
                 runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if len(free) else []
                 yield [(places[run[0]][0], places[run[-1]][1], "minor") for run in runs]
                 pair += len(texts)
+
+    def _described(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
+    ) -> Iterator[tuple[Described, Sequence[tuple[str, Sequence[str]]]]]:
+        """Yield some hundred segments at a time, with what is known of their words."""
+        sides = iter(_paired(hypotheses, references))
+        first = 1
+        while batch := list(itertools.islice(sides, _SEGMENTS)):
+            yield describe(self.meteor, batch, self._information, first), batch
             first += len(batch)
 
-    def _batch(self, batch: Sequence[tuple[str, Sequence[str]]], first: int) -> Iterator[Found]:
-        described = describe(self.meteor, batch, self._information, first)
+    def _batch(self, described: Described, batch: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Found]:
         words = described.words
         error, major = self.model.probabilities(words.numbers(), self.language)
         if self.language == "en":

@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from meteor_e.api import ConfigError
 from meteor_e_learned.spans.find import Found, Span
+from meteor_e_learned.spans.offsets import utf16_offsets
 
 __all__ = ["FORMATS", "written"]
 
@@ -19,7 +21,8 @@ FORMATS = {
     "json": "one JSON document, with the signature",
     "tsv": "one row per span",
     "mqm": "Google's MQM columns, the span between <v> and </v>",
-    "esa": "spans as Appraise and Pearmut hold them: start_i, end_i (the last character), severity",
+    "esa": "one JSON object per segment, spans as Appraise and WMT have them: start_i, end_i (inclusive), severity",
+    "pearmut": "a campaign for Pearmut, with the spans filled in",
     "html": "a page with the spans in color over the text",
     "wmt": "lines of the WMT QE task's span subtask, ends are the last character",
 }
@@ -40,12 +43,18 @@ def written(
         pair: ``source-target``, for ``wmt``.
         method: what found the spans, for ``mqm`` and ``wmt``.
         signature: for ``json``.
-        utf16: count offsets in UTF-16 code units; for JSON and TSV.
+        utf16: count offsets in UTF-16 code units; for JSON, TSV and ESA. Pearmut always does.
+
+    Raises:
+        ConfigError: if Pearmut does not take the system's name.
     """
     if form == "json":
         rows = [_object(number, found, texts, utf16) for number, (found, texts) in enumerate(segments, 1)]
         document = {"version": 1, "signature": signature, "system": system, "segments": rows}
         yield json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return
+    if form == "pearmut":
+        yield json.dumps(_campaign(segments, system), ensure_ascii=False, indent=2) + "\n"
         return
     if form == "html":
         yield from _page(segments, system, signature)
@@ -59,7 +68,8 @@ def written(
         elif form == "mqm":
             yield _rows(_mqm(number, found, texts[0], system, method))
         elif form == "esa":
-            yield json.dumps(_esa(number, found, system), ensure_ascii=False) + "\n"
+            entry = {"system": system, "segment": number, "tgt": found.hypothesis, "error_spans": _esa(found, utf16)}
+            yield json.dumps(entry, ensure_ascii=False) + "\n"
         elif form == "wmt":
             yield _wmt(number, found, pair, method)
         else:
@@ -116,12 +126,29 @@ def _mqm(number: int, found: Found, reference: str, system: str, method: str) ->
         yield row(text, "No-error", "No-error")
 
 
-def _esa(number: int, found: Found, system: str) -> dict[str, Any]:
+def _esa(found: Found, utf16: bool, missing: str | int = "missing") -> list[dict[str, object]]:
+    """Return spans with the last character as the end, then omissions, which stand at ``missing``."""
+    places = [at for span in found.spans for at in (span.start, span.end)]
+    counted = iter(utf16_offsets(found.hypothesis, places) if utf16 else places)
     spans: list[dict[str, object]] = [
-        {"start_i": span.start, "end_i": span.end - 1, "severity": span.severity} for span in found.spans
+        {"start_i": next(counted), "end_i": next(counted) - 1, "severity": span.severity} for span in found.spans
     ]
-    spans += [{"start_i": "missing", "end_i": "missing", "severity": each.severity} for each in found.missing]
-    return {"system": system, "segment": number, "tgt": found.hypothesis, "error_spans": spans}
+    return spans + [{"start_i": missing, "end_i": missing, "severity": each.severity} for each in found.missing]
+
+
+def _campaign(segments: Segments, system: str) -> dict[str, Any]:
+    """Return a campaign for Pearmut: one document per segment. Its token for omissions stands after the text."""
+    if system.isdigit():
+        raise ConfigError(f"Pearmut takes no system whose name is a number, {system!r}; rename the file")
+    documents = []
+    for number, (found, texts) in enumerate(segments, 1):
+        spans = _esa(found, True, utf16_offsets(found.hypothesis, [len(found.hypothesis)])[0])
+        for span in spans:
+            span["category"] = None
+        item = {"item_id": str(number), "ref": texts[0], "tgt": {system: found.hypothesis}}
+        documents.append([{**item, "error_spans": {system: spans}}])
+    info = {"assignment": "task-based", "protocol": "ESA"}
+    return {"info": info, "campaign_id": f"spans of {system}", "data": [documents]}
 
 
 def _wmt(number: int, found: Found, pair: str, method: str) -> str:

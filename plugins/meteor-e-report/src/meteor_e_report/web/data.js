@@ -50,6 +50,14 @@ class Report {
     );
   }
 
+  // What metrics say of a system's segment, and the errors that they found in it.
+  remarks(system, segment) {
+    return this.metrics.flatMap(({ label, remarks }) => {
+      const remark = remarks[system]?.[segment];
+      return remark ? [{ label, said: "", spans: [], missing: [], ...remark }] : [];
+    });
+  }
+
   share(system, matcher, segment) {
     return this.systems[system].shares[segment][matcher] / this.scale;
   }
@@ -81,6 +89,7 @@ class Report {
     }
     return {
       system,
+      segment,
       referenceIndex: reference,
       hypothesis: output.words[segment].map(word),
       reference: this.referenceWords[segment][reference].map(word),

@@ -30,6 +30,7 @@ class SegmentView {
       element("h4", null, "Aligned lines"),
       element("p", { class: "note" }, "The hypothesis over the reference. A box is a chunk; one with an arrow stands elsewhere on the other side."),
       lanes,
+      ...this.remarks(segment, systems),
       element("h4", null, "Alignment matrix"),
       ...groups.flatMap((group) => [together ? null : this.who(group), matrix(group, report)]).filter(Boolean),
       this.table(alignments),
@@ -108,6 +109,32 @@ class SegmentView {
       element("h4", null, `Why the scores of ${visible(label)} differ`),
       this.why(text.split("\n").map((line) => element("bdi", null, visible(line.trim())))),
     ]);
+  }
+
+  // What metrics say of each system: in words, and as errors that are marked in the aligned lines.
+  remarks(segment, systems) {
+    const { report } = this;
+    const labels = report.metrics.map((metric) => metric.label);
+    const found = systems.flatMap((system) => report.remarks(system, segment).map((remark) => ({ system, ...remark })));
+    return labels.flatMap((label) => {
+      const own = found.filter((remark) => remark.label === label);
+      return own.length ? [element("h4", null, `What ${visible(label)} found`), ...own.map((remark) => this.remark(remark))] : [];
+    });
+  }
+
+  remark({ system, said, spans, missing }) {
+    const who = [badge(system), element("bdi", null, visible(this.report.systems[system].name))];
+    const item = (error) =>
+      element(
+        "li",
+        null,
+        element("span", { class: `severity ${error.severity}` }, errorName(error)),
+        " ",
+        element("bdi", { class: "quoted", dir: "auto" }, visible(cut(error.text, 200))),
+        error.reason ? [" ", element("bdi", null, visible(cut(error.reason, 400)))] : null,
+      );
+    const errors = [...spans, ...missing];
+    return element("div", { class: "why" }, element("p", null, who, said ? [" ", element("bdi", null, visible(said))] : null), errors.length ? element("ul", null, errors.map(item)) : null);
   }
 
   why([said, ...reasons]) {

@@ -1,0 +1,313 @@
+"""Compare ``compat`` with the Java program on SGML as people write it.
+
+    METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/irregular_sgml.py save FOLDER \
+        [--batches 200] [--segments 100] [--seed 1]
+    python benchmarks/parity/irregular_sgml.py compare FOLDER
+
+``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a test file of
+some systems and a reference file of some references. Each file breaks some habits, drawn at random from
+:data:`HABITS`: the order, case and quotes of attributes, text around tags, several elements on a line, comments,
+shuffled and missing segments, names that are not ASCII, line ends, entities. Batches that are there already are not
+made again. A file that the Java program fails on, or reads without an end, is kept with that.
+
+``compare`` scores the batches with ``meteor-e compat``, as ``mutated_pairs.py`` does. Where the Java program
+failed, ``compat`` must end with an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+from mutated_pairs import CHARACTERS, compare, written
+
+_TEXT = (
+    "the a of rain rains raining snow wind strong strongly on in boats boat harbour , . ' \" ! 1 2.5 "
+    "x=1 id = été Straße дом 水 don't U.S. co-op A&B & &amp; &lt;b&gt; &quot; &apos; &QUOT; &amp;lt; "
+    "&amp;amp; &eacute; &#233; < > <b> </b> <br/> </p> segid doc </ /seg"
+)
+WORDS = _TEXT.split(" ")
+
+HABITS = {
+    "order": "attributes in any order",
+    "extra": "attributes of the file's own, with quotes and angle brackets in their values",
+    "quotes": "single quotes, or none",
+    "blanks": "white space around the = and inside of tags",
+    "case": "tags and names of attributes in any case",
+    "before": "text on the line before a tag",
+    "after": "text on the line after a closing tag",
+    "broken": "segments that go over lines",
+    "broken tags": "tags that go over lines",
+    "together": "several elements on a line",
+    "shuffled": "documents and segments in any order",
+    "missing": "segments and documents that are left out",
+    "twice": "ids that are there twice",
+    "names": "ids with white space, other letters, entities, or nothing in them",
+    "comments": "comments, which may have segments in them",
+    "stray": "stray text and elements between segments",
+    "ends": "other line ends",
+    "characters": "control characters and odd white space in the text",
+    "marks": "a byte order mark, a declaration of XML, a document type",
+    "nested": "paragraphs and headlines around segments; elements in segments",
+    "system": "the name of the system at the set, the document or both",
+    "unclosed": "documents and sets that are not closed",
+    "several": "several sets, or a set in two parts",
+}
+ODD_NAMES = (
+    "a b",
+    "é",
+    "日本",
+    "a&amp;b",
+    "x'y",
+    "a/b",
+    "-1",
+    "007",
+    " 7",
+    "1.5",
+    "A",
+    "ß",
+    "seg",
+    "doc id",
+    "+3",
+)
+
+
+class Writer:
+    """Writes a file of sets as somebody with some habits would."""
+
+    def __init__(self, draw: random.Random, habits: set[str], rate: float) -> None:
+        self.draw = draw
+        self.habits = habits
+        self.rate = rate
+
+    def now(self, habit: str, often: float = 1.0) -> bool:
+        """Tell whether a habit shows at this place."""
+        return habit in self.habits and self.draw.random() < self.rate * often
+
+    def cased(self, name: str) -> str:
+        """Return a name of a tag or attribute."""
+        return self.draw.choice((str.upper, str.capitalize, str.lower))(name) if self.now("case") else name
+
+    def quoted(self, value: str) -> str:
+        """Return the value of an attribute."""
+        if self.now("quotes"):
+            return self.draw.choice((f"'{value}'", value, f'"{value}', f" {value} ", f'""{value}""'))
+        return f'"{value}"'
+
+    def blank(self) -> str:
+        """Return white space, or nothing."""
+        return self.draw.choice((" ", "  ", "\t", "\x0b", "\xa0", "\u3000", "\x85")) if self.now("blanks") else ""
+
+    def tag(self, name: str, attributes: dict[str, str]) -> str:
+        """Return an opening tag."""
+        pairs = list(attributes.items())
+        if self.now("extra"):
+            own = ("lang", "n", "docid2", "xid", "seg", "id2", "my-id", "genre", "origid", "sysid.x")
+            values = ('say "x"', "a<b", "a>b", "</seg>", "<seg>", "7", "", 'id="9"', "doc", "it's", "<doc>", "setid=")
+            for _ in range(self.draw.randint(1, 2)):
+                pairs.insert(self.draw.randint(0, len(pairs)), (self.draw.choice(own), self.draw.choice(values)))
+        if self.now("order"):
+            self.draw.shuffle(pairs)
+        middle = "".join(
+            (self.draw.choice(("\n", " ")) if self.now("broken tags") else " ")
+            + self.blank()
+            + self.cased(key)
+            + self.blank()
+            + "="
+            + self.blank()
+            + self.quoted(value)
+            for key, value in pairs
+        )
+        return f"<{self.blank()}{self.cased(name)}{middle}{self.blank()}>"
+
+    def end(self, name: str) -> str:
+        """Return a closing tag."""
+        return f"<{self.blank()}/{self.blank() if self.now('blanks', 0.3) else ''}{self.cased(name)}{self.blank()}>"
+
+    def line(self, text: str) -> str:
+        """Return a piece with the end of its line, if it ends there."""
+        before = self.draw.choice(("text ", "  ", "<p>", "<p> ", "x.")) if self.now("before") else ""
+        after = self.draw.choice((" text", " </p>", "  ", " <br>", " . </seg>", "<seg>")) if self.now("after") else ""
+        return before + text + after + ("" if self.now("together") else "\n")
+
+    def words(self) -> str:
+        """Return the text of a segment."""
+        words = [self.draw.choice(WORDS[:24])] + [
+            self.draw.choice(WORDS if self.draw.random() < 0.3 else WORDS[:24]) for _ in range(self.draw.randint(0, 9))
+        ]
+        if self.now("characters"):
+            words.insert(self.draw.randrange(len(words)), self.draw.choice(CHARACTERS))
+        if self.now("broken"):
+            at = self.draw.randrange(len(words) + 1)
+            words.insert(at, self.draw.choice(("\n", "\n\n", "\n  \n", " \n")))
+        if self.now("nested"):
+            words.insert(
+                self.draw.randrange(len(words)),
+                self.draw.choice(('<b class="x">', "<!-- c -->", "<seg>", '<seg id="1">')),
+            )
+        text = self.draw.choice((" ".join(words), "".join(words))) if self.now("broken") else " ".join(words)
+        return self.draw.choice((text, f" {text} ")) if self.now("blanks") else text
+
+    def between(self) -> str:
+        """Return what may stand between two elements."""
+        text = ""
+        if self.now("comments"):
+            text += self.line(
+                self.draw.choice(
+                    (
+                        "<!-- a remark -->",
+                        '<!-- <seg id="1"> not this one </seg> -->',
+                        '<!--\n<seg id="2"> nor this </seg>\n-->',
+                        "<!-- </doc> -->",
+                        '<!-- <doc docid="no" sysid="s0"> -->',
+                    )
+                )
+            )
+        if self.now("stray"):
+            text += self.line(
+                self.draw.choice(
+                    ("stray words", "", "</p>", "<hl>", "</seg>", "<seg>", "<doc", "< >", "<segment>", "<document>")
+                )
+            )
+        return text
+
+    def document(self, name: str, attribute: str, system: str, segments: list[str], *, named: bool) -> str:
+        """Return a document of a system or reference, which its tag may name."""
+        attributes = {"docid": name, **({attribute: system} if named else {})}
+        parts = [self.line(self.tag("doc", attributes))]
+        pieces = []
+        for at in segments:
+            if self.now("missing", 0.2):
+                continue
+            if self.now("twice", 0.2):
+                pieces.append(f"{self.tag('seg', {'id': at})}{self.words()}{self.end('seg')}")
+            pieces.append(f"{self.tag('seg', {'id': at})}{self.words()}{self.end('seg')}")
+        if self.now("shuffled"):
+            self.draw.shuffle(pieces)
+        for piece in pieces:
+            wrapped = f"<p>{piece}</p>" if self.now("nested") else piece
+            parts += [self.between(), self.line(wrapped)]
+        if not self.now("unclosed"):
+            parts.append(self.line(self.end("doc")))
+        return "".join(parts)
+
+    def sets(
+        self, kind: str, attribute: str, names: list[str], documents: dict[str, list[str]], setids: list[str]
+    ) -> bytes:
+        """Return a file of systems or references."""
+        text = (
+            self.draw.choice(("\ufeff", '<?xml version="1.0"?>\n', "<!DOCTYPE mteval SYSTEM 'x'>\n", "\n"))
+            if self.now("marks")
+            else ""
+        )
+        for set_id in setids:
+            whole = self.now("system")
+            split = self.now("several", 0.5) or whole
+            head = {"setid": set_id, "srclang": "any", "trglang": "any"}
+            for number, name in enumerate(names):
+                if split or not number:
+                    text += self.line(self.tag(kind, head | ({attribute: name} if whole else {})))
+                chosen = [document for document in documents if not self.now("missing", 0.1)] or list(documents)
+                if self.now("shuffled"):
+                    self.draw.shuffle(chosen)
+                for document in chosen:
+                    named = not whole or self.now("system")
+                    text += self.document(document, attribute, name, documents[document], named=named) + self.between()
+                if (split or number == len(names) - 1) and not self.now("unclosed"):
+                    text += self.line(self.end(kind))
+        if self.now("ends"):
+            text = text.replace(
+                "\n",
+                self.draw.choice(("\r\n", "\r", "\n\n", "\n\r\n", "\u2028", "\x85"))
+                if self.now("ends", 0.2)
+                else "\r\n",
+            )
+        return text.encode()
+
+
+def ids(writer: Writer, count: int) -> list[str]:
+    """Return distinct names of documents or segments."""
+    names = [str(number + 1) for number in range(count)]
+    if "names" in writer.habits:
+        kind = writer.draw.randrange(3)
+        names = [f"n{name}" for name in names] if kind else names
+        for at in range(count):
+            if writer.now("names"):
+                names[at] = writer.draw.choice(ODD_NAMES)
+    return list(dict.fromkeys(names))
+
+
+def settings(draw: random.Random) -> list[str]:
+    """Draw options that are quick to start with."""
+    language = draw.choice(("en", "en", "en", "other", "de", "fr", "cz"))
+    modules = {"en": ("exact", "exact stem"), "de": ("exact", "exact stem"), "fr": ("exact stem",)}
+    chosen = ["-sgml", "-l", language, "-m", draw.choice(modules.get(language, ("exact",))), "-f", "own"]
+    chosen += draw.choice(([], ["-norm"], ["-lower"]) if language != "other" else ([], ["-lower"]))
+    chosen += draw.choice(([], ["-vOut"], ["-ssOut"], ["-ch"], ["-q"]))
+    return chosen + draw.choice((["-writeAlignments"], []))
+
+
+def save(arguments: argparse.Namespace) -> None:
+    """Make the batches that are not there, and score them with the Java program."""
+    for number in range(arguments.batches):
+        folder = arguments.folder / f"{arguments.seed}-{number:04}-sgml"
+        if folder.exists():
+            continue
+        draw = random.Random(f"{arguments.seed} {number}")
+        scratch = arguments.folder / f".{folder.name}-{os.getpid()}"
+        scratch.mkdir(parents=True)
+        chosen = set(draw.sample(sorted(HABITS), draw.choice((1, 2, 3, 4, 6))))
+        if arguments.habits:
+            chosen &= set(arguments.habits.split(","))
+        writers = [
+            Writer(draw, {habit for habit in chosen if draw.random() < 0.8}, draw.choice((0.005, 0.02, 0.1)))
+            for _ in range(2)
+        ]
+        systems, sets = draw.choice((1, 1, 2, 3)), ["set"]
+        if "several" in chosen and draw.random() < 0.5:
+            sets = draw.choice((["set", "two"], ["news é", "x"], ["b", "a", "c"]))
+        count = max(1, arguments.segments // (systems * len(sets)))
+        naming = Writer(draw, chosen, 0.2)
+        documents = {name: ids(naming, max(1, count // 5)) for name in ids(naming, 5)}
+        for writer, name, kind, attribute, names in (
+            (writers[0], "hypotheses", "tstset", "sysid", [f"s{at}" for at in range(systems)]),
+            (writers[1], "references", "refset", "refid", [f"r{at}" for at in range(draw.choice((1, 1, 2, 4)))]),
+        ):
+            (scratch / name).write_bytes(writer.sets(kind, attribute, names, documents, sets))
+        options = settings(draw)
+        (scratch / "options.json").write_text(json.dumps(options))
+        (scratch / "habits.json").write_text(json.dumps([sorted(writer.habits) for writer in writers]))
+        java = ["java", "-Xmx1G", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"]
+        command = [*java, "-jar", os.environ["METEOR_E_JAR"], "hypotheses", "references", *options]
+        # A file in which a segment is not closed is read without an end: 20 seconds of processor time are its sign.
+        done = subprocess.run(["prlimit", "--cpu=20", *command], capture_output=True, cwd=scratch)
+        if done.returncode:
+            (scratch / "failed.txt").write_bytes(done.stderr[-2000:] or b"no end")
+        (scratch / "java.txt").write_bytes(done.stdout + written(scratch))
+        scratch.rename(folder)
+
+
+def main() -> None:
+    """Save or compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    saving = commands.add_parser("save", help="make batches and score them with the Java program")
+    saving.add_argument("folder", type=Path)
+    saving.add_argument("--batches", type=int, default=200)
+    saving.add_argument("--segments", type=int, default=100, help="segments of all systems in a batch")
+    saving.add_argument("--seed", type=int, default=1)
+    saving.add_argument("--habits", help="only these, separated by commas")
+    saving.set_defaults(do=save)
+    comparing = commands.add_parser("compare", help="score what is saved with compat, and compare")
+    comparing.add_argument("folder", type=Path)
+    comparing.set_defaults(do=compare)
+    arguments = parser.parse_args()
+    arguments.do(arguments)
+
+
+if __name__ == "__main__":
+    main()

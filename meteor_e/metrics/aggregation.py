@@ -1,0 +1,186 @@
+"""Expected scores against many references at once: what the references have in common is counted once.
+
+For BLEU: DeNero, Chiang and Knight (2009), "Fast Consensus Decoding over Translation Forests". For chrF: Vamvas and
+Sennrich (2024), "Linear-time Minimum Bayes Risk Decoding with Reference Aggregation". The results approximate expected
+scores: a score of mean counts is not the mean of the scores.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from meteor_e.api.matchers import KeyMatcher
+from meteor_e.base.array_cache import Floats, Integers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from meteor_e.api.tokens import Token
+    from meteor_e.meteor import Meteor
+
+
+class Aggregated(NamedTuple):
+    """Approximate scores.
+
+    Attributes:
+        expected: of each hypothesis.
+        pairs: returns approximate scores of some hypotheses, which it takes by their places, against some references;
+            ``None`` if the metric has none that cost less than its scores.
+    """
+
+    expected: Floats
+    pairs: Callable[[Integers, Integers], Floats] | None
+
+
+class _Keys(NamedTuple):
+    """Keys of texts: of which text, which key, and what its word counts."""
+
+    rows: Integers
+    keys: Integers
+    values: Floats
+    number: int
+
+    def shared(self, weights: Floats) -> Floats:
+        """Return for each text what its keys are worth in all texts, which have weights."""
+        known = np.bincount(self.keys, weights[self.rows], self.number)
+        return np.asarray(np.bincount(self.rows, self.values * known[self.keys], len(weights)), float)
+
+    def matches(self, left: Integers, right: Integers, valued: bool = True) -> Floats:
+        """Return what texts share with others, ``(left, right)``."""
+        sides: list[NDArray[np.float32]] = []
+        for texts in (left, right):
+            place = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
+            place[texts] = np.arange(len(texts))
+            at = np.flatnonzero(place[self.rows] >= 0)
+            side = np.zeros((len(texts), self.number), np.float32)
+            side[place[self.rows[at]], self.keys[at]] = self.values[at] if valued and not sides else 1
+            sides.append(side)
+        used = sides[0].any(axis=0)
+        return np.asarray(sides[0][:, used] @ sides[1][:, used].T, float)
+
+
+def meteor_aggregated(
+    meteor: Meteor, hypotheses: Sequence[str], references: Sequence[str], weights: Floats
+) -> Aggregated:
+    """Approximate METEOR by the keys of words: words, stems, synonyms, whatever the chain's matchers of keys have.
+
+    Words that share a key, directly or through others, are one. A word's second occurrence is a key of its own, so
+    that matches are counted exactly. Chunks are matches less the pairs of neighboring words that both texts have.
+    Phrases and matchers without keys are left out.
+
+    Args:
+        meteor: the metric.
+        hypotheses, references: raw segments, each once.
+        weights: of the references; their sum is 1.
+    """
+    types: dict[Token, int] = {}
+    places = {text: place for place, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+    texts = [[types.setdefault(token, len(types)) for token in meteor.tokenize(text)] for text in places]
+    left, right = (np.array([places[text] for text in side], np.int64) for side in (hypotheses, references))
+    shares: Floats = np.bincount(right, weights, len(texts)).astype(float)
+    parameters = meteor.chain.parameters
+    words = np.fromiter(chain.from_iterable(texts), np.int64)
+    lengths = np.array(list(map(len, texts)))
+    rows = np.repeat(np.arange(len(texts)), lengths)
+    function_words = meteor.resources.function_words
+    worth = [1 - parameters.delta if token.form.lower() in function_words else parameters.delta for token in types]
+    values = np.array(worth, float)[words]
+    classes = _classes(meteor, list(types))
+    levels = [(_occurrences(rows, of[words], values), weight) for of, weight in classes]
+    last = levels[-1][0]._replace(values=np.ones(len(words)))
+    same = rows[1:] == rows[:-1]
+    of = classes[-1][0][words]
+    neighbors = _occurrences(rows[1:][same], (of[:-1] * len(types) + of[1:])[same], np.ones(int(same.sum())))
+    length = np.asarray(np.bincount(rows, values, len(texts)), float)
+
+    def score(
+        matched: Sequence[Floats], words: Floats, pairs: Floats, left: Floats, right: Any, fragmented: Any
+    ) -> Floats:
+        total = sum(
+            weight * (now - before)
+            for (_, weight), now, before in zip(levels, matched, (np.zeros(()), *matched[:-1]), strict=True)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fmean = 1 / ((1 - parameters.alpha) * left / total + parameters.alpha * right / total)
+            fragmentation = np.maximum(words - pairs, 1) / np.maximum(words, 1)
+            found: Floats = np.nan_to_num(fmean * (1 - fragmented * parameters.gamma * fragmentation**parameters.beta))
+        return found
+
+    def pairs(some: Integers, others: Integers) -> Floats:
+        others, again = np.unique(others, return_inverse=True)  # A sample has some more than once.
+        rows, columns = left[some], right[others]
+        neighboring = neighbors.matches(rows, columns)
+        # Where all words match in one chunk, there is no penalty.
+        perfect = (neighboring + 1 >= lengths[rows][:, None]) & (lengths[rows][:, None] == lengths[columns])
+        matched = [keys.matches(rows, columns) for keys, _ in levels]
+        ones = last.matches(rows, columns)
+        found = score(matched, ones, neighboring, length[rows][:, None], length[columns], ~perfect)
+        return found[:, again.ravel()]
+
+    matched = [keys.shared(shares) for keys, _ in levels]
+    expected = score(matched, last.shared(shares), neighbors.shared(shares), length, length @ shares, 1)
+    # A candidate that is a reference, too, has no penalty there.
+    expected += shares * levels[0][1] * parameters.gamma * np.maximum(lengths, 1.0) ** -parameters.beta
+    return Aggregated(expected[left], pairs)
+
+
+def _classes(meteor: Meteor, types: Sequence[Token]) -> list[tuple[Integers, float]]:
+    """Return for each matcher of keys the class of every token, and its weight; later classes hold earlier ones."""
+    parent = list(range(len(types)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = place = parent[parent[place]]
+        return place
+
+    found = []
+    for matcher, weight in zip(meteor.matchers, meteor.chain.parameters.weights, strict=True):
+        if isinstance(matcher, KeyMatcher):
+            owners: dict[Any, int] = {}
+            for place, token in enumerate(types):
+                for key in matcher.keys(token):
+                    parent[root(place)] = root(owners.setdefault(key, place))
+            found.append((np.array([root(place) for place in range(len(types))], np.int64), weight))
+    return found or [(np.arange(len(types)), 1.0)]
+
+
+def _occurrences(rows: Integers, classes: Integers, values: Floats) -> _Keys:
+    """Return keys of classes, a text's first, second and later words of a class being different keys."""
+    order = np.lexsort((classes, rows))
+    places = np.arange(len(order))
+    ordered = np.stack([rows, classes], axis=1)[order]
+    fresh = np.ones(len(order), bool)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    times = np.empty(len(order), np.int64)
+    times[order] = places - np.maximum.accumulate(np.where(fresh, places, 0))
+    distinct, keys = np.unique(classes * (times.max(initial=0) + 1) + times, return_inverse=True)
+    return _Keys(rows, keys.ravel(), values, len(distinct))
+
+
+def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
+    """Return sacreBLEU's statistics of hypotheses against the mean n-gram counts and lengths of the references.
+
+    Args:
+        scorer: BLEU or chrF of sacreBLEU.
+        hypotheses, references: raw segments.
+        weights: of the references; their sum is 1.
+    """
+    counts: list[defaultdict[Any, float]] = []
+    length = 0.0
+    for text, weight in zip(references, weights.tolist(), strict=True):
+        known = scorer._extract_reference_info([scorer._preprocess_segment(text)])
+        length += weight * sum(known.get("ref_lens", ()))
+        ngrams = known["ref_ngrams"]
+        orders = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
+        counts = counts or [defaultdict(float) for _ in orders]
+        for mean, found in zip(counts, orders, strict=True):
+            for ngram, count in found.items():
+                mean[ngram] += weight * count
+    whole = {"ref_lens": [length], "ref_ngrams": counts[0]} if "ref_lens" in known else {"ref_ngrams": [counts]}
+    rows = [scorer._compute_segment_statistics(scorer._preprocess_segment(text), whole) for text in hypotheses]
+    return np.array(rows, float)

@@ -1,0 +1,352 @@
+"""Every METEOR that people run, on the same texts.
+
+Texts are tokenized and aligned once per setting that changes words or matches; parameters, tasks, and the choice
+between the corpus and the mean of its segments only score the statistics again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from meteor_e.api import ContextualMatcher, MeteorError, Progress, ResourceError, SystemOutputs
+from meteor_e.toolkit import ArrayCache, as_summed, chain_statistics, plugin_registry, score_arrays, silent
+from meteor_e_evaluation.which.nltk_meteor import RELEASES, porter_stemmer, scores, statistics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from meteor_e import Meteor
+
+LEVELS = ("corpus", "segments")
+"""What a number of a text can be: the formula on the sums, or the mean of the segments' scores."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to compute METEOR, and what it gives.
+
+    Attributes:
+        program: what computes, such as ``METEOR 1.5``.
+        settings: its options, as one types them.
+        level: ``corpus`` or ``segments`` (their mean).
+        score: a share of 1.
+        signature: what must be the same for the score to be the same.
+        sentence: the line to write in a paper.
+        unusual: how many settings are not the program's usual ones.
+        note: what is not certain about the number; empty for nothing.
+    """
+
+    program: str
+    settings: str
+    level: str
+    score: float
+    signature: str
+    sentence: str
+    unusual: int = 0
+    note: str = ""
+
+
+class Formula(NamedTuple):
+    """Parameters that were published.
+
+    Attributes:
+        alpha, beta, gamma: of the formula.
+        source: where.
+        key: of the source in a bibliography.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    source: str
+    key: str
+
+
+PUBLISHED = (
+    Formula(0.9, 3.0, 0.5, "Banerjee and Lavie, 2005", "banerjee-lavie-2005-meteor"),
+    Formula(0.81, 0.83, 0.28, "Lavie and Agarwal, 2007", "lavie-agarwal-2007-meteor"),
+    Formula(0.95, 0.5, 0.45, "Agarwal and Lavie, 2008", "agarwal-lavie-2008-meteor"),
+)
+"""Parameters for English before METEOR had content and function words (1.3). METEOR 1.3's and 1.4's for adequacy and
+HTER are those of METEOR 1.5's tasks of these names."""
+
+FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "denkowski-lavie-2014-meteor"))
+_NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
+_USUAL = ("full", "none")
+_JAVA_CODES = {"cs": "cz", "sv": "se"}
+_TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
+_OLD_MODULES = ("exact", "stem", "synonym")
+_SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s+\S").search
+
+
+@dataclass
+class Texts:
+    """What was scored.
+
+    Attributes:
+        hypotheses: one per segment.
+        references: one list of segments per reference.
+        language: its code.
+        everything: also run chains that read texts with an encoder, which takes minutes.
+        left_out: what could not be computed here, and why.
+    """
+
+    hypotheses: list[str]
+    references: list[list[str]]
+    language: str
+    everything: bool = False
+    left_out: list[str] = field(default_factory=list)
+
+
+def every_meteor(texts: Texts, progress: Progress = silent, offline: bool | None = None) -> Iterator[Candidate]:
+    """Compute every METEOR of texts; what cannot be computed here is said in ``texts.left_out``.
+
+    Args:
+        texts: hypotheses and references.
+        progress: told the programs done and of all.
+        offline: download nothing.
+
+    Raises:
+        ResourceError: if METEOR's own resources are missing.
+    """
+    parts = {"METEOR 1.5": _meteor, "nltk": _nltk, "pycocoevalcap": _coco, "METEOR-E": _chains}
+    for number, (name, part) in enumerate(parts.items()):
+        progress(f"scoring with {name}", number, len(parts))
+        try:
+            yield from part(texts, offline)
+        except MeteorError as error:
+            if name == "METEOR 1.5":
+                raise
+            texts.left_out.append(f"{name}: {error}")
+    progress("scoring", len(parts), len(parts))
+
+
+def _statistics(meteor: Meteor, hypotheses: Sequence[str], references: Sequence[list[str]]) -> NDArray[Any]:
+    """Return statistics of each segment with each reference, ``(segments, references, width)``."""
+    outputs = SystemOutputs("", "", "", ("",), (list(hypotheses),), tuple(references))
+    cells = np.ones((1, len(hypotheses)), bool)
+    counts: NDArray[Any] = chain_statistics(meteor, outputs, cells, ArrayCache(enabled=False))[0]
+    return counts
+
+
+def _levels(counts: NDArray[Any], parameters: Any) -> dict[str, float]:
+    """Return the score of the corpus and the mean of its segments; the best reference of each segment counts."""
+    segments = score_arrays(counts, parameters)
+    best = segments.argmax(axis=-1)[:, None]
+    chosen = np.take_along_axis(counts, best[..., None], axis=1)[:, 0]
+    whole = score_arrays(as_summed(chosen).sum(axis=0, dtype=float), parameters)
+    return {"corpus": float(whole), "segments": float(np.take_along_axis(segments, best, axis=1).mean())}
+
+
+class _Scored(NamedTuple):
+    """A METEOR 1.5 that was run on the texts, whatever its parameters."""
+
+    meteor: Meteor
+    counts: NDArray[Any]
+
+    def candidates(
+        self, program: str, settings: str, cite: str, task: str, parameters: Any, unusual: int
+    ) -> Iterator[Candidate]:
+        chain = dataclasses.replace(self.meteor.chain, task=task, parameters=parameters)
+        signature = self.meteor.signature_with(chain)
+        note = "there is no paraphrase table here: the Java program has other numbers" * ("(no table)" in signature)
+        for level, score in _levels(self.counts, parameters).items():
+            mean = "corpus score" if level == "corpus" else "mean of segment scores"
+            sentence = f"We report METEOR ({cite}), {mean}, computed by {program} with {settings or 'its defaults'}"
+            yield Candidate(
+                program,
+                settings,
+                level,
+                score,
+                f"{signature}|level:{level}",
+                f"{sentence} ({signature}).",
+                unusual,
+                note,
+            )
+
+
+def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
+    from meteor_e import Meteor, Parameters
+    from meteor_e.toolkit import find_language
+
+    language = find_language(texts.language)
+    named = {name: task for name, task in language.tasks.items() if name in _TASKS}
+    for normalization, flag in _NORMALIZATIONS.items():
+        if not _has(texts.language, normalization, offline):
+            continue
+        for characters in (False, True):
+            usual = list(language.tasks[language.default_task].weights)
+            # Without weights, the program gives modules those of the list by position.
+            choices = [
+                usual,
+                *(usual[:length] for length in range(1, len(usual))),
+                *(list(task.weights) for task in named.values()),
+            ]
+            for modules in (list(choice) for choice in dict.fromkeys(map(tuple, choices))):
+                meteor = Meteor(
+                    texts.language,
+                    offline=offline,
+                    normalization=normalization,
+                    matchers=[{"use": module, "optional": True} for module in modules],
+                    character_mode=characters,
+                )
+                run = _Scored(meteor, _statistics(meteor, texts.hypotheses, texts.references))
+                for name, task in named.items():
+                    if list(task.weights)[: len(modules)] != modules:
+                        continue
+                    own = list(task.weights) == modules
+                    unusual = (name != language.default_task) + (not own) + characters
+                    unusual += normalization not in _USUAL
+                    options = [
+                        f"-l {_JAVA_CODES.get(language.code, language.code)}",
+                        flag,
+                        f"-t {name}" * (name != language.default_task),
+                    ]
+                    options += [f"-m '{' '.join(modules)}'" * (not own), "-ch" * characters]
+                    weights = tuple(task.weights.values())[: len(modules)]
+                    parameters = Parameters(task.alpha, task.beta, task.gamma, task.delta, weights)
+                    cite = "Denkowski and Lavie, 2014"
+                    settings = " ".join(filter(None, options))
+                    yield from run.candidates("METEOR 1.5", settings, cite, name, parameters, unusual)
+                if characters or texts.language != "en" or tuple(modules) not in (_OLD_MODULES, _OLD_MODULES[:1]):
+                    continue
+                for formula in PUBLISHED:
+                    # Before 1.3, content and function words counted alike, as did all matches.
+                    parameters = Parameters(formula.alpha, formula.beta, formula.gamma, 0.5, (1.0,) * len(modules))
+                    numbers = f"{formula.alpha:g} {formula.beta:g} {formula.gamma:g} 0.5"
+                    weights_text = " ".join("1" for _ in modules)
+                    settings = f"-l en {flag} -p '{numbers}' -m '{' '.join(modules)}' -w '{weights_text}'"
+                    unusual = 1 + (normalization not in _USUAL) + (tuple(modules) != _OLD_MODULES)
+                    program = f"METEOR's parameters of {formula.source[-4:]}"
+                    settings = settings.replace("  ", " ")
+                    yield from run.candidates(program, settings, formula.source, "custom", parameters, unusual)
+
+
+def _has(language: str, normalization: str, offline: bool | None) -> bool:
+    """Tell whether METEOR has a normalization for a language."""
+    from meteor_e import Meteor
+    from meteor_e.api import ConfigError
+
+    try:
+        Meteor(language, offline=offline, normalization=normalization)
+    except ConfigError:
+        return False
+    return True
+
+
+def _chains(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
+    from meteor_e import Meteor
+
+    registry = plugin_registry()
+    for name in registry.names("chain"):
+        try:
+            meteor = Meteor.from_config(name, language=texts.language, offline=True)
+            if not texts.everything and any(isinstance(matcher, ContextualMatcher) for matcher in meteor.matchers):
+                texts.left_out.append(f"chain {name}: it reads texts with an encoder, which takes minutes; see --all")
+                continue
+            run = _Scored(meteor, _statistics(meteor, texts.hypotheses, texts.references))
+        except MeteorError as error:
+            texts.left_out.append(f"chain {name}: {error}")
+            continue
+        cite = "Servan et al., 2016"
+        chain = meteor.chain
+        yield from run.candidates("meteor-e", f"-c {name}", cite, chain.task, chain.parameters, 1)
+
+
+def _coco(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
+    """Score as pycocoevalcap does: Stanford's PTB tokens in lower case without marks, ``-l en -norm``."""
+    if texts.language != "en":
+        return
+    from meteor_e import Meteor
+
+    segmenter = plugin_registry().get("segmenter", "ptb").make()
+    meteor = Meteor("en", offline=offline, normalization="full")
+    hypotheses, *references = (
+        [line.rstrip().replace("|||", "").replace("  ", " ") for line in segmenter.join_lines(side)]
+        for side in (texts.hypotheses, *texts.references)
+    )
+    run = _Scored(meteor, _statistics(meteor, hypotheses, references))
+    chain = meteor.chain
+    cite = "Denkowski and Lavie, 2014"
+    for found in run.candidates("pycocoevalcap", "PTBTokenizer, -l en -norm", cite, chain.task, chain.parameters, 0):
+        yield dataclasses.replace(found, signature=f"{found.signature}|tokens:ptb")
+
+
+class _Tokens(NamedTuple):
+    """A way to find words before nltk counts them."""
+
+    name: str
+    split: Callable[[str], list[str]]
+    note: str = ""
+
+
+def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
+    """Score as nltk and ``evaluate`` do, with English WordNet whatever the language is, as they do."""
+    from meteor_e_evaluation.which.wordnet import find_wordnet
+
+    wordnet = find_wordnet()
+    if wordnet is None:
+        raise ResourceError(
+            "there is no WordNet; get it with `python -m nltk.downloader wordnet` or `apt-get install wordnet-base`"
+        )
+    stem = porter_stemmer()
+    for tokens in (_Tokens("split", str.split), _word_tokenize(itertools.chain(texts.hypotheses, *texts.references))):
+        for lower in (True, False):
+            cased = str.lower if lower else str
+            sides = [
+                [[cased(word) for word in tokens.split(text)] for text in side]
+                for side in (texts.hypotheses, *texts.references)
+            ]
+            for release in RELEASES:
+                counts = np.array(
+                    [
+                        [statistics(segment, other, release, wordnet, stem) for other in others]
+                        for segment, *others in zip(*sides, strict=True)
+                    ]
+                )
+                for formula in FORMULAS:
+                    yield from _nltk_candidates(release.name, tokens, lower, formula, counts, wordnet.digest)
+
+
+def _nltk_candidates(
+    release: str, tokens: _Tokens, lower: bool, formula: Formula, counts: NDArray[Any], wordnet: str
+) -> Iterator[Candidate]:
+    alpha, beta, gamma = formula[:3]
+    score = float(scores(counts, alpha, beta, gamma).max(axis=1).mean())
+    usual = formula is PUBLISHED[0]
+    given = "" if usual else f"alpha={alpha:g}, beta={beta:g}, gamma={gamma:g}"
+    # Before 3.6.5, nltk took texts; from then on, words.
+    pretokenized = tokens.name != "split" and release == RELEASES[0].name
+    signature = f"nltk:{release}|tokens:{tokens.name}|case:{'lower' if lower else 'as-is'}|a:{alpha}|b:{beta}|g:{gamma}"
+    signature += f"|wordnet:{wordnet}|level:segments"
+    names = [("nltk", [tokens.name, "" if lower else "preprocess=str", given])]
+    if lower and (tokens.name == "word_tokenize" or release == RELEASES[0].name) and not pretokenized:
+        names.append(("evaluate", [given]))
+    for program, parts in names:
+        settings = ", ".join(filter(None, [release if program == "nltk" else f"nltk {release}", *parts]))
+        sentence = f"We report METEOR ({formula.source}), mean of segment scores, computed by {program}"
+        sentence += f" {settings} ({signature})." if program == "nltk" else f" with {settings} ({signature})."
+        unusual = (not usual) + (not lower) + pretokenized
+        yield Candidate(program, settings, "segments", score, signature, sentence, unusual, tokens.note)
+
+
+def _word_tokenize(texts: Iterable[str]) -> _Tokens:
+    """Return nltk's ``word_tokenize``: its words of each sentence, which Punkt finds; a note where that is missing."""
+    from nltk.tokenize import word_tokenize  # type: ignore[import-untyped]
+
+    try:
+        word_tokenize("One. Two.")
+    except LookupError:
+        note = ""
+        if any(map(_SENTENCE_END, texts)):
+            note = "sentences within a segment are not split: run `python -m nltk.downloader punkt_tab`"
+        return _Tokens("word_tokenize", functools.partial(word_tokenize, preserve_line=True), note)
+    return _Tokens("word_tokenize", word_tokenize)

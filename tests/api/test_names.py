@@ -1,0 +1,36 @@
+"""Each stable name has an example that runs."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference" / "names.md"
+pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not beside the tests")
+
+
+def programs(page):
+    """The Python of a page that tests run: these ones, those of tests/packaging and of tests/plugins."""
+    blocks = re.findall(r"^```python[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return "\n\n".join(block for block in blocks if not block.startswith("# Not run by the tests"))
+
+
+def test_the_examples_run(tmp_path):
+    command = [sys.executable, "-W", "error", "-c", programs(PAGE)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("face", ["meteor_e", "meteor_e.api", "meteor_e.testing"])
+def test_every_name_has_an_example(face):
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    sources = [*(ROOT / "examples").glob("*.py"), *(ROOT / "plugins" / "meteor-e-example").rglob("*.py")]
+    text = "\n".join([*map(programs, pages), *(path.read_text(encoding="utf-8") for path in sources)])
+    words = set(re.findall(r"\w+", text))
+    assert set(importlib.import_module(face).__all__) - words == set()

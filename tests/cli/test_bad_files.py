@@ -1,0 +1,155 @@
+"""Files and settings that once gave a number, a wait or a password, and now an error of one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+SEGMENT = '<seg id="{}">the cat</seg>'
+DOCUMENT = '<doc id="d"><ref lang="en"><p>{}</p></ref><hyp system="s"><p>{}</p></hyp></doc>'
+
+
+@pytest.fixture(autouse=True)
+def texts(cli):
+    for name in ("hyp", "ref"):
+        cli.file(name, "the cat sat\na dog\n")
+
+
+def xml(cli, references, hypotheses):
+    sides = ["".join(SEGMENT.format(number) for number in side) for side in (references, hypotheses)]
+    return cli.file("x.xml", f'<dataset id="x">{DOCUMENT.format(*sides)}</dataset>')
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "b">]><dataset id="x">', "defines entities"),
+        (b'<!DOCTYPE d [<!ENTITY a "b">]>\n<refset setid="s" refid="r">', "defines entities"),
+        (b'<?xml version="1.0"?><tmx><tu>the cat</tu></tmx>', "neither WMT's nor NIST's"),
+    ],
+)
+def test_xml_that_cannot_be_read_is_no_text(cli, start, said):
+    cli.file("x", start + b"\nthe cat sat\n")
+    assert said in cli.failing_here(1, "score", "x", "ref", "-l", "other")
+    assert said in cli.failing_here(1, "score", "hyp", "x", "-l", "other")
+
+
+def test_entities_in_sgml(cli):
+    cli.file("x", '<refset setid="s" refid="r">\n<!ENTITY a "b"><doc docid="d"><seg id="1">&a;</seg></doc></refset>')
+    line = cli.failing_here(1, "score", "hyp", "x", "-l", "other")
+    assert line == "meteor-e: x, line 2: definitions of entities are not read; put their texts in the segments"
+
+
+def test_segments_that_one_side_lacks(cli):
+    score = ("score", xml(cli, [1, 2], [1]), "-l", "other", "-q")
+    assert "lacks 1 segments (the first is [x][d][2]); --on-missing skip" in cli.failing_here(1, *score)
+    assert cli.here(*score, "--on-missing", "skip").out == "1.0\n"
+    assert float(cli.here(*score, "--on-missing", "empty").out) < 0.9
+    xml(cli, [1], [1, 2])
+    for given in ("stop", "empty"):
+        line = cli.failing_here(1, *score, "--on-missing", given)
+        assert (
+            "has 1 segments that no reference has (the first is [x][d][2]); --on-missing skip leaves them out" in line
+        )
+    assert cli.here(*score, "--on-missing", "skip").out == "1.0\n"
+
+
+def test_documents_that_a_system_lacks(cli):
+    document = DOCUMENT.format(*[SEGMENT.format(1)] * 2)
+    other = document.replace('id="d"', 'id="e"').replace("<hyp", "<src").replace("/hyp", "/src")
+    cli.file("x.xml", f'<dataset id="x">{document}{other}</dataset>')
+    assert "lacks 1 segments (the first is [x][e][1])" in cli.failing_here(1, "score", "x.xml", "-l", "other")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_text_of_rare_words_that_is_a_pipe(cli):
+    os.mkfifo(cli.folder / "pipe")
+    line = cli.failing_here(1, "score", "hyp", "ref", "-l", "other", "--idf", "pipe")
+    assert line == "meteor-e: cannot read pipe: not a regular file but a pipe"
+
+
+@pytest.mark.skipif(not Path("/proc/kmsg").exists(), reason="needs /proc")
+def test_files_of_the_kernel(cli):
+    for file in ("/proc/kmsg", "/proc/self/status"):
+        line = cli.failing_here(1, "score", "hyp", "ref", "-l", "other", "--idf", file)
+        assert line == f"meteor-e: cannot read {file}: not a regular file but one of the kernel's"
+    assert "one of the kernel's" in cli.failing_here(1, "score", "/proc/self/status", "ref", "-l", "other")
+
+
+@pytest.mark.parametrize("key", ["name", "licence", "version"])
+def test_half_a_character_in_a_manifest(cli, key):
+    manifest = dict.fromkeys(("name", "language", "version", "licence", "built_with"), "xx")
+    manifest |= {"format": 1, "sources": [], "contents": {}, "files": {}, key: "x\ud800"}
+    folder = cli.folder / "packs" / "xx"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    packs = {"METEOR_E_PACKS": str(folder.parent)}
+    result = cli.here("pack", "list", env=packs)
+    assert (result.code, result.err) == (0, "")
+    assert "damaged" in result.out
+    verified = cli.here("pack", "verify", "xx", env=packs)
+    assert verified.code == 3
+    assert "manifest.json is damaged: 'utf-8' codec can't encode" in verified.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-p", "alpha=٠.٥"], "alpha is '٠.٥', not a number"),
+        (["-p", "alpha=0_0.5"], "alpha is '0_0.5', not a number"),
+        (["-m", "exact=٠.٥"], "the weight of exact is '٠.٥', not a number"),
+        (["-m", "exact,,stem"], "'exact,,stem': there is a comma without a matcher beside it"),
+        (["-m", "exact,"], "there is a comma without a matcher beside it"),
+        (["--set", "stem.stemmer="], "'stem.stemmer=' is not of the form MATCHER.OPTION=VALUE"),
+        (
+            ["-M", "comet"],
+            "metric 'comet' needs a neural network, which meteor_e does not bring; docs/explanation/which",
+        ),
+        (["-M", "bertscore:lang=en"], "needs a neural network"),
+        (["-M", "COMET"], "needs a neural network"),
+    ],
+)
+def test_settings(cli, arguments, said):
+    assert said in cli.failing_here(2, "score", "hyp", "ref", "-l", "en", *arguments)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:secret@localhost:9/x.tgz",
+        "http://me:s@ecret@localhost:9/x",
+        "http://me:secret@[bad/x",
+        "ftp://me:secret@x/y",
+    ],
+)
+def test_passwords_are_not_shown(cli, url):
+    line = cli.failing_here(3, "pack", "install", "en", "--from", url, env={"METEOR_E_OFFLINE": "0"})
+    assert "ecret" not in line
+    assert "://me:***@" in line
+
+
+def test_user_and_password_are_sent_as_they_should_be():
+    from meteor_e.packs.download import _authorization, without_user
+
+    assert without_user("https://me:a%40b@host:8080/x?y") == ("https://host:8080/x?y", "me", "a@b")
+    assert _authorization("https://me:a%40b@host/x") == {"Authorization": "Basic bWU6YUBi"}
+    assert _authorization("https://host/x") == {}
+
+
+LINES = ["the\u2028cat", "the\x85cat", "the\xa0cat"]
+
+
+@pytest.mark.parametrize("hypothesis", LINES)
+def test_only_ascii_spaces_part_words(cli, hypothesis):
+    """As in the Java program; docs/data-formats.md says so."""
+    from meteor_e import Meteor
+
+    cli.file("hyp", hypothesis + " sat\n")
+    cli.file("ref", "the cat sat\n")
+    found = Meteor(language="other").corpus([hypothesis + " sat"], ["the cat sat"]).score
+    assert cli.here("score", "hyp", "ref", "-l", "other", "-q").out == f"{found!r}\n"
+    compat = cli.here("compat", "hyp", "ref", "-l", "other").out.splitlines()
+    assert float(compat[-1].split()[-1]) == found < 0.6
