@@ -87,7 +87,7 @@ def test_systems_of_other_segments(cli):
     cli.file("ref.sgm", document("ref", "d1", "r", "y"))
     cli.file("ref2.sgm", document("ref", "d2", "r", "z"))
     line = cli.failing(1, "report", "one.sgm", "two.sgm", "-R", "ref.sgm", "-R", "ref2.sgm")
-    assert "two and one are not of the same segments" in line
+    assert "one.sgm: system 'one' lacks 1 segments" in line
 
 
 def test_errors_and_advice_in_the_page(cli):
