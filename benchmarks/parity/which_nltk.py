@@ -65,9 +65,11 @@ def environment(release: str, folder: Path, pythons: dict[str, str]) -> str:
     python = place / "bin" / "python"
     if not python.exists():
         subprocess.run([pythons.get(release, sys.executable), "-m", "venv", str(place)], check=True)
-    # nltk 3.6 imports pytest.
-    command = [str(python), "-m", "pip", "install", "-q", f"nltk=={release}", "pytest"]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    version = f"import nltk, pytest; assert nltk.__version__ == '{release}'"
+    if subprocess.run([str(python), "-c", version], capture_output=True, check=False).returncode:
+        # nltk 3.6 imports pytest.
+        command = [str(python), "-m", "pip", "install", "-q", f"nltk=={release}", "pytest"]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     return str(python)
 
 

@@ -112,7 +112,7 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
     "--top",
     type=click.IntRange(min=0),
     metavar="N",
-    help="aggregation: candidates that are scored, too.  [default: 128]",
+    help="aggregation: candidates that are scored, too.  [default: 256]",
 )
 @click.option(
     "--confidence",

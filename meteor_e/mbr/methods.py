@@ -17,7 +17,7 @@ from meteor_e.metrics.outputs import pairwise_batches
 if TYPE_CHECKING:
     from meteor_e.metrics.aggregation import Aggregated
 
-CELLS = 1 << 24
+CELLS = 1 << 23
 """Pairs of a source whose scores a matrix is completed for, at most."""
 
 BLOCK = 1 << 19
@@ -135,16 +135,16 @@ class Aggregation:
     """Reference aggregation, then exact scores for the candidates that may be the best.
 
     Aggregated references give approximate expected scores (:mod:`meteor_e.metrics.aggregation`), which choose the
-    ``top`` candidates. Those are scored against 32, 64, … sampled references, and ruled out where the best so far is
-    better by more than three standard errors. Approximate scores of pairs, where the metric has them, are a control
-    variate: only their errors are sampled. The candidates that are left are scored against all references.
+    ``top`` candidates. Those are scored against 16, 32, … sampled references, and ruled out where the best so far is
+    better by more than 3 + 8 / references standard errors. Approximate scores of pairs, where the metric has them, are
+    a control variate: only their errors are sampled. The candidates that are left are scored against all references.
 
     Attributes:
         top: candidates that are scored; 0 for none: the approximate scores decide.
         seed: of the sampled references.
     """
 
-    top: int = 128
+    top: int = 256
     seed: int = 0
 
     @property
@@ -186,14 +186,14 @@ class Aggregation:
             columns = np.arange(start, min(start + step, count))
             means += approximate(columns) @ pairs.weights[columns]
         errors = np.empty((len(kept), 0))
-        size = 32
+        size = 16
         while len(kept) > max(best, 4) and 4 * size <= count:
             columns = random.choice(count, size - errors.shape[1], p=pairs.weights)
             errors = np.concatenate([errors, pairs.scores(kept, columns) - approximate(columns)], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
             worst = np.argsort(-estimates, kind="stable")[best - 1]
             deviations = (errors - errors[worst]).std(axis=1, ddof=1) / np.sqrt(size)
-            left = estimates - estimates[worst] + 3 * deviations >= 0
+            left = estimates - estimates[worst] + (3 + 8 / size) * deviations >= 0
             kept, means, errors = kept[left], means[left], errors[left]
             size *= 2
         return kept

@@ -50,18 +50,20 @@ class _Keys(NamedTuple):
         known = np.bincount(self.keys, weights[self.rows], self.number)
         return np.asarray(np.bincount(self.rows, self.values * known[self.keys], len(weights)), float)
 
-    def matches(self, left: Integers, right: Integers, valued: bool = True) -> Floats:
-        """Return what texts share with others, ``(left, right)``."""
+    def matches(self, left: Integers, right: Integers) -> Floats:
+        """Return what texts share with others, ``(left, right)``; no text comes twice on a side."""
+        column = np.full(self.number, -1)
+        used = np.unique(self.keys[np.isin(self.rows, left)])
+        column[used] = np.arange(len(used))
         sides: list[NDArray[np.float32]] = []
         for texts in (left, right):
             place = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
             place[texts] = np.arange(len(texts))
-            at = np.flatnonzero(place[self.rows] >= 0)
-            side = np.zeros((len(texts), self.number), np.float32)
-            side[place[self.rows[at]], self.keys[at]] = self.values[at] if valued and not sides else 1
+            at = np.flatnonzero((place[self.rows] >= 0) & (column[self.keys] >= 0))
+            side = np.zeros((len(texts), len(used)), np.float32)
+            side[place[self.rows[at]], column[self.keys[at]]] = 1 if sides else self.values[at]
             sides.append(side)
-        used = sides[0].any(axis=0)
-        return np.asarray(sides[0][:, used] @ sides[1][:, used].T, float)
+        return np.asarray(sides[0] @ sides[1].T, float)
 
 
 def meteor_aggregated(

@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from meteor_e import InputError, Meteor
+from meteor_e.mbr.candidates import Source
+from meteor_e.mbr.decisions import choices
+from meteor_e.mbr.methods import Pruning
+from meteor_e.metrics.chain_metric import ChainMetric
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
 
 HYPOTHESES = ["he closed the door", "he shut the door", "a door"]
 REFERENCES = ["he shut a door", "the door was closed"]
@@ -46,3 +53,29 @@ def test_corpus_score_and_decoding(metric, tiny_pack):
     expected = meteor.pairwise(HYPOTHESES, HYPOTHESES).mean(axis=1)
     assert found.idx == sorted(range(3), key=lambda place: -expected[place])
     assert found.score == pytest.approx(sorted(expected, reverse=True), abs=1e-6)
+
+
+@pytest.mark.parametrize("nbest", [1, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_our_choices_are_those_of_mbrs(metric, nbest, weighted):
+    """Every pair, and pruning with the same seed; float32 there, so that scores agree to 1e-6 and ties in any order."""
+    from mbrs.decoders import get_decoder
+
+    random = np.random.RandomState(1)
+    words = "the man saw a small dog door near he closed shut big".split()  # noqa: SIM905
+    lists = [[" ".join(random.choice(words, 9)) for _ in range(40)] for _ in range(12)]
+    logarithms = random.uniform(-6, -1, 40).astype(np.float32)
+    weights = np.exp(logarithms).tolist() if weighted else None
+    ours, theirs = ChainMetric.of(metric.meteor), torch.tensor(logarithms) if weighted else None
+    for name, settings, method in (
+        ("mbr", {}, None),
+        ("pruning_mbr", {"seed": 5}, Pruning(seed=5)),
+        ("pruning_mbr", {"alpha": 0.9, "sampling_scheduler": [4, 9, 30]}, Pruning(0.9, (4, 9, 30))),
+    ):
+        kind = get_decoder(name)
+        decoder = kind(kind.Config(**settings), metric)
+        sources = [Source(texts, weights=weights) for texts in lists]
+        for texts, choice in zip(lists, choices(ours, sources, "en", method=method, best=nbest), strict=True):
+            found = decoder.decode(texts, texts, nbest=nbest, reference_lprobs=theirs)
+            assert choice.scores[choice.best] == pytest.approx(found.score, abs=1e-6)
+            assert choice.scores[found.idx] == pytest.approx(found.score, abs=1e-6)

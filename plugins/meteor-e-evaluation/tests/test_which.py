@@ -168,6 +168,16 @@ def test_the_best_reference_of_each_segment_counts(wordnet):
     assert ("METEOR 1.5", "-l en -norm", "segments") in named(found)
 
 
+def test_parameters_of_your_own(wordnet):
+    parameters = {"alpha": 0.85, "beta": 2.35, "gamma": 0.45, "delta": 0.7}
+    score = Meteor("en", parameters=parameters).corpus(HYPOTHESES, REFERENCES).score
+    found = which(repr(score), HYPOTHESES, [REFERENCES], formulas=[list(parameters.values())])
+    assert ("METEOR 1.5", "-l en -norm -p '0.85 2.35 0.45 0.7'", "corpus") in named(found)
+    for wrong in ([0.85, 2.35], [2, 1, 1, 1]):
+        with pytest.raises(ConfigError):
+            which("0.5", HYPOTHESES, [REFERENCES], formulas=[wrong])
+
+
 def test_another_language_and_a_table_that_is_missing(wordnet):
     texts, others = ["Ein Hund läuft .", "", "Zwei Männer"], ["Der Hund rennt .", "Leer", ""]
     score = Meteor("de", normalization="none", task="li").corpus(texts, others).score

@@ -67,14 +67,14 @@ def open_page(chromium) -> Iterator:
     """Open a report; at the end of the test, nothing has gone wrong in it, and nothing was loaded but the file."""
     contexts, problems = [], []
 
-    def open_page(path: Path, *, width=1400, height=1000, fragment="", **options):
+    def open_page(path: Path, *, width=1400, height=1000, fragment="", allowed="file:", **options):
         context = chromium.new_context(viewport={"width": width, "height": height}, locale="en-GB", **options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}") or dialog.dismiss())
-        page.on("request", lambda request: request.url.startswith("file:") or problems.append(request.url))
+        page.on("request", lambda request: request.url.startswith(("file:", allowed)) or problems.append(request.url))
         page.goto(path.as_uri() + fragment)
         page.wait_for_selector("html[data-ready]")
         return page

@@ -37,7 +37,7 @@ GROUPS = {
     ),
     **METRIC_GROUPS,
     "Output": OptionGroup(
-        ("output", "stress", "purpose", "title", "png", "svg", "latex", "segments"),
+        ("output", "stress", "purpose", "server", "title", "png", "svg", "latex", "segments"),
         "… -o report.html --latex matrix.tex --segment 17",
     ),
     "Statistics": OptionGroup(("significance", "samples", "seed"), "… --significance bootstrap --seed 1"),
@@ -65,6 +65,12 @@ GROUPS = {
     "purpose",
     metavar="PURPOSE",
     help="Show which metrics have evidence for ranking, rating, captions or reward, in this language.",
+)
+@click.option(
+    "--server",
+    metavar="URL",
+    help="Let the page score edited hypotheses by a running `meteor-e serve --cors-origin null`, such as "
+    "http://127.0.0.1:8765.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.  [default: the systems' names]")
 @click.option("--png", metavar="FILE", help="Draw the distributions as a PNG picture, too.")
@@ -103,6 +109,7 @@ def report(
     output: str,
     stress: bool,
     purpose: str | None,
+    server: str | None,
     title: str | None,
     png: str | None,
     svg: str | None,
@@ -113,6 +120,8 @@ def report(
     seed: int,
 ) -> None:
     """Write a report on one or several systems: one HTML file, which needs nothing else and no network.
+
+    With --server, one thing in it needs a running server: to edit a hypothesis and score it again.
 
     The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
     first system is the baseline. Files hold one segment per line (plain, gzip, bzip2 or xz), or are SGML or WMT XML.
@@ -165,7 +174,7 @@ def report(
             tables.append(
                 _stress(make_meteor.metrics(metrics or ("meteor",)), own, by_segment, language, seed, progress)
             )
-        write_page(found, output, tables)
+        write_page(found, output, tables, server)
     for path in (output, png, svg, latex):
         if path is not None:
             click.echo(f"wrote {path}", err=True)

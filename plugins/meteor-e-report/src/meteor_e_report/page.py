@@ -10,6 +10,7 @@ import base64
 import hashlib
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ import jinja2
 from markupsafe import Markup
 
 from meteor_e import __version__
+from meteor_e.api import ConfigError
 from meteor_e.toolkit import DEFAULT_SEED, PathLike, Progress, SystemTest, atomic_writer, silent
 from meteor_e_report import charts, palette
 from meteor_e_report.lengths import Cell, distributions
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.api import Metric
 
-SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
+SCRIPTS = ("elements", "data", "list", "lines", "matrix", "rescore", "segment", "main")
 """The page's scripts, in the order in which they use one another."""
 
 SIGNIFICANT = 0.05
@@ -110,26 +112,43 @@ class PageTable(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def write_page(report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = ()) -> None:
-    """Write a report's HTML file, whole or not at all; further tables come before the segments.
+def write_page(
+    report: Report, path: str | os.PathLike[str], tables: Sequence[PageTable] = (), server: str | None = None
+) -> None:
+    """Write a report's HTML file, whole or not at all.
+
+    Args:
+        report: what it shows.
+        path: of the file.
+        tables: further ones; they come before the segments.
+        server: address of a `meteor-e serve` that scores edited hypotheses, such as ``http://127.0.0.1:8765``; by
+            default the page calls nobody.
 
     Raises:
+        ConfigError: if the server's address is of another form.
         InputError: if there is too much data for a page, or the file cannot be written.
     """
-    page = render(report, tables)
+    page = render(report, tables, server)
     with atomic_writer(path) as stream:
         stream.write(page)
 
 
-def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
+def render(report: Report, tables: Sequence[PageTable] = (), server: str | None = None) -> str:
     """Return a report as HTML; see :func:`write_page`.
 
     Raises:
+        ConfigError: if the server's address is of another form.
         InputError: if there is too much data for a page.
     """
+    if server is not None and not re.fullmatch(
+        r"https?://[\w.-]+(:\d+)?|https?://\[[\da-fA-F:]+\](:\d+)?", server, re.A
+    ):
+        raise ConfigError(f"the server's address is {server!r}; it has the form http://127.0.0.1:8765")
     folder = files("meteor_e_report") / "web"
     style = _colours() + (folder / "page.css").read_text(encoding="utf-8")
-    functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    # A page without a server has nothing in it that could call one.
+    scripts = [name for name in SCRIPTS if server is not None or name != "rescore"]
+    functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in scripts)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -146,11 +165,12 @@ def render(report: Report, tables: Sequence[PageTable] = ()) -> str:
     text: str = template.render(
         **_context(report),
         tables=tables,
+        server=server,
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        data=encode(payload(report)),
+        data=encode(payload(report, server)),
     )
     return text
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
+from meteor_e.api import ConfigError
 from meteor_e.toolkit import GroupedCommand, OptionGroup, destination, terminal_progress
 
 GROUPS = {
     "Number": OptionGroup(("scale", "level"), "27.3 system.txt reference.txt --level corpus"),
-    "Search": OptionGroup(("language", "everything", "nearest", "offline"), ".273 system.de reference.de -l de"),
+    "Search": OptionGroup(
+        ("language", "formulas", "everything", "nearest", "offline"), ".273 system.de reference.de -l de"
+    ),
     "Output": OptionGroup(("form", "output", "quiet"), "27.3 system.txt reference.txt -f json"),
 }
 """The groups of the help text."""
@@ -31,6 +34,14 @@ GROUPS = {
 )
 @click.option(
     "--level", type=click.Choice(["corpus", "segments"]), help="Score of the corpus, or mean of the segments.  [both]"
+)
+@click.option(
+    "-p",
+    "--parameters",
+    "formulas",
+    multiple=True,
+    metavar="NUMBERS",
+    help="Try these, too: '0.85 0.2 0.6 0.75' (α β γ δ), and weights of the modules after them; may be repeated.",
 )
 @click.option(
     "--all",
@@ -80,6 +91,7 @@ def which(reported: str, hypotheses: str, references: tuple[str, ...], language:
             scale=options["scale"],
             level=options["level"],
             everything=options["everything"],
+            formulas=[_numbers(text) for text in options["formulas"]],
             nearest=options["nearest"],
             offline=options["offline"] or None,
             progress=progress,
@@ -91,3 +103,10 @@ def which(reported: str, hypotheses: str, references: tuple[str, ...], language:
             stream.write(findings.text())
     if not findings.matches:
         click.get_current_context().exit(1)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split()]
+    except ValueError as error:
+        raise ConfigError(f"--parameters {text!r} are not numbers, separated by blanks") from error

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from meteor_e.api import ContextualMatcher, MeteorError, Progress, ResourceError, SystemOutputs
+from meteor_e.api import ConfigError, ContextualMatcher, MeteorError, Progress, ResourceError, SystemOutputs
 from meteor_e.toolkit import ArrayCache, as_summed, chain_statistics, plugin_registry, score_arrays, silent
 from meteor_e_evaluation.which.nltk_meteor import RELEASES, porter_stemmer, scores, statistics
 
@@ -96,6 +96,8 @@ class Texts:
         references: one list of segments per reference.
         language: its code.
         everything: also run chains that read texts with an encoder, which takes minutes.
+        formulas: further parameters to try: α, β, γ, δ, and, where they are not the default task's, the weights of the
+            language's modules.
         left_out: what could not be computed here, and why.
     """
 
@@ -103,6 +105,7 @@ class Texts:
     references: list[list[str]]
     language: str
     everything: bool = False
+    formulas: Sequence[Sequence[float]] = ()
     left_out: list[str] = field(default_factory=list)
 
 
@@ -178,6 +181,12 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
     from meteor_e.toolkit import find_language
 
     language = find_language(texts.language)
+    default = language.tasks[language.default_task].parameters
+    for numbers in texts.formulas:
+        if len(numbers) not in (4, 4 + len(default.weights)):
+            raise ConfigError(
+                f"{len(numbers)} parameters; give 4, or 4 and a weight of each of {len(default.weights)} modules"
+            )
     named = {name: task for name, task in language.tasks.items() if name in _TASKS}
     for normalization, flag in _NORMALIZATIONS.items():
         if not _has(texts.language, normalization, offline):
@@ -199,6 +208,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     character_mode=characters,
                 )
                 run = _Scored(meteor, _statistics(meteor, texts.hypotheses, texts.references))
+                code, cite = _JAVA_CODES.get(language.code, language.code), "Denkowski and Lavie, 2014"
                 for name, task in named.items():
                     if list(task.weights)[: len(modules)] != modules:
                         continue
@@ -213,27 +223,39 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     options += [f"-m '{' '.join(modules)}'" * (not own), "-ch" * characters]
                     weights = tuple(task.weights.values())[: len(modules)]
                     parameters = Parameters(task.alpha, task.beta, task.gamma, task.delta, weights)
-                    cite = "Denkowski and Lavie, 2014"
                     settings = " ".join(filter(None, options))
                     yield from run.candidates("METEOR 1.5", settings, cite, name, parameters, unusual)
+                if modules == usual:
+                    for numbers in texts.formulas:
+                        alpha, beta, gamma, delta, *others = numbers
+                        parameters = Parameters(alpha, beta, gamma, delta, tuple(others) or default.weights)
+                        settings = " ".join(filter(None, [f"-l {code}", flag, f"-p '{_spelled(numbers[:4])}'"]))
+                        settings += f" -w '{_spelled(numbers[4:])}'" * (len(numbers) > 4) + " -ch" * characters
+                        yield from run.candidates(
+                            "METEOR 1.5", settings, cite, language.default_task, parameters, int(characters)
+                        )
                 if characters or texts.language != "en" or tuple(modules) not in (_OLD_MODULES, _OLD_MODULES[:1]):
                     continue
                 for formula in PUBLISHED:
                     # Before 1.3, content and function words counted alike, as did all matches.
                     parameters = Parameters(formula.alpha, formula.beta, formula.gamma, 0.5, (1.0,) * len(modules))
-                    numbers = f"{formula.alpha:g} {formula.beta:g} {formula.gamma:g} 0.5"
-                    weights_text = " ".join("1" for _ in modules)
-                    settings = f"-l en {flag} -p '{numbers}' -m '{' '.join(modules)}' -w '{weights_text}'"
+                    settings = f"-l en {flag} -p '{_spelled([*formula[:3], 0.5])}' -m '{' '.join(modules)}'"
+                    settings += f" -w '{_spelled(parameters.weights)}'"
                     unusual = 1 + (normalization not in _USUAL) + (tuple(modules) != _OLD_MODULES)
                     program = f"METEOR's parameters of {formula.source[-4:]}"
                     settings = settings.replace("  ", " ")
-                    yield from run.candidates(program, settings, formula.source, "custom", parameters, unusual)
+                    yield from run.candidates(
+                        program, settings, formula.source, language.default_task, parameters, unusual
+                    )
+
+
+def _spelled(numbers: Sequence[float]) -> str:
+    return " ".join(f"{number:g}" for number in numbers)
 
 
 def _has(language: str, normalization: str, offline: bool | None) -> bool:
     """Tell whether METEOR has a normalization for a language."""
     from meteor_e import Meteor
-    from meteor_e.api import ConfigError
 
     try:
         Meteor(language, offline=offline, normalization=normalization)

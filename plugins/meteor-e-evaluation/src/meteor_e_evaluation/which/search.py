@@ -113,6 +113,7 @@ def which(
     scale: str = "auto",
     level: str | None = None,
     everything: bool = False,
+    formulas: Sequence[Sequence[float]] = (),
     nearest: int = 5,
     offline: bool | None = None,
     progress: Progress = silent,
@@ -128,6 +129,7 @@ def which(
         level: ``corpus`` or ``segments``; by default both.
         everything: name all that match, not only the three most usual numbers; run chains that read texts with an
             encoder, too.
+        formulas: further parameters to try: α, β, γ, δ, and weights of modules if they are others than the task's.
         nearest: how many to name where nothing matches.
         offline: download nothing.
         progress: told how far it is.
@@ -139,7 +141,7 @@ def which(
     """
     number = Reported.parse(reported, scale)
     _check_level(level)
-    texts = Texts(*_checked(hypotheses, references), language, everything)
+    texts = Texts(*_checked(hypotheses, references), language, everything, formulas)
     found = list(every_meteor(texts, progress, offline))
     return matching(
         number, found, len(texts.hypotheses), level, everything=everything, nearest=nearest, left_out=texts.left_out
