@@ -55,17 +55,26 @@ class CommandLine:
         )
 
     def __call__(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
-        """Run; whatever happens, there is no traceback, and an error is one line."""
+        """Run; whatever happens, there is no traceback, and an error is one line.
+
+        In this process, which is many times as fast; with an environment of its own in a process of its own.
+        """
+        return self.here(*arguments, text=text) if env is None else self.apart(*arguments, text=text, env=env)
+
+    def apart(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
+        """Run in a process of its own."""
         process = self.start(*arguments, stdin=subprocess.PIPE, env=env or {})
         out, err = process.communicate(text.encode() if isinstance(text, str) else text)
         return self._checked(Result(process.returncode, out.decode(), err.decode()))
 
     def here(self, *arguments: str, text: str | bytes = b"", env: dict[str, str] | None = None) -> Result:
-        """Run as :meth:`__call__` does, in this process, which is many times as fast."""
-        from meteor_e.cli import program
+        """Run in this process."""
+        from meteor_e.cli import options, program
 
         data = text.encode() if isinstance(text, str) else text
-        given, out, err = (io.TextIOWrapper(io.BytesIO(part), encoding="utf-8") for part in (data, b"", b""))
+        # Standard input can be peeked into, as a process's own.
+        given = io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)), encoding="utf-8")
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         before = Path.cwd()
         os.chdir(self.folder)
         try:
@@ -78,6 +87,7 @@ class CommandLine:
             ):
                 warnings.simplefilter("default")
                 warnings.showwarning = program._one_line_warning
+                options._told.clear()
                 code = program._run([*arguments], [])
         finally:
             os.chdir(before)

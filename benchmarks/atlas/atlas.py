@@ -94,6 +94,7 @@ ENCODERS = (
     "contextual-cosine",
     "baseline-contextual",
     "en-adequacy-context",
+    "en-light-context",
     "bertscore",
     "caption-context",
 )

@@ -24,7 +24,7 @@ from meteor_e_learned.examples import joined
 from meteor_e_learned.extraction import FeatureSet, FeatureStore
 from meteor_e_learned.made import MADE
 from meteor_e_learned.models.base import pearson, strict_tau
-from meteor_e_learned.ready import Figure, ReadyModel
+from meteor_e_learned.ready import Figure, ReadyModel, ready_models
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
 from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
@@ -40,6 +40,10 @@ CARDS = {
     "en-light": (
         "The model to begin with: translations, captions with several references; METEOR's order elsewhere.",
         "other languages than English; claims about summaries: for long texts it only follows METEOR.",
+    ),
+    "en-light-context": (
+        "en-light with a sentence encoder: translations, and captions with one reference; slow.",
+        "large amounts of text, since it scores about a hundred segments a second.",
     ),
     "en-ranker": (
         "Ranks outputs of one segment against each other, as people did from 2011 to 2014.",
@@ -119,6 +123,7 @@ def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
             made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}{against}")
     trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
     for model in stands_on(recipe):
+        needs += [need for need in ready_models()[model].needs if need not in needs]
         trained += f" What {model} has seen, on which it stands, is on that model's card."
     return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
 

@@ -60,16 +60,21 @@ async def in_batches(port: int, made: itertools.cycle[bytes], clients: int, seco
     return scored
 
 
-async def at_a_rate(port: int, made: itertools.cycle[bytes], rate: float, seconds: float) -> list[float]:
-    """Send requests at a fixed rate, whether or not answers have come; return the seconds each took, sorted."""
+async def at_a_rate(port: int, made: itertools.cycle[bytes], rate: float, seconds: float) -> list[tuple[float, float]]:
+    """Send requests at a fixed rate, whether or not answers have come.
+
+    Returns:
+        For each request the seconds by which it was sent late, and those from when it was due to its answer.
+    """
     free = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
-    took: list[float] = []
+    took: list[tuple[float, float]] = []
 
     async def one(due: float) -> None:
         reader, writer = free.pop() if free else await asyncio.open_connection("127.0.0.1", port)
+        late = time.monotonic() - due
         await ask(reader, writer, next(made))
         # From when it was due: a client that is late does not hide a server that is.
-        took.append(time.monotonic() - due)
+        took.append((late, time.monotonic() - due))
         free.append((reader, writer))
 
     start, asked = time.monotonic(), []
@@ -80,7 +85,7 @@ async def at_a_rate(port: int, made: itertools.cycle[bytes], rate: float, second
     await asyncio.gather(*asked)
     for _, writer in free:
         writer.close()
-    return sorted(took)
+    return took
 
 
 def processor_time(process: int) -> float:
@@ -134,12 +139,14 @@ def main() -> None:
                 f"server used {1e6 * used / scored:.0f} µs of processor time for each: {scored / used:,.0f} a second"
             )
             before = processor_time(server.pid)
-            latencies = asyncio.run(at_a_rate(port, requests(pairs, 1), given.rate, given.seconds))
+            found = asyncio.run(at_a_rate(port, requests(pairs, 1), given.rate, given.seconds))
             used = processor_time(server.pid) - before
-            p50, p99 = (1000 * latencies[int(len(latencies) * share)] for share in (0.5, 0.99))
+            lateness, latencies = (sorted(1000 * each for each in side) for side in zip(*found, strict=True))
+            p50, p99 = (latencies[int(len(latencies) * share)] for share in (0.5, 0.99))
             print(
                 f"one segment at a time, {given.rate:g} requests per second: p50 {p50:.1f} ms, p99 {p99:.1f} ms, most "
-                f"{1000 * latencies[-1]:.1f} ms; {1000 * used / len(latencies):.2f} ms of processor time for each"
+                f"{latencies[-1]:.1f} ms (the client itself: p99 {lateness[int(len(lateness) * 0.99)]:.1f} ms late); "
+                f"{1000 * used / len(latencies):.2f} ms of processor time for each"
             )
         finally:
             server.terminate()

@@ -179,7 +179,7 @@ def systems(
     if all(formats[path] != "plain" for path in references):
         collections = {path: _collection(path, encoding, each) for path, each in formats.items() if each != "plain"}
         known = [collections[path] for path in references]
-        return [
+        found = [
             system
             for path in hypotheses
             for system in (
@@ -188,6 +188,7 @@ def systems(
                 else [_plain_beside_collections(path, known, encoding)]
             )
         ]
+        return found if on_missing != "skip" else _of_the_same_segments(found)
     raise InputError(
         "the references are plain text, but a hypothesis is SGML or XML; give the reference in that form too"
     )
@@ -301,6 +302,17 @@ def _structured_systems(hypotheses: Collection, references: Sequence[Collection]
         extra = system.unreferenced
         _tell_missing(extra, f"{who} has {len(extra)} segments that no reference has", on_missing, unreferenced=True)
         found.append(_paired(system.name, zip(system.hypotheses, system.references, strict=True), on_missing))
+    return found
+
+
+def _of_the_same_segments(found: list[SystemInput]) -> list[SystemInput]:
+    """Refuse systems of which different segments were left out; their scores would not be comparable."""
+    sides = ([references for _, references in system.pairs()] for system in found)
+    for system, (first, other) in zip(found[1:], itertools.pairwise(sides)):  # noqa: B905
+        if first != other:
+            raise InputError(
+                f"{system.name} and {found[0].name} are not of the same segments; only systems that are can be compared"
+            )
     return found
 
 

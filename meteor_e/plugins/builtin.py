@@ -60,6 +60,7 @@ ELSEWHERE = {
     ("metric", "en-adequacy"): "meteor-e-learned",
     ("metric", "en-adequacy-context"): "meteor-e-learned",
     ("metric", "en-light"): "meteor-e-learned",
+    ("metric", "en-light-context"): "meteor-e-learned",
     ("metric", "en-ranker"): "meteor-e-learned",
     ("metric", "spans"): "meteor-e-learned",
     ("metric", "spans-en"): "meteor-e-learned",

@@ -64,6 +64,16 @@ def test_documents_that_a_system_lacks(cli):
     assert "lacks 1 segments (the first is [x][e][1])" in cli.failing_here(1, "score", "x.xml", "-l", "other")
 
 
+def test_systems_of_which_other_segments_are_left_out(cli):
+    document = '<doc docid="{0}" sysid="{0}"><seg id="1">x {0}</seg></doc>'
+    for system in ("a", "b"):
+        cli.file(f"{system}.sgm", f'<tstset setid="t">{document.format(system)}</tstset>')
+    cli.file("ref.sgm", f'<refset setid="t">{document.format("a")}{document.format("b")}</refset>')
+    result = cli("score", "a.sgm", "b.sgm", "ref.sgm", "-l", "other", "--on-missing", "skip")
+    assert (result.code, result.out) == (1, "")
+    assert "b and a are not of the same segments" in result.err
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 def test_a_text_of_rare_words_that_is_a_pipe(cli):
     os.mkfifo(cli.folder / "pipe")

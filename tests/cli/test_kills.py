@@ -14,6 +14,10 @@ WORDS = [f"w{number}" for number in range(60)]
 TABLE = ("compat", "hyp", "ref", "-l", "other", "-m", "exact paraphrase", "-a", "table")
 
 
+def at_work_or_ended(process, folder, scratch):
+    wait_until(lambda: list(folder.rglob(scratch)) or process.poll() is not None, process)
+
+
 @pytest.fixture
 def task(cli):
     """A paraphrase table whose index is built, and kept, when it is first used; and what its use prints."""
@@ -38,7 +42,7 @@ def test_an_index_that_is_killed_while_it_is_built(task, number):
         # A new folder each time, so that the index is built anew.
         environment = {"METEOR_E_CACHE": str(cli.folder / f"cache{attempt}")}
         process = cli.start(*TABLE, env=environment)
-        wait_until(lambda: list(Path(environment["METEOR_E_CACHE"]).rglob(".building-*")), process)  # noqa: B023
+        at_work_or_ended(process, Path(environment["METEOR_E_CACHE"]), ".building-*")
         time.sleep(draw.uniform(0, 0.3) * seconds * (attempt % 4))
         process.send_signal(number)
         _, err = process.communicate()
@@ -63,12 +67,12 @@ def test_an_output_that_is_killed_is_whole_or_not_there(cli):
         attempt += 1
         output = cli.folder / f"{attempt}.tsv"
         process = cli.start(*arguments, output.name)
-        wait_until(lambda: list(cli.folder.glob(f".{output.name}.*")), process)  # noqa: B023
+        at_work_or_ended(process, cli.folder, f".{output.name}.*")
         time.sleep(draw.uniform(0, 0.2) * seconds * (attempt % 5))
         process.kill()
         process.communicate()
         stopped += process.returncode != 0
         assert not output.exists() or output.read_bytes() == whole
     # What was left is removed by the next run.
-    assert cli(*arguments, "last.tsv").code == 0
+    assert cli.apart(*arguments, "last.tsv").code == 0
     assert not list(cli.folder.glob(".*.tsv.*"))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from meteor_e_evaluation.which import check_signature, parse_signature
+from meteor_e_evaluation.which import Texts, check_signature, every_meteor, parse_signature
 from meteor_e_evaluation.which.methods import methods
 
 from meteor_e import ConfigError, InputError, Meteor
@@ -40,6 +40,17 @@ def test_our_own_signatures_can_be_rerun(keys):
     assert ("-t" in options) == ("task" in keys)
     assert ("--character-mode" in options) == ("character_mode" in keys)
     assert ("-m" in options) == ("matchers" in keys)
+
+
+def test_signatures_of_which_can_be_rerun():
+    texts = Texts(["the cat sat"], [["a cat sits"]], "en")
+    signatures = {each.signature for each in every_meteor(texts) if each.program != "meteor-e"}
+    assert len(signatures) > 300
+    for signature in signatures:
+        assert methods(signature).signature == signature
+    for signature in sorted(signatures)[::40]:
+        found = check_signature(signature)
+        assert found.reasons == () or "WordNet" in found.reasons[0]
 
 
 def test_the_command_gives_the_signature(tmp_path):

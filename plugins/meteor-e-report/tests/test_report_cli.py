@@ -86,8 +86,11 @@ def test_systems_of_other_segments(cli):
     cli.file("two.sgm", document("tst", "d2", "two", "x"))
     cli.file("ref.sgm", document("ref", "d1", "r", "y"))
     cli.file("ref2.sgm", document("ref", "d2", "r", "z"))
-    line = cli.failing(1, "report", "one.sgm", "two.sgm", "-R", "ref.sgm", "-R", "ref2.sgm")
-    assert "one.sgm: system 'one' lacks 1 segments" in line
+    files = ("one.sgm", "two.sgm", "-R", "ref.sgm", "-R", "ref2.sgm")
+    assert "one.sgm: system 'one' lacks 1 segments" in cli.failing(1, "report", *files)
+    result = cli("report", *files, "--on-missing", "skip")
+    assert result.code == 1
+    assert "two and one are not of the same segments" in result.err.splitlines()[-1]
 
 
 def test_errors_and_advice_in_the_page(cli):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
 import socket
 import threading
+from collections import deque
 
 import pytest
 from meteor_e_server.app import Limits
@@ -89,6 +91,21 @@ def test_clients_that_do_not_end(serving, store):
         assert client.get("/health").json["queue"] == {"requests": 0, "bytes": 0}
 
 
+def test_a_client_that_does_not_read(serving, store):
+    line = json.dumps({"hypothesis": "a b c d " * 10, "references": "d c b a " * 10}).encode() + b"\n"
+    with serving(store, Limits(seconds=0.5)) as client, socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", client.port))
+        connection.sendall(HEAD.replace(b"/score", b"/align").replace(b"json", b"x-ndjson"))
+        connection.sendall(b"Transfer-Encoding: chunked\r\n\r\n")
+        send = itertools.repeat(b"%x\r\n%s\r\n" % (len(line), line))
+        with pytest.raises(ConnectionError):
+            deque(map(connection.sendall, send), maxlen=0)
+        while client.get("/health").json["queue"]["requests"]:
+            pass
+        assert client.score(("x", "x")).status == 200
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -142,7 +159,7 @@ def test_malformed_requests_at_random(client):
 
 
 def test_overload(serving, store, held):
-    limits = Limits(requests=2)
+    limits = Limits(requests=2, seconds=3600)
     answers = []
     with serving(store, limits) as client:
         asking = [threading.Thread(target=lambda n=n: answers.append(client.score((str(n), "x")))) for n in range(2)]
@@ -162,7 +179,7 @@ def test_overload(serving, store, held):
 
 
 def test_memory_of_all_requests(serving, store, held):
-    with serving(store, Limits(held=3000)) as client:
+    with serving(store, Limits(held=3000, seconds=3600)) as client:
         asking = threading.Thread(target=client.score, args=(("1", "x" * 2000),))
         asking.start()
         assert held.begun.wait()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,10 +129,27 @@ class BrokenDetector:
         total = self._intercept + sum([get(each, 0.0) for each in sorted(neighbors(words))])
         return total + sum(weight * value for weight, value in zip(self._repeated, repetitions(words), strict=True))
 
+    @cached_property
+    def _tables(self) -> tuple[dict[str, int], dict[int, tuple[Integers, Floats]]]:
+        """Numbers of classes; and the sorted numbers of pairs and of triples of them, with their weights."""
+        split = {tuple(key.split(" ")): weight for key, weight in self._weights.items()}
+        classes = sorted({"^", "$", *(each for parts in split for each in parts)})
+        names = {name: number for number, name in enumerate(classes, 1)}
+        size = len(names) + 1
+        tables = {}
+        for order in (2, 3):
+            known = sorted(
+                (sum(names[each] * size**place for place, each in enumerate(parts)), weight)
+                for parts, weight in split.items()
+                if len(parts) == order
+            )
+            tables[order] = np.array([key for key, _ in known], np.int64), np.array([weight for _, weight in known])
+        return names, tables
+
     def logits(self, lexicon: Lexicon, texts: Sequence[Sequence[int]]) -> Floats:
         """Return :meth:`logit` of many captions, given by the numbers of their words."""
         count, lengths = len(texts), np.array([len(text) for text in texts], np.int64)
-        names = {name: number for number, name in enumerate(["^", "$", *lexicon.class_names], 1)}
+        names, tables = self._tables
         size = len(names) + 1
         # A caption's classes stand between a start and an end.
         words = np.array([word for text in texts for word in text], np.int64)
@@ -141,17 +159,13 @@ class BrokenDetector:
         classes[starts + lengths + 1] = names["$"]
         inner = np.ones(len(text_of), bool)
         inner[starts] = inner[starts + lengths + 1] = False
-        classes[inner] = lexicon.classes[words] + names["$"] + 1 if len(words) else 0
+        # Classes without a weight are one, number 0.
+        numbers = np.array([names.get(name, 0) for name in lexicon.class_names], np.int64)
+        classes[inner] = numbers[lexicon.classes[words]] if len(words) else 0
         totals = np.full(count, self._intercept)
-        for order in (2, 3):
-            known = sorted(
-                (sum(names[each] * size**place for place, each in enumerate(parts)), weight)
-                for key, weight in self._weights.items()
-                if len(parts := key.split(" ")) == order and all(each in names for each in parts)
-            )
-            if not known or len(classes) < order:
+        for order, (keys, weights) in tables.items():
+            if not len(keys) or len(classes) < order:
                 continue
-            keys, weights = np.array([key for key, _ in known], np.int64), np.array([weight for _, weight in known])
             stop = len(classes) - order + 1
             found = sum(classes[place : stop + place] * size**place for place in range(order))
             same = text_of[:stop] == text_of[order - 1 :]

@@ -46,6 +46,7 @@ def meteor_e_metrics() -> dict[str, str]:
     return {
         "model": "meteor_e_learned.prediction:ModelMetric",
         "en-light": "meteor_e_learned.ready_metrics:EnLight",
+        "en-light-context": "meteor_e_learned.ready_metrics:EnLightContext",
         "spans": "meteor_e_learned.spans.metric:SpansAny",
         "spans-en": "meteor_e_learned.spans.metric:SpansEn",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",

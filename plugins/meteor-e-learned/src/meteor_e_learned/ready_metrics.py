@@ -13,6 +13,12 @@ class EnLight(ReadyMetric):
     name: ClassVar[str] = "en-light"
 
 
+class EnLightContext(ReadyMetric):
+    """English, translations and captions with one reference; with a sentence encoder, and slow."""
+
+    name: ClassVar[str] = "en-light-context"
+
+
 class EnRanker(ReadyMetric):
     """English, ranking outputs of the same segment."""
 

@@ -22,12 +22,13 @@ from meteor_e_server.messages import Error, encode
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class Protocol(H11Protocol):
+class Protocol(H11Protocol):  # type: ignore[misc]
     """HTTP/1.1 by h11, which bounds what headers hold. All errors are JSON, and nobody takes long over headers."""
 
     seconds = 30.0
     connections_at_most = 1024
     _late: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -40,6 +41,7 @@ class Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._wait_no_more()
+        self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -55,6 +57,18 @@ class Protocol(H11Protocol):
         super().on_response_complete()
         if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
             self._wait()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read what it is sent, but not for long."""
+        super().pause_writing()
+        self._unread = self._unread or self.loop.call_later(self.seconds, self._close)
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP."""
@@ -79,14 +93,16 @@ class Protocol(H11Protocol):
             self._late = None
 
     def _close(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
+        # What is not read by now is not waited for.
+        self.transport.abort()
 
 
-class Server(uvicorn.Server):
+class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, and ends in peace at the first SIGINT or SIGTERM; at the second at once."""
 
     ready: Callable[[], None]
+    should_exit: bool
+    force_exit: bool
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""

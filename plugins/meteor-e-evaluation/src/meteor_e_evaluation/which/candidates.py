@@ -231,7 +231,9 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                         parameters = Parameters(alpha, beta, gamma, delta, tuple(others) or default.weights)
                         settings = " ".join(filter(None, [f"-l {code}", flag, f"-p '{_spelled(numbers[:4])}'"]))
                         settings += f" -w '{_spelled(numbers[4:])}'" * (len(numbers) > 4) + " -ch" * characters
-                        yield from run.candidates("METEOR 1.5", settings, cite, "custom", parameters, int(characters))
+                        yield from run.candidates(
+                            "METEOR 1.5", settings, cite, language.default_task, parameters, int(characters)
+                        )
                 if characters or texts.language != "en" or tuple(modules) not in (_OLD_MODULES, _OLD_MODULES[:1]):
                     continue
                 for formula in PUBLISHED:
@@ -242,7 +244,9 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                     unusual = 1 + (normalization not in _USUAL) + (tuple(modules) != _OLD_MODULES)
                     program = f"METEOR's parameters of {formula.source[-4:]}"
                     settings = settings.replace("  ", " ")
-                    yield from run.candidates(program, settings, formula.source, "custom", parameters, unusual)
+                    yield from run.candidates(
+                        program, settings, formula.source, language.default_task, parameters, unusual
+                    )
 
 
 def _spelled(numbers: Sequence[float]) -> str:
