@@ -18,8 +18,8 @@ class UnicodeSegmenter(Segmenter):
     """Words are runs of letters, marks and digits; every other character is a word of its own.
 
     For scripts whose vowel signs or letters METEOR's normalizer takes for symbols: Devanagari, Arabic, Hebrew and
-    most others. Apostrophes and hyphens between letters stay within a word, as do dots and commas between digits. Tibetan words are
-    syllables.
+    most others. Apostrophes and hyphens between letters stay within a word, as do dots and commas between digits.
+    Tibetan words are syllables.
     """
 
     name = "unicode"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -187,7 +188,7 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
 
 def _flat(texts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
     """Return all words of texts, and which text each is of."""
-    words = np.array([word for text in texts for word in text], np.int64)
+    words = np.fromiter(chain.from_iterable(texts), np.int64)
     return words, np.repeat(np.arange(len(texts)), [len(text) for text in texts])
 
 

@@ -237,7 +237,7 @@ class Lexicon:
         if found is None:
             words = split(text)
             try:
-                listed = [self._numbers[word] for word in words]
+                listed = list(map(self._numbers.__getitem__, words))
             except KeyError:
                 listed = [self.number(word) for word in words]
             found = self._texts[text] = listed, " ".join(words)

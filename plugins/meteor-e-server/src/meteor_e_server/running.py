@@ -22,7 +22,7 @@ from meteor_e_server.messages import Error, encode
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class Protocol(H11Protocol):
+class Protocol(H11Protocol):  # type: ignore[misc]
     """HTTP/1.1 by h11, which bounds what headers hold. All errors are JSON, and nobody takes long over headers."""
 
     seconds = 30.0
@@ -97,10 +97,12 @@ class Protocol(H11Protocol):
         self.transport.abort()
 
 
-class Server(uvicorn.Server):
+class Server(uvicorn.Server):  # type: ignore[misc]
     """A server that says when it is ready, and ends in peace at the first SIGINT or SIGTERM; at the second at once."""
 
     ready: Callable[[], None]
+    should_exit: bool
+    force_exit: bool
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
