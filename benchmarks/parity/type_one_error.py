@@ -59,8 +59,12 @@ def test_set(human: Floats, name: str) -> TestSet:
     )
 
 
-def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int = 1) -> Simulation:
-    """Simulate a test of two metrics that are equally good, on one language pair or on the mean over several."""
+def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int = 1, shared: str = "none") -> Simulation:
+    """Simulate a test of two metrics that are equally good, on one language pair or on the mean over several.
+
+    Scores of a metric err independently; or, with ``shared``, errors of a segment (its difficulty) or of a system
+    (which the metric favors) have a part in common.
+    """
 
     def simulate(random: np.random.Generator) -> float:
         comparisons, weights = [], []
@@ -70,6 +74,10 @@ def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int =
             scores = []
             for metric in ("one", "other"):
                 values = human + random.normal(size=human.shape) * 1.5
+                if shared == "segments":
+                    values += random.normal(size=(1, segments)) * 1.5
+                elif shared == "systems":
+                    values += random.normal(size=(systems, 1)) * 0.75
                 if name.startswith("system"):
                     # Scores of systems: noise of their own, as corpus scores have.
                     whole = human.mean(axis=1) + random.normal(size=systems) * 0.3
@@ -168,6 +176,19 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
     yield "acc-eq, mean of 2 pairs", "perm-both", True, of_metrics("acc-eq", "perm-both", 4, 30, 2)
     yield "spa, mean of 2 pairs", "perm-both", True, of_metrics("spa", "perm-both", 4, 30, 2)
     yield "system-spearman", "systems", True, of_metrics("system-spearman", "systems", 15, 5)
+    for shared in ("none", "segments", "systems"):
+        note = {"none": "independent errors", "segments": "shared by a segment", "systems": "shared by a system"}[
+            shared
+        ]
+        for name in ("pearson", "acc-eq", "tau-b", "pearson-item", "system-pearson", "system-accuracy", "spa"):
+            # Pooled scores of segments with a favored system have no test of segments that holds its level.
+            holds = shared != "systems" or name not in ("pearson",)
+            yield f"{name}, {note}", "default", holds, of_metrics(name, "auto", 15, 40, shared=shared)
+        yield f"pearson, {note}", "Williams", shared == "none", of_metrics("pearson", "williams", 15, 40, shared=shared)
+        for name in ("pearson", "spa"):
+            for method in ("perm-both", "paired", "systems"):
+                row = of_metrics(name, method, 15, 40, shared=shared)
+                yield f"{name}, {note}", method, shared == "none" or method == "systems", row
     # Where few pairs of systems tell two points apart, p has few values, and the test rejects too seldom.
     yield "gain of tuning, rank", "permutation", True, of_gain("rank", units=400)
     yield "gain of tuning, pearson", "permutation", True, of_gain("pearson")

@@ -183,6 +183,7 @@ def main() -> None:
     print(f"one decimal: named {sum(rounded.values())} of {options.runs}; numbers left (count: runs): {spread}")
     spread = ", ".join(f"{count}: {times}" for count, times in sorted(Counter(of_program).items()))
     print(f"one decimal, programs left (count: runs): {spread}")
+    sys.exit(sum(named.values()) < options.runs)
 
 
 if __name__ == "__main__":

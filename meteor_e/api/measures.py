@@ -77,8 +77,11 @@ class Measure(Component, Generic[Test]):
         return 1.0
 
     def default_test(self) -> str:
-        """Return how metrics are compared by this measure unless another test is asked for."""
-        return "perm-both"
+        """Return how metrics are compared by this measure unless another test is asked for.
+
+        ``paired`` exchanges whole segments: scores of one segment share its difficulty, and are not independent.
+        """
+        return "paired"
 
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return what Williams' test compares: the metrics' rows ``(metrics, rows)`` and people's ``(rows,)``.

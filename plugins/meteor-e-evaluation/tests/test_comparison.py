@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
+import zlib
+
 import numpy as np
 import pytest
 from meteor_e_evaluation.comparison import average, cluster_ranks, compare
@@ -55,14 +58,12 @@ def test_means_over_pairs_are_tested_from_the_permutations_of_each():
     mean = average(parts, [1.0, 1.0])
     assert mean.observed == parts[0].observed
     assert mean.p[0, 1] <= parts[0].p[0, 1]
-    assert average([run("pearson")], [1.0]) is None
+    assert average([run("pearson", method="williams")], [1.0]) is None
 
 
 def test_what_does_not_fit_is_said():
     with pytest.raises(ConfigError, match="Williams' test goes with correlations"):
         run("acc-eq", method="williams")
-    with pytest.raises(ConfigError, match="'systems' goes with measures of systems"):
-        run("acc-eq", method="systems")
     with pytest.raises(ConfigError, match="unknown test 'permboth' \\(did you mean 'perm-both'"):
         run("acc-eq", method="permboth")
 
@@ -76,3 +77,62 @@ def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
     comparison = type(comparison)("", ("a", "b", "c", "d"), p)
     assert cluster_ranks(values, comparison) == {"a": 1, "b": 1, "c": 2, "d": 3}
     assert cluster_ranks({**values, "b": float("nan")}, comparison) == {"a": 1, "c": 2, "d": 3}
+
+
+def by_hand(test, first, second, masks):
+    """Return the differences of Pearson's coefficient after exchanges, one at a time."""
+    given = test.assessments
+    found = []
+    for mask in masks:
+        sides = np.where(mask, second, first), np.where(mask, first, second)
+        values = [np.corrcoef(side[given.systems, given.segments], given.scores)[0, 1] for side in sides]
+        found.append(values[0] - values[1])
+    return found
+
+
+@pytest.mark.parametrize("method", ["perm-both", "paired", "systems"])
+def test_pooled_pearson_by_matrix_products_is_what_exchanging_scores_gives(method):
+    test = make_set(HUMAN)
+    shapes = {"perm-both": HUMAN.shape, "paired": (1, HUMAN.shape[1]), "systems": (len(HUMAN), 1)}
+    random = np.random.default_rng([1, zlib.crc32(f"{test.name} {test.pair}".encode())])
+    masks = [random.integers(2, size=shapes[method], dtype=bool) for _ in range(200)]
+    scale = [(side.segments - side.segments.mean()) / side.segments.std() for side in (GOOD, POOR)]
+    expected = by_hand(test, *scale, masks)
+    permuted = run("pearson", method=method).permuted[0, 1]
+    np.testing.assert_allclose(permuted, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["pearson", "acc-eq", "tau-b", "system-accuracy", "spa"])
+@pytest.mark.parametrize("units", ["segments", "documents", "systems"])
+def test_units_are_exchanged_together_and_named(name, units):
+    test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at // 3}" for at in range(HUMAN.shape[1])))
+    comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, units=units)
+    assert comparison.test.endswith(f"assumes that {units} are independent")
+    assert comparison.p[0, 1] < comparison.p[1, 0]
+
+
+def test_a_document_of_one_segment_is_a_segment():
+    test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at:03}" for at in range(HUMAN.shape[1])))
+    for name in ("acc-eq", "tau-b"):
+        by = [
+            compare(measure(name), test, (GOOD, POOR), samples=99, seed=1, units=u).p for u in ("segments", "documents")
+        ]
+        np.testing.assert_array_equal(*by)
+
+
+def test_units_that_do_not_fit():
+    for options, message in (
+        ({"units": "documents"}, "the index names no documents"),
+        ({"units": "words"}, "unknown units 'words'"),
+        ({"units": "systems", "method": "paired"}, "chooses a permutation test of its own"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run("pearson", **options)
+
+
+def test_defaults_hold_where_items_are_alike():
+    """Scores of a segment share its difficulty, those of a system its metric's favor."""
+    assert run("pearson").test.startswith("permutation of segments")
+    assert run("acc-eq").test.startswith("permutation of segments")
+    assert run("spa").test.startswith("permutation of systems")
+    assert run("system-accuracy").test.startswith("permutation of systems")

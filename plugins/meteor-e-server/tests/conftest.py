@@ -17,6 +17,9 @@ from meteor_e_server.store import Key, Store
 
 from meteor_e.toolkit import MeteorMaker
 
+PATIENT = Limits(seconds=3600)
+"""No machine is too slow for a test."""
+
 
 class Answer:
     """What a server answered."""
@@ -104,7 +107,7 @@ def serving():
 
     @contextmanager
     def serving(store: Store, limits: Limits | None = None, connections: int = 1024, **options):
-        limits = limits or Limits()
+        limits = limits or PATIENT
         opened, name = listening("127.0.0.1", 0, None)
         app = application(store, limits, **options)
         protocol = type("P", (Protocol,), {"seconds": limits.seconds, "connections_at_most": connections})

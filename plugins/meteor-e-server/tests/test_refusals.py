@@ -159,7 +159,7 @@ def test_malformed_requests_at_random(client):
 
 
 def test_overload(serving, store, held):
-    limits = Limits(requests=2)
+    limits = Limits(requests=2, seconds=3600)
     answers = []
     with serving(store, limits) as client:
         asking = [threading.Thread(target=lambda n=n: answers.append(client.score((str(n), "x")))) for n in range(2)]
@@ -179,7 +179,7 @@ def test_overload(serving, store, held):
 
 
 def test_memory_of_all_requests(serving, store, held):
-    with serving(store, Limits(held=3000)) as client:
+    with serving(store, Limits(held=3000, seconds=3600)) as client:
         asking = threading.Thread(target=client.score, args=(("1", "x" * 2000),))
         asking.start()
         assert held.begun.wait()

@@ -48,6 +48,12 @@ def test_frames_of_other_libraries(scorer, kind):
             scorer(frame.lazy())
 
 
+def test_two_columns_of_one_name(scorer):
+    for names in (["h", "r", "h"], ["h", "r", "x", "x"]):
+        with pytest.raises(InputError, match="the data frame has two columns of one name"):
+            scorer(pandas.DataFrame([["a"] * len(names)], columns=names))
+
+
 def test_the_index_of_a_frame_stays(scorer):
     scored = scorer(pandas.DataFrame({"h": ["a", "b"], "r": ["a", "x"]}, index=[7, 3], dtype=object))
     assert list(scored.index) == [7, 3]

@@ -8,6 +8,7 @@ are brought to one scale first, with mean 0 and variance 1.
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ConfigError, Measure, Progress, Scores, near_miss
+from meteor_e.api import Agreement, ConfigError, Measure, Progress, Scores, near_miss
 from meteor_e.toolkit import Floats, permutation_p, random_signs, silent
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.measures import PairMeasure
+from meteor_e_evaluation.measures import PairMeasure, SegmentCorrelation
 
 TESTS = {
     "auto": "the test that suits the measure",
@@ -32,6 +33,14 @@ TESTS = {
     "systems": "exchanges scores of systems",
 }
 """The tests of metrics against one another."""
+
+UNITS = {
+    "auto": "what the test says",
+    "segments": "all scores of a segment together: scores of different segments are independent",
+    "documents": "all scores of a document together: documents are independent",
+    "systems": "all scores of a system together: systems are independent",
+}
+"""What a permutation test exchanges together, and what it then assumes."""
 
 SLACK = 1e-12
 """Differences closer than this are equal except for rounding."""
@@ -68,6 +77,7 @@ def compare(
     samples: int,
     seed: int,
     method: str = "auto",
+    units: str = "auto",
     progress: Progress = silent,
 ) -> Comparison | None:
     """Test metrics against one another.
@@ -79,6 +89,7 @@ def compare(
         samples: permutations.
         seed: of the permutations.
         method: one of :data:`TESTS`.
+        units: one of :data:`UNITS`: what a permutation test exchanges together.
         progress: told the number of permutations done and of all.
 
     Returns:
@@ -89,27 +100,34 @@ def compare(
     """
     if method not in TESTS:
         raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
+    if units not in UNITS:
+        raise ConfigError(f"unknown units {units!r}{near_miss(units, UNITS)}; there are {', '.join(UNITS)}")
+    if units != "auto" and method != "auto":
+        raise ConfigError(f"--units {units} chooses a permutation test of its own; leave out the test {method!r}")
+    if units == "documents" and not test.documents:
+        raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose other units")
     names = tuple(entry.name for entry in scores)
     if len(scores) < 2:
         return None
     chosen = measure.default_test() if method == "auto" else method
+    if units != "auto":
+        chosen = {"segments": "paired"}.get(units, units)
     if chosen == "williams":
         return _williams(measure, test, scores, names)
-    if chosen == "systems" and measure.takes != "systems":
-        raise ConfigError(f"the test 'systems' goes with measures of systems' scores, not with {measure.name}")
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-    if chosen == "paired" and isinstance(measure, PairMeasure):
-        return _exchange_outcomes(measure, test, scores, names, samples, seeds)
+    if chosen in ("paired", "documents") and isinstance(measure, PairMeasure):
+        return _exchange_outcomes(measure, test, scores, names, samples, seeds, chosen)
     return _exchange_scores(measure, test, scores, names, samples, seeds, chosen, progress)
 
 
 def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
-    what = {
-        "perm-both": "permutation of scores of segments and systems (PERM-BOTH)",
-        "paired": "permutation of segments",
-        "systems": "permutation of systems",
+    what, assumed = {
+        "perm-both": ("permutation of scores of segments and systems (PERM-BOTH)", "scores"),
+        "paired": ("permutation of segments", "segments"),
+        "documents": ("permutation of documents", "documents"),
+        "systems": ("permutation of systems", "systems"),
     }[method]
-    return f"{what}, {samples} samples, seed {seeds[0]}"
+    return f"{what}, {samples} samples, seed {seeds[0]}; assumes that {assumed} are independent"
 
 
 def _williams(
@@ -121,7 +139,13 @@ def _williams(
     metrics, human = rows
     if len(human) < 4 or np.isnan(metrics).any():
         return None
-    return Comparison("Williams' test", names, williams_matrix(metrics, human))
+    return Comparison(
+        f"Williams' test; assumes that {_items(measure)} are independent", names, williams_matrix(metrics, human)
+    )
+
+
+def _items(measure: Measure[TestSet]) -> str:
+    return "systems" if measure.takes == "systems" else "scores"
 
 
 def _pairs(count: int) -> Pairs:
@@ -175,13 +199,17 @@ def _exchange_outcomes(
     names: tuple[str, ...],
     samples: int,
     seeds: Sequence[int],
+    method: str,
 ) -> Comparison | None:
-    """Exchange what two metrics say of the pairs of systems on a segment, a segment at a time."""
+    """Exchange what two metrics say of the pairs of systems on a segment, a segment or a document at a time."""
     every = [measure.counts(test, entry.segments) for entry in scores]
     if any(counts is None or not counts.any() for counts in every):
         return None
     judged = np.any([counts.any(axis=1) for counts in every if counts is not None], axis=0)
     counts = [entry[judged] for entry in every if entry is not None]
+    if method == "documents":
+        own = np.unique(np.array(test.documents)[judged], return_inverse=True)[1]
+        counts = [np.stack([np.bincount(own, column) for column in entry.T], axis=1) for entry in counts]
     totals = [entry.sum(axis=0) for entry in counts]
 
     def difference(first: Floats, second: Floats) -> Floats:
@@ -192,13 +220,13 @@ def _exchange_outcomes(
     upper = _pairs(len(scores))
     observed = {pair: float(difference(totals[pair[0]], totals[pair[1]])) for pair in upper}
     drawn: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in upper}
-    for exchanged in random_signs(int(judged.sum()), samples, seeds):
+    for exchanged in random_signs(len(counts[0]), samples, seeds):
         mask = exchanged.astype(float)
         for first, second in upper:
             moved = mask @ (counts[second] - counts[first])
             drawn[first, second].append(difference(totals[first] + moved, totals[second] - moved))
     permuted = {pair: np.concatenate(parts) for pair, parts in drawn.items()}
-    return _from_permutations(_title("paired", samples, seeds), names, observed, permuted)
+    return _from_permutations(_title(method, samples, seeds), names, observed, permuted)
 
 
 def _exchange_scores(
@@ -214,39 +242,94 @@ def _exchange_scores(
     agreement = measure.agreement(test)
     if agreement is None:
         return None
-    sides: list[Floats]
-    if method == "systems":
-        sides = [entry.systems for entry in scores]
-        if np.isnan(sides).any():
+    of_systems = measure.takes == "systems"
+    sides = np.stack([entry.systems if of_systems and method == "systems" else entry.segments for entry in scores])
+    if of_systems and np.isnan(sides).any():
+        if method == "systems":
             return None
-        shape: tuple[int, ...] = sides[0].shape
-        of: Callable[[Floats], float] = agreement
-    else:
-        sides = [entry.segments for entry in scores]
-        shape = sides[0].shape if method == "perm-both" else (1, sides[0].shape[1])
-        of = agreement
-        if measure.takes == "systems":
-            if np.isnan(sides).any():
-                raise ConfigError(
-                    f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'"
-                )
-            of = lambda segments: agreement(segments.mean(axis=1))  # noqa: E731
-        elif any(np.isnan(side).all() for side in sides):
-            return None
-    known = np.asarray(~np.isnan(np.stack(sides)).any(axis=0))
-    sides = [_standardized(side, known) for side in sides]
+        raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
+    if any(np.isnan(side).all() for side in sides):
+        return None
+    known = np.asarray(~np.isnan(sides).any(axis=0))
+    values = np.stack([_standardized(side, known) for side in sides])
+    masks = _masks(sides.shape[1:], method, test.documents, samples, seeds)
     upper = _pairs(len(scores))
-    values = [of(side) for side in sides]
-    observed = {(first, second): values[first] - values[second] for first, second in upper}
     permuted = {pair: np.empty(samples) for pair in upper}
-    for number, mask in enumerate(_masks(shape, samples, seeds)):
-        for first, second in upper:
-            one = np.where(mask, sides[second], sides[first])
-            other = np.where(mask, sides[first], sides[second])
-            permuted[first, second][number] = of(one) - of(other)
-        if number % BLOCK == BLOCK - 1:
-            progress("permutations", number + 1, samples)
+    if _is_pooled_pearson(measure) and test.assessments is not None and known[_rated(test)].all():
+        exchange = _pooled_pearson(values[(slice(None), *_rated(test))], test.assessments.scores)
+        cells: Any = _rated(test)
+    else:
+        exchange, cells = _one_by_one(values, agreement, means=of_systems and values.ndim == 3), ...
+    whole = exchange(np.zeros((1, *np.empty(sides.shape[1:], bool)[cells].shape), bool), upper)
+    observed = {pair: float(difference[0]) for pair, difference in whole.items()}
+    for start in range(0, samples, BLOCK):
+        batch = np.stack([mask[cells] for mask in itertools.islice(masks, min(BLOCK, samples - start))])
+        for pair, differences in exchange(batch, upper).items():
+            permuted[pair][start : start + len(batch)] = differences
+        progress("permutations", start + len(batch), samples)
     return _from_permutations(_title(method, samples, seeds), names, observed, permuted)
+
+
+Exchange = Callable[[NDArray[np.bool_], Pairs], dict[tuple[int, int], Floats]]
+"""From masks, a row each, to the measure's differences of pairs of metrics after the exchange."""
+
+
+def _is_pooled_pearson(measure: Measure[TestSet]) -> bool:
+    return isinstance(measure, SegmentCorrelation) and measure.coefficient == "pearson"
+
+
+def _rated(test: TestSet) -> tuple[NDArray[Any], NDArray[Any]]:
+    assert test.assessments is not None
+    return test.assessments.systems, test.assessments.segments
+
+
+def _one_by_one(values: Floats, agreement: Agreement, *, means: bool) -> Exchange:
+    """Exchange scores and ask the measure; with ``means`` it takes means over segments, which are exchanged as sums."""
+
+    def exchange(masks: NDArray[np.bool_], upper: Pairs) -> dict[tuple[int, int], Floats]:
+        found = {pair: np.empty(len(masks)) for pair in upper}
+        length = values.shape[-1]
+        moved = np.einsum("bsn,ksn->kbs", masks.astype(float), values) / length if means else values
+        own = values.mean(axis=-1) if means else values
+        for first, second in upper:
+            for number, mask in enumerate(masks):
+                if means:
+                    change = moved[second, number] - moved[first, number]
+                    one, other = own[first] + change, own[second] - change
+                else:
+                    one = np.where(mask, values[second], values[first])
+                    other = np.where(mask, values[first], values[second])
+                found[first, second][number] = agreement(one) - agreement(other)
+        return found
+
+    return exchange
+
+
+def _pooled_pearson(values: Floats, human: Floats) -> Exchange:
+    """Exchange the sums of Pearson's coefficient, which are linear in the mask: a matrix product for all metrics."""
+    centred = human - human.mean()
+    norm = float(centred @ centred)
+    length = len(human)
+    # Per metric: Σx, Σx², Σxh.
+    parts = np.concatenate([values, values**2, values * centred]).T
+
+    def coefficient(sums: Floats) -> Floats:
+        total, squares, products = sums
+        spread = squares - total**2 / length
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result: Floats = np.where(spread > 1e-12 * length, products / np.sqrt(spread * norm), math.nan)
+        return result
+
+    def exchange(masks: NDArray[np.bool_], upper: Pairs) -> dict[tuple[int, int], Floats]:
+        moved = (masks.astype(float) @ parts).reshape(len(masks), 3, len(values)).transpose(1, 0, 2)
+        own = parts.sum(axis=0).reshape(3, 1, len(values))
+        found = {}
+        for first, second in upper:
+            change = moved[:, :, second] - moved[:, :, first]
+            found[first, second] = coefficient(own[:, :, first] + change) - coefficient(own[:, :, second] - change)
+        return found
+
+    return exchange
 
 
 def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
@@ -256,10 +339,22 @@ def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
     return result
 
 
-def _masks(shape: tuple[int, ...], samples: int, seeds: Sequence[int]) -> Iterator[NDArray[Any]]:
+def _masks(
+    shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield which scores are exchanged; those of a unit together."""
     random = np.random.default_rng(list(seeds))
+    if method == "documents":
+        names, own = np.unique(np.array(documents), return_inverse=True)
+    drawn: tuple[int, ...] = {
+        "perm-both": shape,
+        "paired": (1, shape[-1]),
+        "documents": (1, len(names) if method == "documents" else 0),
+        "systems": (shape[0], *[1] * (len(shape) - 1)),
+    }[method]
     for _ in range(samples):
-        yield random.integers(2, size=shape, dtype=bool)
+        mask = random.integers(2, size=drawn, dtype=bool)
+        yield np.broadcast_to(mask[:, own] if method == "documents" else mask, shape)
 
 
 SIGNIFICANT = 0.05

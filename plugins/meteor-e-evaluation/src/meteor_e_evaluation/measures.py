@@ -135,10 +135,6 @@ class SegmentCorrelation(Measure[TestSet]):
             return None
         return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.coefficient)
 
-    def default_test(self) -> str:
-        """Williams' test."""
-        return "williams"
-
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of the assessed segments; their ranks for Spearman's coefficient."""
         given = test.assessments
@@ -298,6 +294,10 @@ class SoftAccuracy(Measure[TestSet]):
         """How permutations are drawn."""
 
         seed: Annotated[int, Meta(ge=0, description="Of the permutations.")] = DEFAULT_SEED
+
+    def default_test(self) -> str:
+        """Exchange systems: metrics may favor systems, and scores of a system are then not independent."""
+        return "systems"
 
     def _rows(self, test: TestSet) -> list[int]:
         rated = np.asarray(~np.isnan(test.human).all(axis=1))

@@ -175,7 +175,11 @@ class FrameScorer:
 def _frame(frame: object, what: str) -> nw.DataFrame[Any]:
     """Return a data frame in the one shape that all libraries have; refuse what is none."""
     try:
-        return nw.from_native(frame, eager_only=True)  # type: ignore[call-overload, no-any-return]
+        found: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
+        found.schema  # noqa: B018 (looks for names that are there twice)
+        return found
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"{what} has two columns of one name: {' '.join(str(error).split())}") from None
     except TypeError:
         kind = type(frame)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -48,7 +48,8 @@ GROUPS = {
     ),
     "Measures": OptionGroup(("measures", "documents", "list_measures"), "wmt17.yaml -s pearson -s system-pearson"),
     "Statistics": OptionGroup(
-        ("intervals", "significance", "method", "permutations", "seed"), "wmt12.yaml --intervals 1000 --significance"
+        ("intervals", "significance", "method", "units", "permutations", "seed"),
+        "wmt12.yaml --intervals 1000 --significance",
     ),
     "Output": OptionGroup(
         ("form", "digits", "output", "write_to", "plots", "plot_format", "quiet"),
@@ -111,6 +112,13 @@ GROUPS = {
     type=click.Choice(["auto", "williams", "perm-both", "paired", "systems"]),
     default="auto",
     help="The test of --significance.  [default: auto, the one that suits the measure]",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["auto", "segments", "documents", "systems"]),
+    default="auto",
+    help="What a permutation test exchanges together, and takes to be independent.  [default: auto, what suits the "
+    "measure]",
 )
 @click.option(
     "--permutations",
@@ -236,6 +244,7 @@ def _evaluate(paths: tuple[str, ...], options: SharedOptions) -> Evaluation:
             seed=options.seed,
             significance=options.significance,
             method=options.method,
+            units=options.units,
             permutations=options.permutations,
             documents=options.documents,
             drop_outliers=options.drop_outliers,
