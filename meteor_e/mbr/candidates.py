@@ -273,7 +273,7 @@ def _json(line: str, where: str, other_fields: bool) -> Source:
         raise InputError(f"{where}: not valid JSON: {error}") from error
     content = content if isinstance(content, dict) else {"candidates": content}
     for name in content.keys() - set(FIELDS):
-        near = "" if name == "source" else near_miss(name, FIELDS)
+        near = "" if name == "source" else near_miss("log_probabilities" if "prob" in name else name, FIELDS)
         if near or not other_fields:
             raise InputError(
                 f"{where}: unknown field {name!r}{near}; the fields are {', '.join(FIELDS)}. "

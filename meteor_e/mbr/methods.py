@@ -121,7 +121,8 @@ class Pruning:
             means = sign * wider @ drawn_weights.T
             # Equal rows of a product can differ in the last bits.
             wins = means >= means[(sign * pairs.expected(wider)).argmax()] - 1e-9
-            winners = np.flatnonzero(wins.mean(axis=1) > 1 - self.confidence)
+            # In single precision, where 1 - 0.9 is 0.1.
+            winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
                 expected = expected if before else pairs.expected(wider)
                 break

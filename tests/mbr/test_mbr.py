@@ -98,7 +98,7 @@ def test_another_metric_and_all_scores(cli):
         ("0 ||| a ||| F= 1 ||| 1\n1 ||| b\n", [], 1, "of sources 1 and 2, only one has 'scores'"),
         ('{"candidates": ["a"], "id": 1}\n["b"]\n', [], 1, "of sources 1 and 2, only one has 'id'"),
         ('{"candidates": ["a"], "weigths": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'weights'"),
-        ('{"candidates": ["a"], "logprobs": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'log_probabilities'"),
+        ('{"candidates": ["a"], "lprobs": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'log_probabilities'"),
         ('{"candidates": ["a"], "kept": 1}\n', ["-f", "tsv"], 1, "unknown field 'kept'"),
         ('{"candidates": ["a"], "candidates": ["b"]}\n', [], 1, "a field comes twice"),
         ('{"candidates": ["a"], "id": [1]}\n', [], 1, "'id' is a text or a whole number"),
