@@ -149,7 +149,7 @@ def _class(name: str, text: str) -> type[Metric] | None:
             f"metric {text!r} needs a neural network, which meteor_e does not bring; docs/explanation/which-metric.md "
             "compares such metrics with METEOR, and scores that another program wrote are read by -M scores:FILE"
         )
-    if distribution := ELSEWHERE.get(("metric", name)):
+    if distribution := ELSEWHERE.get(("metric", name), ELSEWHERE.get(("chain", name))):
         raise ConfigError(comes_with_plugin(f"metric {text!r}", distribution))
     raise ConfigError(
         f"unknown metric {text!r}{near_miss(name, [*names, *chains])}; there are {', '.join(names)}, chain files, "

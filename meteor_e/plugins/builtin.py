@@ -52,6 +52,9 @@ COMMANDS_OF_PLUGINS = {
 
 
 ELSEWHERE = {
+    ("chain", "baseline-contextual"): "meteor-e-vectors",
+    ("chain", "contextual"): "meteor-e-vectors",
+    ("chain", "contextual-cosine"): "meteor-e-vectors",
     ("metric", "caption-context"): "meteor-e-captions",
     ("metric", "caption-light"): "meteor-e-captions",
     ("metric", "coco"): "meteor-e-captions",

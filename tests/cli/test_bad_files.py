@@ -149,6 +149,12 @@ def test_user_and_password_are_sent_as_they_should_be():
     assert _authorization("https://host/x") == {}
 
 
+@pytest.mark.parametrize("option", ["-c", "-M"])
+def test_a_chain_whose_plugin_is_missing(cli, option):
+    line = cli("score", "hyp", "ref", option, "contextual", env={"METEOR_E_PLUGINS": "none"}).err
+    assert "comes with the plugin meteor-e-vectors, which is not installed: pip install meteor-e-vectors" in line
+
+
 LINES = ["the\u2028cat", "the\x85cat", "the\xa0cat"]
 
 

@@ -60,6 +60,7 @@ class Comparison:
         p: ``(metrics, metrics)``: probability of such an advantage of the row over the column if there is none.
         observed: the measure's difference of the row and the column, by ``(row, column)`` with row < column.
         permuted: the difference in each permutation, likewise; empty for tests without permutations.
+        parts: tests of which the one that doubts most gives each p.
     """
 
     test: str
@@ -67,6 +68,7 @@ class Comparison:
     p: Floats
     observed: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
     permuted: dict[tuple[int, int], Floats] = field(default_factory=dict, repr=False)
+    parts: tuple[Comparison, ...] = field(default=(), repr=False)
 
 
 def compare(
@@ -109,6 +111,14 @@ def compare(
     names = tuple(entry.name for entry in scores)
     if len(scores) < 2:
         return None
+    if method == units == "auto" and isinstance(measure, SegmentCorrelation):
+        # Pooled scores share their segment's difficulty and their metric's favor of a system.
+        return _most_doubtful(
+            [
+                compare(measure, test, scores, samples=samples, seed=seed, units=each, progress=progress)
+                for each in ("segments", "systems")
+            ]
+        )
     chosen = measure.default_test() if method == "auto" else method
     if units != "auto":
         chosen = {"segments": "paired"}.get(units, units)
@@ -118,6 +128,16 @@ def compare(
     if chosen in ("paired", "documents") and isinstance(measure, PairMeasure):
         return _exchange_outcomes(measure, test, scores, names, samples, seeds, chosen)
     return _exchange_scores(measure, test, scores, names, samples, seeds, chosen, progress)
+
+
+def _most_doubtful(parts: Sequence[Comparison | None]) -> Comparison | None:
+    """Return the highest p of several tests: significant is what all of them find (intersection-union test)."""
+    known = [entry for entry in parts if entry is not None]
+    if not known or len(known) < len(parts):
+        return None
+    title = "; ".join(dict.fromkeys(entry.test for entry in known)) + "; the higher p counts"
+    highest = np.maximum.reduce([entry.p for entry in known])
+    return Comparison(title, known[0].names, highest, known[0].observed, parts=tuple(known))
 
 
 def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
@@ -178,6 +198,10 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
     Returns:
         The tests; ``None`` if a language pair was tested without permutations.
     """
+    if comparisons and all(entry.parts for entry in comparisons):
+        return _most_doubtful(
+            [average(each, weights) for each in zip(*(entry.parts for entry in comparisons), strict=True)]
+        )
     if not comparisons or any(not entry.permuted for entry in comparisons):
         return None
     shares = np.array(weights, float) / sum(weights)

@@ -36,8 +36,7 @@ GROUPS = {
     "--level", type=click.Choice(["corpus", "segments"]), help="Score of the corpus, or mean of the segments.  [both]"
 )
 @click.option(
-    "-p",
-    "--parameters",
+    "--formula",
     "formulas",
     multiple=True,
     metavar="NUMBERS",
