@@ -30,8 +30,8 @@ class GroupedCommand(click.Command):
 
     def __init__(self, *args: Any, groups: Mapping[str, OptionGroup] | None = None, **options: Any) -> None:
         # The group says the same; click keeps the help option of whichever context came first.
-        settings = {"help_option_names": ["-h", "--help"], **(options.pop("context_settings", None) or {})}
-        super().__init__(*args, context_settings=settings, **options)
+        options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
+        super().__init__(*args, **options)
         self.groups = dict(groups or {})
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
