@@ -21,7 +21,7 @@ from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, word_clas
 
 if TYPE_CHECKING:
     from meteor_e.toolkit import Cells, Floats, Integers
-    from meteor_e_captions.lexicon import Lexicon
+    from meteor_e_captions.lexicon import Lexicon, Texts
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
@@ -146,13 +146,12 @@ class BrokenDetector:
             tables[order] = np.array([key for key, _ in known], np.int64), np.array([weight for _, weight in known])
         return names, tables
 
-    def logits(self, lexicon: Lexicon, texts: Sequence[Sequence[int]]) -> Floats:
-        """Return :meth:`logit` of many captions, given by the numbers of their words."""
-        count, lengths = len(texts), np.array([len(text) for text in texts], np.int64)
+    def logits(self, lexicon: Lexicon, texts: Texts) -> Floats:
+        """Return :meth:`logit` of many captions."""
+        words, lengths, count = texts.words, texts.lengths, len(texts.lengths)
         names, tables = self._tables
         size = len(names) + 1
         # A caption's classes stand between a start and an end.
-        words = np.array([word for text in texts for word in text], np.int64)
         text_of = np.repeat(np.arange(count), lengths + 2)
         starts = np.cumsum(lengths + 2) - lengths - 2
         classes = np.full(len(text_of), names["^"])
@@ -161,7 +160,7 @@ class BrokenDetector:
         inner[starts] = inner[starts + lengths + 1] = False
         # Classes without a weight are one, number 0.
         numbers = np.array([names.get(name, 0) for name in lexicon.class_names], np.int64)
-        classes[inner] = numbers[lexicon.classes[words]] if len(words) else 0
+        classes[inner] = numbers[lexicon.columns.word_class[words]] if len(words) else 0
         totals = np.full(count, self._intercept)
         for order, (keys, weights) in tables.items():
             if not len(keys) or len(classes) < order:
@@ -178,8 +177,10 @@ class BrokenDetector:
         plain = np.array([0.0] * len(self._repeated))
         repeated = np.tile(plain, (count, 1))
         repeated[:, REPETITIONS.index("too short")] = lengths < 4
-        for at in _repeating(words, np.repeat(np.arange(count), lengths), lexicon.telling[words]).tolist():
-            repeated[at] = repetitions([lexicon.words[word] for word in texts[at]])
+        ends = np.cumsum(lengths)
+        for at in _repeating(words, texts.of, lexicon.columns.telling[words]).tolist():
+            own = words[ends[at] - lengths[at] : ends[at]]
+            repeated[at] = repetitions([lexicon.words[word] for word in own.tolist()])
         # Weights have three decimals: rounding makes the sum the same in every order.
         result: Floats = np.round(totals + repeated @ np.array(self._repeated), 6)
         return result

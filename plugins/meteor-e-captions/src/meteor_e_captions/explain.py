@@ -60,7 +60,7 @@ def describe_captions(
 ) -> list[CaptionReport]:
     """Return a report for each caption."""
     compared = compare_words(lexicon, number_words(lexicon, hypotheses, references), references)
-    kinds = lexicon.arrays[1]
+    kinds = lexicon.columns.kind
     needed = _AGREED * np.array([len(texts) for texts in references])[compared.theirs.segment]
     missing: list[dict[str, list[str]]] = [{} for _ in hypotheses]
     invented: list[dict[str, list[str]]] = [{} for _ in hypotheses]

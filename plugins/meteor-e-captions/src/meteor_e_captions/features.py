@@ -15,7 +15,7 @@ import numpy as np
 
 from meteor_e.toolkit import Memory, aligned
 from meteor_e_captions.grouping import grouped
-from meteor_e_captions.lexicon import KINDS, NEGATIONS, split
+from meteor_e_captions.lexicon import KINDS, split
 
 if TYPE_CHECKING:
     from meteor_e_vectors.contextual import Encoder
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.toolkit import Floats, Integers
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.lexicon import Lexicon
+    from meteor_e_captions.lexicon import Lexicon, Texts
 
 _KINDS = ("object", "attribute", "action", "number", "color")
 LIGHT = (
@@ -93,47 +93,43 @@ def _ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
 
 
 class Numbered(NamedTuple):
-    """Captions and references as the numbers of their words, and as their words joined by blanks."""
+    """Captions, and the references of all of them, as the numbers of their words."""
 
-    own: list[list[int]]
-    own_plain: list[str]
-    theirs: list[list[int]]
-    their_plain: list[str]
+    own: Texts
+    theirs: Texts
 
 
 def number_words(lexicon: Lexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Numbered:
     """Number the words of captions and references."""
-    numbered = lexicon.numbered
-    own = [numbered(text) for text in hypotheses]
-    theirs = [numbered(text) for texts in references for text in texts]
-    return Numbered(
-        [each[0] for each in own], [each[1] for each in own], [each[0] for each in theirs], [each[1] for each in theirs]
-    )
+    own, theirs = lexicon.number_all(hypotheses), lexicon.number_all(list(chain.from_iterable(references)))
+    return Numbered(own, theirs)
 
 
 def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequence[str]]) -> Comparison:
     """Compare the words of captions and references by stem and synonym."""
-    own_texts, ref_texts = words.own, words.theirs
-    stems, kinds, weights, _, _ = lexicon.arrays
+    stems, kinds, weights = lexicon.columns[:3]
     size = lexicon.sizes[0]
     count = len(references)
     per = np.array([len(texts) for texts in references])
     starts = np.cumsum(per) - per
     segment_of_reference = np.repeat(np.arange(count), per)
 
-    own_word, own_at = _flat(own_texts)
-    ref_word, ref_at = _flat(ref_texts)
+    own_word, own_at = words.own.words, words.own.of
+    ref_word, ref_at = words.theirs.words, words.theirs.of
+    texts = len(words.theirs.lengths)
     # A reference's distinct stems with how often it has each; then a segment's, with how many references have it.
     ref_key, ref_first, ref_count, _ = grouped(ref_at * size + stems[ref_word])
     entry_ref, entry_stem = ref_key // size, ref_key % size
     entry_segment = segment_of_reference[entry_ref] if len(entry_ref) else entry_ref
-    key, first, having, _ = grouped(entry_segment * size + entry_stem)
+    key, first, having, key_of = grouped(entry_segment * size + entry_stem)
     own_key, own_first, own_count, _ = grouped(own_at * size + stems[own_word])
     at_own = _position(key, own_key)
     support = np.where(at_own >= 0, having[at_own] if len(having) else 0, 0)
     their_segment = key // size
     their_word, own_words = ref_word[ref_first[first]], own_word[own_first]
-    in_own = _position(own_key, key) >= 0
+    own_of = np.full(len(key), -1)
+    own_of[at_own[at_own >= 0]] = np.flatnonzero(at_own >= 0)
+    in_own = own_of >= 0
     by_own, by_theirs = _synonyms(lexicon, own_key // size, own_words, their_segment[~in_own], their_word[~in_own])
     synonym_theirs = np.zeros(len(key), bool)
     synonym_theirs[~in_own] = by_theirs
@@ -157,16 +153,14 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
         "told": np.log1p(total(own.segment, own_weight * own.support) / per),
     }
     entry_weight = weights[ref_word[ref_first]]
-    entry_covered = covered[_position(key, entry_segment * size + entry_stem)]
-    covering = _ratio(
-        total(entry_ref, entry_weight * entry_covered, len(ref_texts)), total(entry_ref, entry_weight, len(ref_texts))
-    )
+    entry_covered = covered[key_of]
+    covering = _ratio(total(entry_ref, entry_weight * entry_covered, texts), total(entry_ref, entry_weight, texts))
     columns["best recall"] = np.maximum.reduceat(covering, starts)
     # Cosines of tf-idf vectors. A stem weighs what the reference's word does.
-    at_entry = _position(own_key, entry_segment * size + entry_stem)
+    at_entry = own_of[key_of]
     counts = np.where(at_entry >= 0, own_count[at_entry] if len(own_count) else 0, 0)
-    dots = total(entry_ref, ref_count * counts * entry_weight**2, len(ref_texts))
-    lengths = np.sqrt(total(entry_ref, (ref_count * entry_weight) ** 2, len(ref_texts)))
+    dots = total(entry_ref, ref_count * counts * entry_weight**2, texts)
+    lengths = np.sqrt(total(entry_ref, (ref_count * entry_weight) ** 2, texts))
     own_length = np.sqrt(total(own.segment, (own_count * own_weight) ** 2))
     cosines = _ratio(dots, lengths * np.repeat(own_length, per))
     columns["cosine"] = np.add.reduceat(cosines, starts) / per
@@ -184,12 +178,6 @@ def compare_words(lexicon: Lexicon, words: Numbered, references: Sequence[Sequen
     columns["opposites"] = -_opposites(lexicon, own, theirs, key, size, count) / per
     columns["negation"] = -_negation(lexicon, own_word, own_at, ref_word, ref_at, segment_of_reference, per)
     return Comparison(own, theirs, columns)
-
-
-def _flat(texts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
-    """Return all words of texts, and which text each is of."""
-    words = np.fromiter(chain.from_iterable(texts), np.int64)
-    return words, np.repeat(np.arange(len(texts)), [len(text) for text in texts])
 
 
 def _position(ordered: Integers, wanted: Integers) -> Integers:
@@ -221,7 +209,7 @@ def _synonyms(
 
 def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
     """Return for each synset of each word the word's place, and a number of segment and synset."""
-    _, _, _, starts, synsets = lexicon.arrays
+    starts, synsets = lexicon.columns.starts, lexicon.columns.synsets
     lengths = starts[word + 1] - starts[word]
     entry = np.repeat(np.arange(len(word)), lengths)
     within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -232,12 +220,11 @@ def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Inte
 def _opposites(lexicon: Lexicon, own: Words, theirs: Words, key: Integers, size: int, count: int) -> Floats:
     """Return for each segment the words that exclude one of references', each by the number of these references."""
     total = np.zeros(count)
-    words, _, _, inverse = grouped(own.word)
+    candidates = np.flatnonzero(lexicon.columns.excludes[own.word] & (own.support == 0))
+    words, _, _, of_word = grouped(own.word[candidates])
     known = lexicon.opposites(words.tolist())
     lengths = np.array([len(each) for each in known], np.int64)
     starts, stems = np.cumsum(lengths) - lengths, np.array([stem for each in known for stem in each], np.int64)
-    candidates = np.flatnonzero((lengths[inverse] > 0) & (own.support == 0)) if len(stems) else np.empty(0, np.int64)
-    of_word = inverse[candidates]
     entry = np.repeat(np.arange(len(candidates)), lengths[of_word])
     if not len(entry):
         return total
@@ -262,7 +249,7 @@ def _negation(
     per: Integers,
 ) -> Floats:
     """Return by how much captions and references differ in whether they negate, from 0 to 1."""
-    negates = np.array([word in NEGATIONS or word.endswith("n't") for word in lexicon.words] or [False])
+    negates = lexicon.columns.negates
     own = np.zeros(len(per))
     own[own_at[negates[own_word]]] = 1
     texts = np.zeros(len(segment_of_reference))
@@ -282,9 +269,9 @@ def light_features(
     words = number_words(lexicon, hypotheses, references)
     found = compare_words(lexicon, words, references)
     # Marks would count as words: some sources set them, some do not.
-    plain = iter(words.their_plain)
+    plain = iter(words.theirs.plain)
     scores = np.nan_to_num(
-        aligned(meteor, words.own_plain, [[next(plain) for _ in texts] for texts in references]).scores
+        aligned(meteor, words.own.plain, [[next(plain) for _ in texts] for texts in references]).scores
     )
     columns = found.columns
     columns["meteor"], columns["fragmentation"] = scores[:, -1], -scores[:, -2]
@@ -292,9 +279,9 @@ def light_features(
     return found
 
 
-def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Sequence[Sequence[int]]) -> Floats:
-    """Return how whole captions are, given by the numbers of their words: from 0 to -1, which is surely broken."""
-    logits = np.where([not text for text in texts], 20.0, detector.logits(lexicon, texts))
+def whole(detector: BrokenDetector, lexicon: Lexicon, texts: Texts) -> Floats:
+    """Return how whole captions are: from 0 to -1, which is surely broken."""
+    logits = np.where(texts.lengths == 0, 20.0, detector.logits(lexicon, texts))
     result: Floats = -1 / (1 + np.exp(-_STEEP * (np.clip(logits, -50, 50) - _DOUBT)))
     return result
 
@@ -352,7 +339,7 @@ def context_features(
 
 def _compared(known: dict[str, _Encoded], lexicon: Lexicon, text: str, texts: Sequence[str]) -> list[float]:
     own = known[text]
-    weights = lexicon.arrays[2]
+    weights = lexicon.columns.weight
     own_weight = weights[lexicon.numbers(text)]
     others = [known[other] for other in texts]
     vectors = np.array([other.whole for other in others], np.float64)

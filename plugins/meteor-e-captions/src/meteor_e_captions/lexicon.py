@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import chain, filterfalse
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from meteor_e import Meteor
 from meteor_e.api import Token
-from meteor_e.toolkit import Memory, require
+from meteor_e.toolkit import require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,12 +104,59 @@ _FUNCTION_WEIGHT = 0.1
 _PARTS = 1 << 18
 
 
-def split(text: str) -> list[str]:
-    """Return the words of a caption in lower case, without marks."""
+def _plain(text: str) -> str:
+    """Return the words of a caption in lower case, without marks, with blanks between them."""
     text = text[:LONGEST_TEXT].lower()
     if text.isascii() and "'" not in text and "-" not in text:
-        return text.translate(_BLANKS).split()  # the same, and quicker
-    return _WORD.findall(text.replace("\u2019", "'"))
+        return text.translate(_BLANKS)  # the same words, and quicker
+    return " ".join(_WORD.findall(text.replace("\u2019", "'")))
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a caption in lower case, without marks."""
+    return _plain(text).split()
+
+
+class Texts(NamedTuple):
+    """Captions as numbers of words.
+
+    Attributes:
+        words: of all captions, one after the other.
+        lengths: how many words each caption has.
+        plain: the captions in lower case, without marks.
+    """
+
+    words: Integers
+    lengths: Integers
+    plain: list[str]
+
+    @property
+    def of(self) -> Integers:
+        """For each word the caption that it is of."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+
+class WordColumns(NamedTuple):
+    """What is known of all words, by their numbers.
+
+    Attributes:
+        stem, kind, weight: of each word.
+        word_class: number in ``Lexicon.class_names``.
+        telling: whether it is a content word, no color and no number.
+        negates: whether it is a negation.
+        excludes: whether it excludes other words.
+        starts, synsets: the synsets of all words, those of word n from ``starts[n]``.
+    """
+
+    stem: Integers
+    kind: Integers
+    weight: Floats
+    word_class: Integers
+    telling: Cells
+    negates: Cells
+    excludes: Cells
+    starts: Integers
+    synsets: Integers
 
 
 def kind_of(word: str) -> str:
@@ -159,6 +207,36 @@ def word_class(word: str) -> str:
     return "<-s>" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "<word>"
 
 
+_Row = tuple[int, int, float, int, bool, bool, bool, list[int]]
+"""Of a word what :class:`WordColumns` has, in its order; its synsets last."""
+
+
+def _columns_of(rows: Sequence[_Row]) -> WordColumns:
+    stem, kind, weight, classes, telling, negates, excludes, synsets = zip(*rows, strict=True) if rows else [()] * 8
+    return WordColumns(
+        np.array(stem, np.int64),
+        np.array(kind, np.int64),
+        np.array(weight, float),
+        np.array(classes, np.int64),
+        np.array(telling, bool),
+        np.array(negates, bool),
+        np.array(excludes, bool),
+        np.cumsum([0, *map(len, synsets)]),
+        np.fromiter(chain.from_iterable(synsets), np.int64),
+    )
+
+
+def excluded_by(word: str) -> tuple[str, ...]:
+    """Return the words that a word excludes; numbers below 100 exclude each other."""
+    if word in NUMBERS and NUMBERS[word] < 100:
+        return tuple(other for other, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
+    return OPPOSITES.get(word, ())
+
+
+_END = "\0"
+"""Ends a caption among the words of many."""
+
+
 class Lexicon:
     """Numbers words, and knows stem, kind, weight and synonyms of each.
 
@@ -172,20 +250,14 @@ class Lexicon:
     def __init__(self, meteor: Meteor, documents: Iterable[Iterable[str]] | None = None) -> None:
         matchers = {matcher.name: matcher for matcher in meteor.matchers}
         self._stem, self._synonym = matchers["stem"], matchers["synonym"]
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, int] = {_END: -1}
         self._stems: dict[object, int] = {}
         self._synsets: dict[object, int] = {}
         self.words: list[str] = []
-        self._stem_of: list[int] = []
-        self._kind_of: list[int] = []
-        self._weight_of: list[float] = []
-        self._synsets_of: list[list[int]] = []
         self.class_names: list[str] = []
         self._classes: dict[str, int] = {}
-        self._class_of: list[int] = []
-        self._telling_of: list[bool] = []
-        self._texts = Memory[str, tuple[list[int], str]](50_000)
-        self._arrays: tuple[Integers, Integers, Floats, Integers, Integers] | None = None
+        self._rows: list[_Row] = []
+        self._columns = _columns_of([])
         self._counts: dict[int, int] = {}
         self._documents = 0
         if documents is not None:
@@ -211,65 +283,49 @@ class Lexicon:
 
     def _add(self, word: str) -> None:
         kind, stem = kind_of(word), self.stem_number(word)
+        content = word not in FUNCTION_WORDS and word not in COLORS and word not in NUMBERS
         name = word_class(word)
         if name not in self._classes:
             self._classes[name] = len(self.class_names)
             self.class_names.append(name)
-        self._class_of.append(self._classes[name])
-        self._telling_of.append(word not in FUNCTION_WORDS and word not in COLORS and word not in NUMBERS)
-        self.words.append(word)
-        self._stem_of.append(stem)
-        self._kind_of.append(KINDS.index(kind))
-        weight = _information(word)
         if self._documents:
             weight = math.log((self._documents + 1) / (self._counts.get(stem, 0) + 1)) / math.log(self._documents + 1)
+        else:
+            weight = _information(word)
         function = kind in ("function", "relation")
-        weight = max(weight, 1e-3) * (_FUNCTION_WEIGHT if function else 1.0)
         # Sums of such numbers are the same in every order.
-        self._weight_of.append(round(weight * _PARTS) / _PARTS)
-        synsets = [] if function else self._synonym.keys(Token(word))  # type: ignore[attr-defined]
-        self._synsets_of.append([self._synsets.setdefault(key, len(self._synsets)) for key in sorted(synsets)])
-        self._arrays = None
+        weight = round(max(weight, 1e-3) * (_FUNCTION_WEIGHT if function else 1.0) * _PARTS) / _PARTS
+        negates = word in NEGATIONS or word.endswith("n't")
+        keys = [] if function else sorted(self._synonym.keys(Token(word)))  # type: ignore[attr-defined]
+        synsets = [self._synsets.setdefault(key, len(self._synsets)) for key in keys]
+        excludes = bool(excluded_by(word))
+        self._rows.append((stem, KINDS.index(kind), weight, self._classes[name], content, negates, excludes, synsets))
+        self.words.append(word)
 
-    def numbered(self, text: str) -> tuple[list[int], str]:
-        """Return the numbers of a text's words, and the words in lower case, joined by blanks."""
-        found = self._texts.get(text)
-        if found is None:
-            words = split(text)
-            try:
-                listed = list(map(self._numbers.__getitem__, words))
-            except KeyError:
-                listed = [self.number(word) for word in words]
-            found = self._texts[text] = listed, " ".join(words)
-        return found
+    def number_all(self, texts: Sequence[str]) -> Texts:
+        """Number the words of captions."""
+        plain = [*map(_plain, texts)]
+        found = f" {_END} ".join([*plain, ""]).split()
+        for word in dict.fromkeys(filterfalse(self._numbers.__contains__, found)):
+            self.number(word)
+        numbers = np.fromiter(map(self._numbers.__getitem__, found), np.int64, len(found))
+        ends = np.flatnonzero(numbers < 0)
+        return Texts(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
 
     def numbers(self, text: str) -> NDArray[np.int64]:
         """Return the numbers of a text's words."""
-        return np.array(self.numbered(text)[0], np.int64)
+        return np.array([self.number(word) for word in split(text)], np.int64)
 
     @property
-    def arrays(self) -> tuple[Integers, Integers, Floats, Integers, Integers]:
-        """For each word its stem, kind and weight; and the synsets of all words, those of word n from ``starts[n]``."""
-        if self._arrays is None:
-            lengths = [len(synsets) for synsets in self._synsets_of]
-            self._arrays = (
-                np.array(self._stem_of, np.int64),
-                np.array(self._kind_of, np.int64),
-                np.array(self._weight_of),
-                np.array([0, *np.cumsum(lengths)], np.int64),
-                np.array([each for synsets in self._synsets_of for each in synsets], np.int64),
-            )
-        return self._arrays
-
-    @property
-    def classes(self) -> Integers:
-        """For each word the number of its class, of ``class_names``."""
-        return np.array(self._class_of, np.int64)
-
-    @property
-    def telling(self) -> Cells:
-        """For each word whether it is a content word, no color and no number."""
-        return np.array(self._telling_of, bool)
+    def columns(self) -> WordColumns:
+        """What is known of the words that there are."""
+        known = self._columns
+        if fresh := self._rows[len(known.stem) :]:
+            more = _columns_of(fresh)
+            more = more._replace(starts=more.starts[1:] + known.starts[-1])
+            both: Any = zip(known, more, strict=True)
+            known = self._columns = WordColumns._make(map(np.concatenate, both))
+        return known
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -283,10 +339,6 @@ class Lexicon:
         """
         found = []
         for number in words:
-            word = self.words[number]
-            others = OPPOSITES.get(word, ())
-            if word in NUMBERS and NUMBERS[word] < 100:
-                others = tuple(other for other, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
-            stems = (self._stems.get(self._stem_key(other)) for other in others)
+            stems = [self._stems.get(self._stem_key(other)) for other in excluded_by(self.words[number])]
             found.append(tuple(stem for stem in stems if stem is not None))
         return found
