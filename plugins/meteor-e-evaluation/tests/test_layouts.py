@@ -413,3 +413,38 @@ def test_a_folder_made_of_wmt17_is_read_as_wmt17_is(shared, tmp_path, monkeypatc
         ]
         assert values[0] == pytest.approx(values[1], abs=1e-12)
         assert values[0] > 0
+
+
+WMT24_ESA = """\
+csyeng7904,ende-tutorial1,1000001,TGT,ces,eng,0,ende-tutorial1,False,[],1724108643.055,1724108643.055
+csyeng7904,ende-tutorial2,1000006,TGT,ces,eng,0,ende-tutorial2,False,"[{""start_i"":8,""end_i"":11,""severity"":""minor""}]",1.5,1.6
+csyeng7904,alpha,1,TGT,ces,eng,98,harbor#incomplete,False,[],1724108687.807,1724108688.639
+csyeng7904,alpha,2,BAD,ces,eng,18,harbor#bad,False,"[{""start_i"":1,""end_i"":5,""severity"":""major"",""error_type"":null}]",2.5,2.6
+csyeng7904,alpha,2,TGT,ces,eng,91,harbor,False,"[{""start_i"":""missing"",""end_i"":""missing"",""severity"":""minor"",""error_type"":null}]",3.5,3.6
+csyeng7905,beta,2,TGT,ces,eng,40,harbor,False,"[{""start_i"":4,""end_i"":5,""severity"":""major"",""error_type"":null},{""start_i"":6,""end_i"":7,""severity"":""minor"",""error_type"":null}]",4.5,4.6
+"""
+
+
+def test_error_span_annotations_of_wmt24_as_appraise_writes_them(judged):
+    folder, load = judged
+    write(folder / "esa.csv", WMT24_ESA)
+    columns = "[rater, system, segment, type, from, to, score, document, complete, spans, begin, end]"
+    kept = "only: {type: TGT}, drop: [ende-tutorial1, ende-tutorial2]"
+    test = load(f"{{file: esa.csv, format: ratings, columns: {columns}, {kept}}}")
+    assert test.human[0, 0] == 98
+    assert test.human[0, 1] == 91
+    assert test.human[1, 1] == 40
+    assert (~np.isnan(test.human)).sum() == 3
+
+
+def test_mqm_as_google_publishes_it(tmp_path):
+    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    rows = (
+        'Online-W\ttalk.1\t1\t7\trater4\tEin "Satz.\t<v>A phrase</v>.\tStyle/Awkward\tMinor\n'
+        'Online-W\ttalk.1\t1\t7\trater4\tEin "Satz.\tA <v>phrase.\tAccuracy/Mistranslation\tMajor\n'
+        'ref\ttalk.1\t2\t8\trater2\tEin "Satz.\tA sentence.\tNo-error\tNo-error\n'
+    )
+    found = list(read_mqm(write(tmp_path / "mqm.tsv", head + rows)))
+    assert [(row.system, row.segment, row.score) for row in found] == [("Online-W", 7, -6.0), ("ref", 8, 0.0)]
+    inside = list(read_mqm(tmp_path / "mqm.tsv", in_document=True))
+    assert [(row.document, row.segment) for row in inside] == [("talk.1", 1), ("talk.1", 2)]

@@ -134,7 +134,8 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "system": ("system", "systemid", "sys", "mt_system"),
     "document": ("document", "doc", "documentid", "document_id", "docid"),
     "segment": ("globalsegid", "global_seg_id", "seg_id", "segment", "segmentid", "segment_id", "line", "sid"),
-    "document segment": ("docsegid", "doc_seg_id", "line", "segment", "segmentid", "segment_id", "seg_id", "doc_id"),
+    # Google's "doc_id" counts segments within "doc"; its "seg_id" counts them all.
+    "document segment": ("docsegid", "doc_seg_id", "doc_id", "line", "segment", "segmentid", "segment_id", "seg_id"),
     "rater": ("rater", "annotator", "userid", "user", "login"),
     "score": ("score", "rating", "esa_score", "raw", "raw_score"),
     "target": ("target",),
