@@ -100,7 +100,7 @@ class Findings:
             lines += [f"signature: {best.signature}", f"for a paper: {best.sentence}"]
         notes = dict.fromkeys(each.note for row in rows for each in row.candidates if each.note)
         lines += [f"note: {note}" for note in notes]
-        lines += [f"not computed: {each.partition(';')[0]}" for each in self.left_out]
+        lines += [f"not computed: {each}" for each in self.left_out]
         return "\n".join(lines) + "\n"
 
 
