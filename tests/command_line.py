@@ -86,6 +86,9 @@ class CommandLine:
                 warnings.catch_warnings(),
             ):
                 warnings.simplefilter("default")
+                # As Python does by itself. These are of the process, and maybe of a test before.
+                for kind in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, ImportWarning):
+                    warnings.simplefilter("ignore", kind)
                 warnings.showwarning = program._one_line_warning
                 options._told.clear()
                 code = program._run([*arguments], [])

@@ -126,17 +126,23 @@ def listening(host: str, port: int, path: str | None) -> tuple[socket.socket, st
         ConfigError: if the address cannot be had.
     """
     try:
-        if path is None:
-            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-            opened = socket.socket(family, kind, protocol)
-            if os.name == "posix":
-                opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            opened.bind(address)
-            shown = f"[{host}]" if ":" in host else host
-            name = f"http://{shown}:{opened.getsockname()[1]}"
-        else:
-            opened, name = _unix(path), f"unix:{path}"
-        opened.listen(2048)
+        with contextlib.ExitStack() as failing:
+            if path is None:
+                family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+                opened = failing.enter_context(socket.socket(family, kind, protocol))
+                if os.name == "posix":
+                    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                opened.bind(address)
+                shown = f"[{host}]" if ":" in host else host
+                name = f"http://{shown}:{opened.getsockname()[1]}"
+            else:
+                if not hasattr(socket, "AF_UNIX"):
+                    raise ConfigError("--socket: this system has no Unix sockets; take --port")
+                opened = failing.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+                _bind(opened, path)
+                name = f"unix:{path}"
+            opened.listen(2048)
+            failing.pop_all()
     except OSError as error:
         where = path or f"{host}, port {port}"
         raise ConfigError(f"cannot listen on {where}: {error.strerror or error}") from None
@@ -144,11 +150,8 @@ def listening(host: str, port: int, path: str | None) -> tuple[socket.socket, st
     return opened, name
 
 
-def _unix(path: str) -> socket.socket:
-    """Return a socket bound to a path, which only the user may open."""
-    if not hasattr(socket, "AF_UNIX"):
-        raise ConfigError("--socket: this system has no Unix sockets; take --port")
-    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+def _bind(opened: socket.socket, path: str) -> None:
+    """Bind a Unix socket to a path, which only the user may open."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(Path(path).stat().st_mode):
             raise ConfigError(f"--socket {path}: there is a file of that name; name another one")
@@ -164,7 +167,6 @@ def _unix(path: str) -> socket.socket:
         opened.bind(path)
     finally:
         os.umask(before)
-    return opened
 
 
 def run(app: Any, opened: socket.socket, seconds: float, connections: int, ready: Callable[[], None]) -> None:
