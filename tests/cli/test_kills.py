@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -76,3 +78,16 @@ def test_an_output_that_is_killed_is_whole_or_not_there(cli):
     # What was left is removed by the next run.
     assert cli.apart(*arguments, "last.tsv").code == 0
     assert not list(cli.folder.glob(".*.tsv.*"))
+
+
+def test_an_interrupt_within_exec_ends_with_its_code(tmp_path):
+    """As in an import that makes a class from text. Python would end itself by SIGINT."""
+    program = (
+        "from unittest import mock\nfrom meteor_e.cli import program\n"
+        "def interrupted(*_, **__):\n    exec('raise KeyboardInterrupt')\n"
+        "with mock.patch.object(program.cli, 'main', interrupted):\n    program.main([])\n"
+    )
+    (tmp_path / "interrupted.py").write_text(program)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "meteor-e: interrupted\n")
