@@ -5,7 +5,6 @@ Plugins may bring commands, too. They are looked for when a name is none of mete
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import errno
 import gc
@@ -148,22 +147,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _run(arguments, terminated)
     # Nor is there anything to look for when Python ends, which looks twice through all that there is.
     gc.freeze()
-    if code in (130, 143):
-        _leave(code)
     sys.exit(code)
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process with this code.
-
-    Where an interrupt went through :func:`exec` of a text, as in many imports, Python remembers it and would end itself
-    by SIGINT, whatever code it is given.
-    """
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 # Click 8.2 and later raise this; earlier ones show the help themselves.

@@ -83,9 +83,10 @@ def test_an_output_that_is_killed_is_whole_or_not_there(cli):
 def test_an_interrupt_within_exec_ends_with_its_code(tmp_path):
     """As in an import that makes a class from text. Python would end itself by SIGINT."""
     program = (
-        "from unittest import mock\nfrom meteor_e.cli import program\n"
+        "import runpy\nfrom unittest import mock\nfrom meteor_e.cli import program\n"
         "def interrupted(*_, **__):\n    exec('raise KeyboardInterrupt')\n"
-        "with mock.patch.object(program.cli, 'main', interrupted):\n    program.main([])\n"
+        "with mock.patch.object(program.cli, 'main', interrupted):\n"
+        "    runpy.run_module('meteor_e', run_name='__main__')\n"
     )
     (tmp_path / "interrupted.py").write_text(program)
     command = [sys.executable, "-m", "interrupted"]
