@@ -80,7 +80,8 @@ class MeteorE(evaluate.Metric):
         from meteor_e import InputError
 
         batch = [side for side in (predictions, references) if side is not None]
-        if self.writer is None and not any(len(side) for side in batch):
+        # What is no list is refused where it is added.
+        if self.writer is None and all(hasattr(side, "__len__") and not len(side) for side in batch):
             raise InputError("there are no segments to score")
         if not batch:
             return super().compute(**others)
