@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import check_words, spaced
-
-_SURROGATES = re.compile("([\ud800-\udfff])")
+from meteor_e_languages.segmenters.checks import words_of
 
 
 def _breaker() -> Any:
@@ -34,11 +31,8 @@ class IcuSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        words: list[str] = []
-        for part in _SURROGATES.split(spaced(text)):
-            # ICU is given UTF-8, which has no lone surrogates.
-            words += [part] if _SURROGATES.match(part) else _breaker()(part, "en") if part else []
-        return check_words("ICU", text, words)
+        breaker = _breaker()
+        return words_of("ICU", text, lambda part: list(breaker(part, "en")))
 
     def describe(self) -> str:
         """Return the library's version, which ICU and its dictionaries come with."""

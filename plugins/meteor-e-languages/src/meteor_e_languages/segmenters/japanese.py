@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from importlib import metadata
 from typing import Any
 
 from meteor_e.api import PluginError, Segmenter
-from meteor_e_languages.segmenters.checks import check_words, spaced
+from meteor_e_languages.segmenters.checks import words_of
 
 _taggers = threading.local()
-_SURROGATES = re.compile("([\ud800-\udfff])")
 
 
 def _tagger() -> Any:
@@ -41,11 +39,7 @@ class FugashiSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        words: list[str] = []
-        for part in _SURROGATES.split(spaced(text)):
-            # Lone surrogates are no text that MeCab could be given.
-            words += [part] if _SURROGATES.match(part) else [node.surface for node in _tagger()(part)]
-        return check_words("MeCab", text, words)
+        return words_of("MeCab", text, lambda part: [node.surface for node in _tagger()(part)])
 
     def describe(self) -> str:
         """Return the versions of library and dictionary."""
