@@ -12,8 +12,8 @@ Folders of data have ``references/`` and ``system-outputs/``; a folder of texts 
 language (``manual_text.py`` makes them). Batches that are there already are not made again, so an interrupted run
 goes on where it stopped. With ``--odd``, this share of the batches has numbers that nobody would write but that Java
 reads (``0x1p-1``, ``1e308``, ``.5d``), too few or too many of them, or tasks and languages in any case; or its
-segments are requests of ``-stdio``, between requests to evaluate statistics, and lines that are no requests. A batch that the
-Java program fails on is kept with that; ``compat`` must fail, too.
+segments are requests of ``-stdio``, between requests to evaluate statistics, and lines that are no requests. A batch
+that the Java program fails on is kept with that; ``compat`` must fail, too.
 
 ``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
 that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
