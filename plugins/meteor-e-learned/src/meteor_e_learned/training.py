@@ -141,9 +141,7 @@ def learnable(
     examples = load_examples(specs, features, vectors, store, **options)
     if recipe.target is None:
         return examples
-    target = make_features(
-        [recipe.target], recipe.language, options.get("folder", Path()), unescape=recipe.unescape
-    )
+    target = make_features([recipe.target], recipe.language, options.get("folder", Path()), unescape=recipe.unescape)
     if target.dimension != 1:
         raise ConfigError(
             f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with "
