@@ -212,7 +212,8 @@ def soft_accuracy(values: Floats, human: Floats, masks: Masks, exchanged: str) -
 
         def finish(sums: Floats) -> Floats:
             totals, squares = np.split(sums[:, :, 0], 2, axis=1)
-            return 1 - np.abs(p_values(totals, squares, scale) - people).mean(axis=1)
+            value: Floats = 1 - np.abs(p_values(totals, squares, scale) - people).mean(axis=1)
+            return value
 
         return linear([np.concatenate([row, row**2])[:, None] for row in whole], masks, exchanged, "", finish)
 
