@@ -69,7 +69,8 @@ GROUPS = {
     "formulas",
     multiple=True,
     metavar="NUMBERS",
-    help="Try these, too: '0.85 0.2 0.6 0.75' (α β γ δ), and weights of the modules after them; may be repeated.",
+    help="Try these, too: '0.85 0.2 0.6' (α β γ, for nltk), with δ as a fourth for METEOR 1.5, too, and weights of "
+    "its modules after them; may be repeated.",
 )
 @click.option("--encoders", is_flag=True, help="Also run chains that read texts with an encoder, which takes minutes.")
 @click.option(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,6 +111,7 @@ FORMULAS = (*PUBLISHED, Formula(0.85, 0.2, 0.6, "Denkowski and Lavie, 2014", "de
 _NORMALIZATIONS = {"full": "-norm", "none": "", "lower": "-lower", "no-punctuation": "-norm -noPunct"}
 _USUAL = ("full", "none")
 _JAVA_CODES = {"cs": "cz", "sv": "se"}
+_JAVA_LANGUAGES = frozenset("en cs de es fr ru ar da fi hu it nl no pt ro sv tr".split())  # noqa: SIM905
 _TASKS = ("rank", "adq", "hter", "util", "li", "tune", "universal")
 _OLD_MODULES = ("exact", "stem", "synonym")
 _SENTENCE_END = re.compile(r"[.?!][\"'”’)\]]*\s+\S").search
@@ -219,15 +221,21 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
     from meteor_e.toolkit import find_language
 
     language = find_language(texts.language)
+    if language.code not in _JAVA_LANGUAGES:
+        # The program has no such language: it is run with -l other.
+        language = find_language("other")
     default = language.tasks[language.default_task].parameters
     for numbers in texts.formulas:
-        if len(numbers) not in (4, 4 + len(default.weights)):
+        if len(numbers) not in (3, 4, 4 + len(default.weights)):
             raise ConfigError(
-                f"{len(numbers)} parameters; give 4, or 4 and a weight of each of {len(default.weights)} modules"
+                f"{len(numbers)} parameters; give 3 for nltk, 4, or 4 and a weight of each of {len(default.weights)} "
+                "modules"
             )
+        if not all(math.isfinite(number) and number >= 0 for number in numbers) or numbers[0] > 1:
+            raise ConfigError(f"parameters {_spelled(numbers)!r}: each must be 0 or more, and α at most 1")
     named = {name: task for name, task in language.tasks.items() if name in _TASKS}
     for normalization, flag in _NORMALIZATIONS.items():
-        if not _has(texts.language, normalization, offline):
+        if not _has(language.code, normalization, offline):
             continue
         for characters in (False, True):
             usual = list(language.tasks[language.default_task].weights)
@@ -239,7 +247,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
             ]
             for modules in (list(choice) for choice in dict.fromkeys(map(tuple, choices))):
                 meteor = Meteor(
-                    texts.language,
+                    language.code,
                     offline=offline,
                     normalization=normalization,
                     matchers=[{"use": module, "optional": True} for module in modules],
@@ -271,7 +279,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                         "METEOR 1.5", settings, cite, name, parameters, **new, unusual=unusual, details=details
                     )
                 if modules == usual:
-                    for numbers in texts.formulas:
+                    for numbers in (numbers for numbers in texts.formulas if len(numbers) > 3):
                         alpha, beta, gamma, delta, *others = numbers
                         parameters = Parameters(alpha, beta, gamma, delta, tuple(others) or default.weights)
                         settings = " ".join(filter(None, [f"-l {code}", flag, f"-p '{_spelled(numbers[:4])}'"]))
@@ -283,7 +291,7 @@ def _meteor(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                             unusual=int(characters),
                             details=details,
                         )
-                if characters or texts.language != "en" or tuple(modules) not in (_OLD_MODULES, _OLD_MODULES[:1]):
+                if characters or language.code != "en" or tuple(modules) not in (_OLD_MODULES, _OLD_MODULES[:1]):
                     continue
                 for formula in PUBLISHED:
                     # Before 1.3, content and function words counted alike, as did all matches.
@@ -376,6 +384,8 @@ def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
             "there is no WordNet; get it with `python -m nltk.downloader wordnet` or `apt-get install wordnet-base`"
         )
     stem = porter_stemmer()
+    own = {tuple(map(float, numbers[:3])) for numbers in texts.formulas} - {formula[:3] for formula in FORMULAS}
+    formulas = (*FORMULAS, *(Formula(*numbers, "parameters of its own", "") for numbers in sorted(own)))
     for tokens in (_Tokens("split", str.split), _word_tokenize(itertools.chain(texts.hypotheses, *texts.references))):
         for lower in (True, False):
             cased = str.lower if lower else str
@@ -391,7 +401,7 @@ def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
                         for segment, *others in zip(*sides, strict=True)
                     ]
                 )
-                for formula in FORMULAS:
+                for formula in formulas:
                     yield from _nltk_candidates(release, tokens, lower, formula, counts, wordnet.digest, single)
 
 
@@ -422,7 +432,8 @@ def _nltk_candidates(
         names.append(("evaluate", [f"nltk {under}", given], {"release": under}))
     for program, parts, found in names:
         settings = ", ".join(filter(None, parts))
-        sentence = f"We report METEOR ({formula.source}), mean of segment scores, computed by {program}"
+        source = formula.source if formula.key else PUBLISHED[0].source
+        sentence = f"We report METEOR ({source}), mean of segment scores, computed by {program}"
         sentence += f" {settings} ({signature})." if program == "nltk" else f" with {settings} ({signature})."
         yield Candidate(
             program,
@@ -434,8 +445,8 @@ def _nltk_candidates(
             "nltk up to 3.6.2" if release is RELEASES[0] else "nltk from 3.6.3 on",
             # The module was part of `datasets` from 2020 on, before there was `evaluate`.
             max(release.since, 2020 if program == "evaluate" else 0),
-            {**found, "parameters": "" if usual else formula.source},
-            (not usual) + (not lower) + pretokenized,
+            {**found, "parameters": given},
+            (not usual and bool(formula.key)) + (not lower) + pretokenized,
             tokens.note,
         )
 

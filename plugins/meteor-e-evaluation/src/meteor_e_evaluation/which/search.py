@@ -14,6 +14,8 @@ from meteor_e_evaluation.which.reported import Reported
 
 _SAME = 1e-12
 _SHOWN = 3
+_SHOWN_OF_A_MATCH = 12
+"""How many settings with one number the text shows; JSON has all."""
 _FIRST_YEAR = 2005
 _MOST_DECIMALS = 12
 
@@ -156,7 +158,7 @@ class Findings:
         cells = []
         for place, group in enumerate(groups, 1):
             for at, row in enumerate(group.rows):
-                shown = len(row.candidates) if self.matches else _SHOWN
+                shown = _SHOWN_OF_A_MATCH if self.matches else _SHOWN
                 for same, found in enumerate(row.candidates[:shown]):
                     scores = [number.spell(score) for number, score in zip(self.numbers, row.scores, strict=True)]
                     scores += [] if several else [self.reported.spell(abs(row.score - self.reported.value))]
@@ -170,7 +172,7 @@ class Findings:
                         ]
                     )
                 if len(row.candidates) > shown:
-                    more = f"and {len(row.candidates) - shown} more with the same number"
+                    more = f"and {len(row.candidates) - shown} more settings with the same number; -f json names them"
                     cells.append([""] * (len(heads) + 3) + [more])
         table = format_table(["candidate", *heads, "run with", "level", "settings"], cells, left=len(heads) + 4)
         lines += ["", table, ""]
@@ -188,7 +190,7 @@ class Findings:
             return []
         decimals = self.decimals()
         lines = [f"to ask the authors: {', '.join(self.differences())}"] * bool(self.differences())
-        told = f"{decimals} decimals, or " if decimals is not None else ""
+        told = f"{decimals} decimal{'s' * (decimals > 1)}, or " if decimals is not None else ""
         return [*lines, f"to tell them apart: {told}a further number of theirs, such as another system's (--also)"]
 
 
