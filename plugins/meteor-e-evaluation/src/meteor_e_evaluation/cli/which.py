@@ -143,7 +143,7 @@ def _evidence(reported: str, hypotheses: str, references: Sequence[str], languag
     system = found[0]
     most = max(map(len, system.references))
     # Captions may have different numbers of references; one that is there twice changes no score.
-    padded = [[*own, *own[-1:] * (most - len(own))] for own in system.references]
+    padded = [[*own, *list(own[-1:]) * (most - len(own))] for own in system.references]
     return Evidence(reported, system.hypotheses, list(map(list, zip(*padded, strict=True))), language)
 
 

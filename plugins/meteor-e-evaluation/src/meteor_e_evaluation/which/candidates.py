@@ -181,8 +181,8 @@ def _levels(counts: NDArray[Any], parameters: Any) -> dict[str, tuple[float, dic
     whole = as_summed(chosen).sum(axis=0, dtype=float)
     precision, recall = precision_recall(whole, parameters.delta, parameters.weights)
     with np.errstate(invalid="ignore"):
-        values = (precision, recall, 2 * precision * recall / (precision + recall))
-    values = (*values, fmean(precision, recall, parameters.alpha))
+        f1 = 2 * precision * recall / (precision + recall)
+    values = (precision, recall, f1, fmean(precision, recall, parameters.alpha))
     parts = {name: float(value) for name, value in zip(PARTS, values, strict=True) if np.isfinite(value)}
     mean = float(np.take_along_axis(segments, best, axis=1).mean())
     return {"corpus": (float(score_arrays(whole, parameters)), parts), "segments": (mean, {})}
@@ -385,7 +385,9 @@ def _nltk(texts: Texts, offline: bool | None) -> Iterator[Candidate]:
         )
     stem = porter_stemmer()
     own = {tuple(map(float, numbers[:3])) for numbers in texts.formulas} - {formula[:3] for formula in FORMULAS}
-    formulas = (*FORMULAS, *(Formula(*numbers, "parameters of its own", "") for numbers in sorted(own)))
+    formulas = [*FORMULAS]
+    for alpha, beta, gamma in sorted(own):
+        formulas.append(Formula(alpha, beta, gamma, "parameters of its own", ""))
     for tokens in (_Tokens("split", str.split), _word_tokenize(itertools.chain(texts.hypotheses, *texts.references))):
         for lower in (True, False):
             cased = str.lower if lower else str
