@@ -426,3 +426,19 @@ def test_one_name_for_a_set_of_metrics(monkeypatch):
     assert labels == ["my test-lengths", "my test-ahead"]
     with pytest.raises(ConfigError, match="stands for several metrics: test-lengths, test-ahead"):
         load_metric("test-both")
+
+
+def test_segments_of_a_document_are_written_as_they_are_scored():
+    read = []
+
+    def pairs():
+        for number in range(3000):
+            read.append(number)
+            yield "a cat", ["x"]
+
+    table = score_table([Lines()], [SystemInput("one", None, pairs)])
+    system = next(table.streamed_document()["systems"])
+    assert next(system["segments"])["segment"] == 1
+    assert len(read) < 3000
+    assert [segment["segment"] for segment in system["segments"]][-1] == 3000
+    assert system["segment_count"]() == 3000
