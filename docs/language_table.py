@@ -49,6 +49,8 @@ def page() -> str:
     """Return the page."""
     found = [builtin_language(code) for code in language_files()]
     rows = [describe(language) for language in found]
+    for row in rows:
+        row["code"] = f"`{row['code']}`"
     keys = [key for key in rows[0] if key != "evidence"]
     by_name = [[name for name in row["lemmas"] if not name.endswith("own")] for row in rows]
     text = HEAD.format(
