@@ -17,7 +17,6 @@ from meteor_e.toolkit import (
     MeteorMaker,
     OptionGroup,
     Progress,
-    check_output,
     files_options,
     format_option,
     metric_options,
@@ -245,7 +244,6 @@ def predict(
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", inputs.files)
-    check_output(output, (*inputs.files, *inputs.references))
     written = output_format(form)
     found = inputs.systems(names)
     if len(found) > 1:
@@ -330,7 +328,6 @@ def rank(
     from meteor_e_learned.rankings import RankingResult
 
     _check_form("rank", inputs.files)
-    check_output(output, (*inputs.files, *inputs.references))
     written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:

@@ -16,7 +16,6 @@ from meteor_e.toolkit import (
     InputFiles,
     MeteorMaker,
     OptionGroup,
-    check_output,
     files_options,
     lined_up,
     metric_options,
@@ -132,8 +131,6 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
-    for path in (output, png, svg, latex):
-        check_output(path, (*inputs.files, *inputs.references))
     given = inputs.systems(names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
