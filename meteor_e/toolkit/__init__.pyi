@@ -42,7 +42,7 @@ from meteor_e.base.progress import (
     staged as staged,
     terminal_progress as terminal_progress,
 )
-from meteor_e.base.texts import check_items as check_items
+from meteor_e.base.texts import check_items as check_items, distinct_keys as distinct_keys
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (
     dump_yaml as dump_yaml,
@@ -64,17 +64,17 @@ from meteor_e.cli.grouped_help import (
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
-from meteor_e.cli.inputs import lined_up as lined_up, named as named, systems as systems
+from meteor_e.cli.inputs import lined_up as lined_up, systems as systems
 from meteor_e.cli.options import (
     METRIC_GROUPS as METRIC_GROUPS,
+    InputFiles as InputFiles,
     MeteorMaker as MeteorMaker,
-    input_options as input_options,
+    files_options as files_options,
     metric_options as metric_options,
     replaced_option as replaced_option,
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.results import (
-    check_output as check_output,
     format_option as format_option,
     output_format as output_format,
     output_option as output_option,

@@ -13,15 +13,13 @@ from meteor_e.api import ConfigError
 from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
+    InputFiles,
     MeteorMaker,
     OptionGroup,
-    check_output,
-    input_options,
+    files_options,
     lined_up,
     metric_options,
-    named,
     significance_options,
-    systems,
     terminal_progress,
 )
 
@@ -47,7 +45,7 @@ GROUPS = {
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
-@input_options
+@files_options
 @metric_options
 @click.option(
     "-M",
@@ -87,11 +85,7 @@ GROUPS = {
 )
 @significance_options(default="randomization")
 def report(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     make_meteor: MeteorMaker,
     metrics: tuple[str, ...],
     names: tuple[str, ...],
@@ -126,14 +120,12 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
-    for path in (output, png, svg, latex):
-        check_output(path, (*files, *references))
-    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
+    given = inputs.systems(names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
-    unique = _unique([system.name for system in inputs])
+    unique = _unique([system.name for system in given])
     with _no_collection(), terminal_progress() as progress:
-        texts = lined_up(inputs)
+        texts = lined_up(given)
         found = score_systems(
             meteor,
             {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},

@@ -11,7 +11,6 @@ from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.toolkit import (
     GroupedCommand,
     OptionGroup,
-    check_output,
     destination,
     format_option,
     format_table,
@@ -172,7 +171,6 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     if chosen.draft:
         _draft(indexes, chosen.output)
         return
-    check_output(chosen.output, indexes)
     evaluation = _evaluate(indexes, chosen)
     _remark(evaluation, chosen.quiet, chosen.check)
     if chosen.check:
