@@ -64,11 +64,12 @@ from meteor_e.cli.grouped_help import (
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
-from meteor_e.cli.inputs import lined_up as lined_up, named as named, systems as systems
+from meteor_e.cli.inputs import lined_up as lined_up, systems as systems
 from meteor_e.cli.options import (
     METRIC_GROUPS as METRIC_GROUPS,
+    InputFiles as InputFiles,
     MeteorMaker as MeteorMaker,
-    input_options as input_options,
+    files_options as files_options,
     metric_options as metric_options,
     replaced_option as replaced_option,
 )
@@ -77,6 +78,7 @@ from meteor_e.cli.results import (
     format_option as format_option,
     output_format as output_format,
     output_option as output_option,
+    significance_options as significance_options,
     write_result as write_result,
 )
 from meteor_e.render.documents import json_ready as json_ready

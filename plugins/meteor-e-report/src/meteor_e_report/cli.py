@@ -13,13 +13,13 @@ from meteor_e.api import ConfigError
 from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
+    InputFiles,
     MeteorMaker,
     OptionGroup,
-    input_options,
+    files_options,
     lined_up,
     metric_options,
-    named,
-    systems,
+    significance_options,
     terminal_progress,
 )
 
@@ -45,7 +45,7 @@ GROUPS = {
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
-@input_options
+@files_options
 @metric_options
 @click.option(
     "-M",
@@ -83,25 +83,9 @@ GROUPS = {
     metavar="N",
     help="A segment for --latex; may be repeated.",
 )
-@click.option(
-    "--significance",
-    type=click.Choice(["randomization", "bootstrap", "none"]),
-    default="randomization",
-    help="Test of the differences between systems; intervals are the bootstrap's.  [default: randomization]",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]")
+@significance_options(default="randomization")
 def report(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     make_meteor: MeteorMaker,
     metrics: tuple[str, ...],
     names: tuple[str, ...],
@@ -136,12 +120,12 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
-    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
+    given = inputs.systems(names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
-    unique = _unique([system.name for system in inputs])
+    unique = _unique([system.name for system in given])
     with _no_collection(), terminal_progress() as progress:
-        texts = lined_up(inputs)
+        texts = lined_up(given)
         found = score_systems(
             meteor,
             {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},
