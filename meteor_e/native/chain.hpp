@@ -17,6 +17,7 @@ enum class Family {
     synonyms,    // words that share a synset of a mapped dictionary
     overlap,     // words that share pieces, each with one other word; Python gives the pieces
     characters,  // no words: the n-grams of characters that whole segments share
+    subsequence, // no words: the longest common subsequences of the characters of whole segments
     similarity,  // words with similar vectors; Python gives the vectors
     contextual,  // the same, for vectors that depend on the sentence
     phrases,     // phrases that a mapped table pairs

@@ -31,6 +31,7 @@ constexpr std::pair<const char*, Family> FAMILIES[] = {
     {"phrases", Family::phrases},       {"similarity", Family::similarity},
     {"overlap", Family::overlap},       {"characters", Family::characters},
     {"contextual", Family::contextual}, {"proposals", Family::proposals},
+    {"subsequence", Family::subsequence},
 };
 constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
 constexpr std::pair<const char*, Mode> MODES[] = {

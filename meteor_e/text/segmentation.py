@@ -7,8 +7,10 @@ import unicodedata
 
 from meteor_e.api.segmenters import Segmenter
 
-_INSIDE = "'’ʼ״׳-‐·\u200c\u200d"
-"""What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
+_JOINERS = "\u200c\u200d"
+
+_INSIDE = "'’ʼ״׳-‐·"
+"""What may stand within a word, between letters, beside joiners: apostrophes, hyphens, Hebrew and Catalan marks."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 """What separates Tibetan syllables, as spaces separate words elsewhere."""
@@ -26,37 +28,35 @@ class UnicodeSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        words: list[str] = []
-        begin = 0  # of the word that is being read
-        for place, char in enumerate(text):
-            if _in_word(char) or (place > begin and _connects(text, place)):
-                continue
-            if place > begin:
-                words.append(text[begin:place])
-            if not char.isspace() and char not in _BETWEEN_SYLLABLES:
-                words.append(char)
-            begin = place + 1
-        if begin < len(text):
-            words.append(text[begin:])
-        return words
+        kinds = text.translate(_KINDS)
+        return [text[slice(*word.span())] for word in _WORD.finditer(kinds)]
 
     def describe(self) -> str:
         """Return the version of the character database, which knows letters from symbols."""
         return f"unicode={unicodedata.unidata_version}"
 
 
-def _in_word(char: str) -> bool:
-    return unicodedata.category(char)[0] in "LMN"
+class _Kinds(dict[int, str]):
+    """The kind of each character, found when it comes first: letters and marks ``a``, digits ``0``, white space and the
+    like a space, ``.`` what may stand between digits, ``-`` what may stand between letters, ``j`` joiners, others ``x``.
+    """
+
+    def __missing__(self, number: int) -> str:
+        char = chr(number)
+        if unicodedata.category(char)[0] in "LMN":
+            kind = "0" if char.isdigit() else "a"
+        elif char.isspace() or char in _BETWEEN_SYLLABLES:
+            kind = " "
+        else:
+            kind = "." if char in ".," else "j" if char in _JOINERS else "-" if char in _INSIDE else "x"
+        self[number] = kind
+        return kind
 
 
-def _connects(text: str, place: int) -> bool:
-    char, before, after = text[place], text[place - 1], text[place + 1 : place + 2]
-    if not after:
-        # A joiner asks for a form of the letter before it, whatever follows.
-        return char in "\u200c\u200d"
-    if char in ".,":
-        return before.isdigit() and after.isdigit()
-    return char in _INSIDE and _in_word(before) and _in_word(after)
+_KINDS = _Kinds()
+
+_WORD = re.compile(r"[a0](?:[a0]|(?<=0)\.(?=0)|[j-](?=[a0]))*(?:j\Z)?|[^ ]")
+"""A word, in kinds of characters. At the end, a joiner asks for a form of the letter before it, whatever follows."""
 
 
 class CharacterSegmenter(Segmenter):

@@ -9,7 +9,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.matchers.overlap import NgramMatcher, PrefixMatcher
-from meteor_e.scoring.statistics import character_shares
+from meteor_e.scoring.characters import common_subsequence, ngram_shares, repetition, subsequence_shares
 from meteor_e.testing import check_matcher
 
 WORDS = [
@@ -64,11 +64,11 @@ def test_a_match_counts_as_much_as_the_words_are_alike():
 
 
 def test_shares_of_characters():
-    assert character_shares(["ab"], ["ab"]) == (1, 1)
-    assert character_shares(["ab"], []) == (0, 0)
-    assert character_shares([], []) == (0, 0)
+    assert ngram_shares(["ab"], ["ab"]) == (1, 1)
+    assert ngram_shares(["ab"], []) == (0, 0)
+    assert ngram_shares([], []) == (0, 0)
     # " a " and " ab ": 2 of 2 and 3 distinct signs, spaces twice; then " a"; nothing of three.
-    precision, recall = character_shares(["a"], ["ab"])
+    precision, recall = ngram_shares(["a"], ["ab"])
     assert precision == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert recall == pytest.approx((3 / 4 + 1 / 3 + 0) / 3)
 
@@ -79,7 +79,7 @@ def test_shares_of_characters():
         {"task": "any", "character_mode": True, "segmenter": "script", "normalization": "none"},
         {"task": "any", "parameters": {"delta": 0.8}},
         {"matchers": ["exact", {"use": "ngram", "threshold": 0.4, "longest": 3}, {"use": "prefix", "weight": 0.5}]},
-        {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters"]},
+        {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters", "subsequence"]},
     ],
 )
 def test_both_engines_agree(keys):
