@@ -14,13 +14,13 @@ import click
 import msgspec
 import nbformat
 from meteor_e_evaluation.index import DataIndex, JudgementSpec, OutputSpec, PairSpec, SegmentMap
-from meteor_e_example.new_plugin import new
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
 
 from meteor_e.base.validation import describe_type
 from meteor_e.chains.schemas import json_schema
+from meteor_e.cli.new_plugin import new
 from meteor_e.toolkit import cli
 
 

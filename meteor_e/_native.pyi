@@ -63,6 +63,8 @@ class Core:
         """Return the forms of the word types that have no features yet."""
     def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
         """Give the features of the word types that have none yet: a flag a type, an item a matcher, a uint32 a type."""
+    def synsets(self, matcher: int, words: Sequence[str], /) -> list[list[int]]:
+        """Return the synsets by which a matcher of synonyms matches words, ordered."""
     def clear(self) -> None:
         """Forget all word types; batches made before are void."""
 

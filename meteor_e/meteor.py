@@ -535,6 +535,10 @@ class Meteor:
         """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
         return self._engine.score(batch, threads=threads, alignments=alignments, stop=stop)
 
+    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
+        """Return for each word the synsets by which matcher ``synonym`` matches it; none in a chain without it."""
+        return self._engine.synsets(words)
+
     def segment_scores(self, batch: SegmentBatch, scored: Scored) -> Iterator[SegmentScore]:
         """Yield a batch's scores; instead of a segment that has none, do as :attr:`on_error` has it."""
         for number, (statistics, scores, best) in enumerate(scored.rows()):

@@ -1,7 +1,7 @@
 """Compare ``compat`` with the Java program on real sentences that are mutated at random, in all its languages.
 
     METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/mutated_pairs.py save FOLDER ../shared/data/wmt12 \
-        [--texts TEXTS] [--batches 100] [--size 10000] [--seed 1]
+        [--texts TEXTS] [--batches 100] [--size 10000] [--seed 1] [--odd .3]
     python benchmarks/parity/mutated_pairs.py compare FOLDER
 
 ``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a language and
@@ -10,7 +10,10 @@ references, word lists, synonyms, paraphrase tables, folders of new languages, S
 pairs of outputs and references, or a sentence twice, and drops, doubles, exchanges and changes words of both sides.
 Folders of data have ``references/`` and ``system-outputs/``; a folder of texts has a file ``LANGUAGE.txt`` for each
 language (``manual_text.py`` makes them). Batches that are there already are not made again, so an interrupted run
-goes on where it stopped.
+goes on where it stopped. With ``--odd``, this share of the batches has numbers that nobody would write but that Java
+reads (``0x1p-1``, ``1e308``, ``.5d``), too few or too many of them, or tasks and languages in any case; or its
+segments are requests of ``-stdio``, between requests to evaluate statistics, and lines that are no requests. A batch
+that the Java program fails on is kept with that; ``compat`` must fail, too.
 
 ``compare`` scores the batches with ``meteor-e compat``, and compares what both programs print, line by line. Numbers
 that differ only in the last bit, as ``pow`` has it, are counted on their own. It prints a line per batch and per
@@ -106,6 +109,53 @@ def numbers(count: int, most: float, draw: random.Random) -> str:
     return " ".join(str(round(draw.uniform(0, most), 2)) for _ in range(count))
 
 
+def odd_numbers(count: int, draw: random.Random) -> str:
+    """Return about so many numbers in forms that Java reads."""
+    forms = re.findall(
+        r"\S+", "1e308 -1e308 1e-300 0 -0 1 2 -1 .5d 1f 0x1p-1 +.7 0x1.8p1 1e-5D 3. 1E0 00.50 .2 .8 .75 .9"
+    )
+    count += draw.choice((0,) * 18 + (-1, 1))
+    return draw.choice((" ", " ", "  ", "\t")).join(
+        draw.choice((*forms, f"{draw.uniform(-1, 3):.17g}", f"{draw.random():.3f}")) for _ in range(count)
+    )
+
+
+def made_odd(chosen: list[str], draw: random.Random) -> list[str]:
+    """Return options with other numbers, some of them in another case."""
+    given = dict(zip(chosen, [*chosen[1:], ""], strict=True))
+    if draw.random() < 0.7:
+        chosen += ["-p", odd_numbers(4, draw)]
+    if "-m" in given and draw.random() < 0.7:
+        chosen += ["-w", odd_numbers(len(given["-m"].split()), draw).replace("-", "")]
+    if draw.random() < 0.5:
+        chosen += ["-x", draw.choice(("1", "+3", "007", "1000", "2147483647"))]
+    for name in ("-t", "-l"):
+        if name in given and draw.random() < 0.5:
+            chosen += [name, draw.choice((str.upper, str.capitalize, str.lower))(given[name])]
+    return chosen
+
+
+def requests(hypotheses: list[str], references: list[str], count: int, draw: random.Random) -> str:
+    """Return requests of ``-stdio``: segments, statistics made at random, and lines that are no requests."""
+    lines = []
+    for at, hypothesis in enumerate(hypotheses):
+        blank = draw.choice((" ", " ", " ", "", "  "))
+        sides = [
+            draw.choice(("SCORE", "SCORE", "score", "Score")),
+            *references[at * count : (at + 1) * count],
+            hypothesis,
+        ]
+        lines.append(f"{blank}|||{blank}".join(sides))
+        if draw.random() < 0.05:
+            sums = [[draw.randint(0, 12) for _ in range(23)] for _ in range(draw.randint(1, 4))]
+            texts = [" ".join(str(draw.choice((int, int, float))(value)) for value in row) for row in sums]
+            lines.append(" ||| ".join([draw.choice(("EVAL", "eval")), *texts]))
+            lines.append(" ||| ".join([draw.choice(("SING", "sing")), texts[0]]))
+        if draw.random() < 0.01:
+            lines.append(draw.choice(("", "SCORE", "what ||| ever", "||| a ||| b", "SCORED ||| a ||| b", "score a")))
+    return "".join(f"{line}\n" for line in lines)
+
+
 def options(language: str, pairs: Pairs, folder: Path, draw: random.Random) -> list[str]:
     """Draw options, and write the files that they name."""
     known: tuple[str, ...] = ("exact", "stem", "paraphrase")
@@ -191,7 +241,13 @@ def save(arguments: argparse.Namespace) -> None:
         hypotheses = [mutated(one, draw, most) for one, _ in chosen]
         references = [mutated(two, draw, most) for _, two in chosen for _ in range(count)]
         settings = options(language, texts[language], scratch, draw)
-        if draw.random() < 0.1:
+        odd = arguments.odd and draw.random() < arguments.odd
+        if odd:
+            settings = made_odd(settings, draw)
+        if odd and draw.random() < 0.4:
+            settings += ["-stdio"]
+            (scratch / "requests").write_bytes(requests(hypotheses, references, count, draw).encode())
+        if "-stdio" not in settings and draw.random() < 0.1:
             settings += ["-sgml"]
             sides = as_sgml(hypotheses, "tstset", "sysid"), as_sgml(references, "refset", "refid", count)
         else:
@@ -201,12 +257,21 @@ def save(arguments: argparse.Namespace) -> None:
             (scratch / name).write_bytes(text.encode())
         (scratch / "options.json").write_text(json.dumps(settings))
         java = ["java", "-Xmx2G", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar", os.environ["METEOR_E_JAR"]]
-        done = subprocess.run([*java, "hypotheses", "references", *settings], capture_output=True, cwd=scratch)
-        if done.returncode:
+        done = answer(java, settings, scratch)
+        if done.returncode and not odd:
             raise SystemExit(f"the Java program fails in {scratch}: {done.stderr.decode()[-2000:]}")
+        if done.returncode:
+            (scratch / "failed.txt").write_bytes(done.stderr[-2000:])
         (scratch / "java.txt").write_bytes(done.stdout + written(scratch))
         scratch.rename(folder)
         print(folder.name, *settings, flush=True)
+
+
+def answer(command: list[str], settings: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a program on the segments or requests of a batch."""
+    text = (folder / "requests").read_bytes() if "-stdio" in settings else b""
+    sides = ["-", "-"] if text else ["hypotheses", "references"]
+    return subprocess.run([*command, *sides, *settings], capture_output=True, cwd=folder, input=text)
 
 
 def written(folder: Path) -> bytes:
@@ -237,10 +302,12 @@ def compare(arguments: argparse.Namespace) -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for folder in sorted(arguments.folder.glob("[0-9]*")):
         settings = json.loads((folder / "options.json").read_text())
-        ours = [sys.executable, "-m", "meteor_e", "compat", "hypotheses", "references", *settings]
-        done = subprocess.run(ours, capture_output=True, cwd=folder)
+        done = answer([sys.executable, "-m", "meteor_e", "compat"], settings, folder)
         output = done.stdout + written(folder)
         mine, java = output.splitlines(), (folder / "java.txt").read_bytes().splitlines()
+        if "-stdio" in settings:
+            # The words of an error are each program's own.
+            mine, java = ([line if line[:6] != b"Error:" else b"Error:" for line in side] for side in (mine, java))
         unequal = [(one, two) for one, two in zip(mine, java, strict=False) if one != two]
         wrong = [pair for pair in unequal if not nearly_equal(*pair)]
         failed = (folder / "failed.txt").exists()
@@ -256,7 +323,7 @@ def compare(arguments: argparse.Namespace) -> None:
         last = sum(pair not in wrong for pair in unequal)
         pairs *= not failed
         counts[folder.name.rpartition("-")[2]].update(
-            pairs=pairs, batches=1, wrong=len(wrong), last=last, failed=failed
+            pairs=pairs, batches=1, wrong=len(wrong), last=last, failed=int(failed)
         )
         print(f"{folder.name}: {pairs:,} pairs, {len(wrong)} lines differ, {last} in the last bit", flush=True)
     total = sum(counts.values(), Counter[str]())
@@ -280,6 +347,7 @@ def main() -> None:
     saving.add_argument("--batches", type=int, default=100)
     saving.add_argument("--size", type=int, default=10_000, help="pairs in a batch")
     saving.add_argument("--seed", type=int, default=1)
+    saving.add_argument("--odd", type=float, default=0, help="share of batches with odd numbers, or with requests")
     saving.set_defaults(do=save)
     comparing = commands.add_parser("compare", help="score what is saved with compat, and compare")
     comparing.add_argument("folder", type=Path)

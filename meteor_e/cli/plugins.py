@@ -11,7 +11,6 @@ import click
 
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.chains.config import describe_chain
-from meteor_e.cli.groups import plugin_command
 from meteor_e.plugins.definitions import KINDS as KINDS_OF_ALL
 from meteor_e.plugins.registry import Entry, plugin_registry
 from meteor_e.render.plain import format_table, printable
@@ -24,17 +23,16 @@ KINDS = tuple(KINDS_OF_ALL)
 
 
 class _Listing(click.Command):
-    """The listing, with one word before it that is a command of a plugin: ``new``."""
+    """The listing, with one word before it that is a command of its own: ``new``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Read the arguments of the listing, or of ``new``."""
         if args[:1] == ["new"]:
-            listing = click.Context(self, parent, info_name)
-            new = plugin_command(listing, "plugins new")
-            if new is not None:
-                return new.make_context(f"{info_name} new", args[1:], parent, **extra)
+            from meteor_e.cli.new_plugin import new
+
+            return new.make_context(f"{info_name} new", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
 

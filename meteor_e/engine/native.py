@@ -26,6 +26,7 @@ from meteor_e.base.errors import MeteorError, ResourceError, guarded
 from meteor_e.engine.candidates import MAX_CANDIDATES, SEPARATE_CANDIDATES, misplaced, too_many_candidates
 from meteor_e.engine.plan import Plan, PlannedMatcher, plan
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
+from meteor_e.engine.python import synsets
 from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.scoring.alignment import AlignedMatch, Alignment, count_chunks
 from meteor_e.scoring.formula import FormulaScores
@@ -203,6 +204,14 @@ class NativeEngine:
                 failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
                 scores.extend(row.segment_scores())
         return scores, failures
+
+    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
+        """Return the synsets of words; see :meth:`meteor_e.engine.protocol.Engine.synsets`."""
+        for place, planned in enumerate(self._plan.matchers):
+            if planned.family == "synonyms":
+                with self._lane() as lane:
+                    return [*lane.core.synsets(place, words)]
+        return synsets([planned.matcher for planned in self._plan.matchers], words)
 
     @contextlib.contextmanager
     def _lane(self) -> Iterator[Lane]:

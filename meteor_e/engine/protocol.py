@@ -126,3 +126,6 @@ class Engine(Protocol):
             The scores, source by source, one row per hypothesis; and for each place of a pair without a score the
             error why it has none.
         """
+
+    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
+        """Return for each word the synsets by which the chain's matcher of synonyms matches it, ordered."""

@@ -14,6 +14,7 @@ from meteor_e.engine.plan import family_of
 from meteor_e.engine.protocol import EngineSettings, PairSource, Scored
 from meteor_e.engine.search import DEFAULT_BEAM, search
 from meteor_e.engine.streaming import SegmentBatch
+from meteor_e.matchers.synonym import SynonymMatcher
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
 from meteor_e.scoring.characters import ngram_shares, subsequence_shares
@@ -64,6 +65,12 @@ def align(
         tuple(matcher.name for matcher in matchers),
         count_chunks(matches),
     )
+
+
+def synsets(matchers: Sequence[Matcher], words: Sequence[str]) -> list[Sequence[int]]:
+    """Return the synsets of words by the chain's matcher of synonyms, ordered."""
+    keys = next((matcher.keys for matcher in matchers if isinstance(matcher, SynonymMatcher)), None)
+    return [sorted(keys(Token(word))) if keys else [] for word in words]
 
 
 class _Pair(NamedTuple):
@@ -134,6 +141,10 @@ class PythonEngine:
                 failures.update((len(scores) + place, problem) for place, problem in row.failures.items())
                 scores.extend(row.segment_scores())
         return scores, failures
+
+    def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
+        """Return the synsets of words; see :meth:`meteor_e.engine.protocol.Engine.synsets`."""
+        return synsets(self._matchers, words)
 
     def _encoded(self, sides: Iterable[Iterable[Sequence[Token]]]) -> list[list[Sequence[Token]]]:
         """Encode all sentences at once; the matchers then find them in memory, as far as it reaches."""

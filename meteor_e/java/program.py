@@ -17,6 +17,7 @@ from meteor_e.java.alignments import format_alignment
 from meteor_e.java.formats import hash_map_order, hashtable_order, java_double, java_lines, java_trim
 from meteor_e.java.options import JavaConfiguration, JavaOptions
 from meteor_e.java.report import (
+    JavaStatistics,
     compare_lines,
     corpus_table,
     header,
@@ -489,6 +490,6 @@ def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequenc
             statistics = java_statistics(vector, slots)
             total.add(statistics)
             scores.append(score(statistics))
-        return scores, score(total.total)
+        return scores, score(JavaStatistics(*total.total))
 
     return evaluate

@@ -127,10 +127,22 @@ def java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
     return [0 if place is None else vector[place] for place in _places(matchers, slots)]
 
 
-def java_statistics(vector: Sequence[Any], slots: int) -> Statistics:
+class JavaStatistics(Statistics):
+    """The statistics of a line that may come from elsewhere, and count more matches than words."""
+
+    __slots__ = ()
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether there is one chunk, and as many matches as words."""
+        matched = [sum(counts[side] + counts[side + 2] for counts in self.matchers) for side in (0, 1)]
+        return self.chunks == 1 and matched == [self.hypothesis_length, self.reference_length]
+
+
+def java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
     """Return the statistics of a line of the Java program; what that program does not count is 0."""
     given = dict(zip(_places(slots, slots), vector, strict=True))
-    return Statistics.from_vector([given.get(place, 0) for place in range(statistics_width(slots))])
+    return JavaStatistics(*Statistics.from_vector([given.get(place, 0) for place in range(statistics_width(slots))]))
 
 
 def statistics_line(vector: Sequence[int], matchers: int, slots: int) -> str:

@@ -190,6 +190,20 @@ py::list undescribed(Core& core) {
     return forms;
 }
 
+py::list synsets(Core& core, std::size_t place, py::handle words) {
+    const InUse use(core);
+    const auto index = core.chain.matchers.at(place).synonyms;
+    if (!index) throw std::invalid_argument("the matcher has no synonyms");
+    std::vector<std::uint32_t> found;
+    const Sequence items(words);
+    py::list rows(items.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        index->synsets(to_string(items[k]), found);
+        rows[k] = to_list(found, [](std::uint32_t synset) { return py::int_(synset); });
+    }
+    return rows;
+}
+
 void add_keys(KeyColumn& column, py::handle object) {
     const Sequence rows(object);
     for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -262,6 +276,7 @@ void add_core(py::module_& module) {
         .def("add_types", &add_types, "Add word types whose tokens carry more than their forms.")
         .def("undescribed", &undescribed, "Return the forms of the word types that have no features yet.")
         .def("describe", &describe, "Give the features of the word types that have none yet.")
+        .def("synsets", &synsets, "Return the synsets of words, ordered.")
         .def(
             "clear",
             [](Core& core) {

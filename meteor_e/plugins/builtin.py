@@ -36,7 +36,6 @@ COMMANDS_OF_PLUGINS = {
     "pack build": ("meteor-e-bitext", "Build a pack from bitext: function words and paraphrases."),
     "pack with": ("meteor-e-languages", "Make a pack from a thesaurus or a dictionary."),
     "pack info": ("meteor-e-bitext", "Print what a pack holds, and how much of a text it covers."),
-    "plugins new": ("meteor-e-example", "Write a plugin to begin with."),
     "pack filter": ("meteor-e-bitext", "Cut a pack's paraphrases down to those that a text can use."),
     "predict": ("meteor-e-learned", "Score the segments of one system with a learned metric, or any other."),
     "rank": ("meteor-e-learned", "Rank systems by a metric: the majority of wins decides."),

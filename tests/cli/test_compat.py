@@ -283,6 +283,13 @@ def test_statistics_that_no_alignment_has_score_something(last, folder):
     assert all(0 <= score <= 1 for score in scores)
 
 
+def test_more_matches_than_words_are_not_perfect(folder):
+    # The Java program's numbers: one chunk has no penalty only where there are as many matches as words.
+    stdin = f"EVAL ||| 3 3 1 1 4 4 {'0 ' * 14}1 3 3 ||| 3 3 1 1 2 2 1 1 {'0 ' * 12}1 3 3\n".encode()
+    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    assert result.stdout.split() == ["1.1328551953404098", "1.0", "1.1001955340150036"]
+
+
 def test_lines_are_not_lost_in_a_long_session(folder):
     line = b"SCORE ||| the old harbour ||| an old harbour\n"
     result = meteor_e("-", "-", "-stdio", "-l", "xx", "-s", "function.words", stdin=line * 3000)

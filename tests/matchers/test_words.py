@@ -88,6 +88,17 @@ def test_synonyms_by_synset_exception_and_suffix(synonym, one, other, same):
     assert [bool(list(synonym.match([x], [y]))) for x, y in ((a, b), (b, a))] == [same, same]
 
 
+def test_synsets_of_words(synonym, own_packs):
+    words = ["large", "churches", "men", "handsful", "", "Big", "hopping", "us", "\ud800", "𝄞s"]
+    meteor = Meteor("en", pack=own_packs / "en", matchers=["stem", "synonym"])
+    expected = [sorted(synonym.keys(token)) for token in plain_tokens(words)]
+    assert any(expected)
+    for engine in ("python", meteor.engine):
+        meteor.engine = engine
+        assert meteor.synsets(words) == expected
+    assert Meteor("other", matchers=["exact"]).synsets(words[:2]) == [[], []]
+
+
 def test_a_language_without_synonyms_says_so():
     with pytest.raises(ResourceError, match="no synonyms are installed for language 'other'"):
         Meteor("other", matchers=["exact", "synonym"])

@@ -39,9 +39,10 @@ def source(tmp_path_factory):
 
 def built(source, folder):
     """Build a distribution as for a release; return wheel and sdist, which a package index would take."""
-    for package in ("build", "twine"):
+    for package in ("build", "twine", "uv"):
         pytest.importorskip(package, reason=f"the package {package!r} is not installed (tox -e package has it)")
-    run(sys.executable, "-m", "build", "--outdir", folder, source)
+    # uv makes the environments of a build in a third of the time.
+    run(sys.executable, "-m", "build", "--installer", "uv", "--outdir", folder, source)
     (wheel,) = folder.glob("*.whl")
     (sdist,) = folder.glob("*.tar.gz")
     run(sys.executable, "-m", "twine", "check", "--strict", wheel, sdist)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from meteor_e_captions.broken import neighbors, repetitions
+from meteor_e_captions.broken import all_repetitions, neighbors, repetitions
 from meteor_e_captions.errors import ERRORS, break_caption, contradict
-from meteor_e_captions.lexicon import kind_of, split
+from meteor_e_captions.lexicon import Lexicon, kind_of, split
 from meteor_e_captions.model import load_detector, load_model
 
-from meteor_e import load_metric
+from meteor_e import Meteor, load_metric
 from meteor_e.api import ConfigError, InputError
 
 pytestmark = pytest.mark.usefixtures("packs")
@@ -70,6 +70,21 @@ def test_what_the_detector_sees():
     assert repetitions(split("a man and a dog")) == [0, 0, 0, 0, 0, 0, 0]
     assert repetitions(split("a dog barks and a dog barks")) == [2, 2, 1, 0, 3, 0, 0.5]
     assert repetitions(["dog", "dog"]) == [1, 0, 0, 1, 1, 1, 0.5]
+
+
+def test_repetitions_of_many_captions_are_those_of_each():
+    rng = random.Random(2)
+    texts = ["", "a a a", "dog dog", "dog", "a dog " * 40, *WHOLE, *BROKEN]
+    for _ in range(300):
+        words = rng.choices(
+            ["a", "and", "red", "two", "dog", "horse", "runs", "in", "the", "street"], k=rng.randint(0, 25)
+        )
+        start = rng.randint(0, 20)
+        texts.append(" ".join(words + words[start : start + rng.randint(0, 10)]))
+    lexicon = Lexicon(Meteor("en"))
+    numbered = lexicon.number_all(texts)
+    found = all_repetitions(lexicon.columns, numbered).tolist()
+    assert found == [repetitions(split(text)) for text in texts]
 
 
 def test_errors_are_errors():

@@ -12,16 +12,17 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e_captions.grouping import distinct
-from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, word_class
+from meteor_e_captions.grouping import distinct, grouped
+from meteor_e_captions.lexicon import FUNCTION_WORDS, NO_CONTENT, word_class
 
 if TYPE_CHECKING:
-    from meteor_e.toolkit import Cells, Floats, Integers
-    from meteor_e_captions.lexicon import Lexicon, Texts
+    from meteor_e.toolkit import Floats, Integers
+    from meteor_e_captions.lexicon import Lexicon, Texts, WordColumns
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
@@ -35,32 +36,24 @@ def neighbors(words: Sequence[str]) -> set[str]:
     return found
 
 
-def _content(word: str) -> bool:
-    return word not in FUNCTION_WORDS and word not in COLORS and word not in NUMBERS
-
-
 def repetitions(words: Sequence[str]) -> list[float]:
     """Return what a caption repeats, as :data:`REPETITIONS` names it."""
     size = len(words)
     if len(set(words)) == size:
         return [0.0, 0.0, 0.0, 0.0, 0.0, float(size < 4), 0.0]
-    content = [word for word in words if _content(word)]
+    content = [word for word in words if word not in NO_CONTENT]
     single = len(content) - len(set(content))
     pairs = list(pairwise(words))
-    telling = [pair for pair in pairs if not (pair[0] in FUNCTION_WORDS and pair[1] in FUNCTION_WORDS)]
-    triples = list(zip(words, words[1:], words[2:], strict=False))
-    doubled = len(pairs) - len(set(pairs))
-    # Of single words, only content words count.
-    longest = _longest_repeated(words, min(8, size // 2))[0] if doubled else min(single, 1)
-    return [
-        float(min(single, 3)),
-        float(min(len(telling) - len(set(telling)), 3)),
-        float(min(len(triples) - len(set(triples)), 3)),
-        float(min(sum(one == other for one, other in pairs), 2)),
-        float(longest),
-        float(size < 4),
-        single / max(1, len(content)),
-    ]
+    telling_pairs = triples = 0
+    longest = min(single, 1)  # of single words, only content words count
+    if len(set(pairs)) < len(pairs):
+        telling = [pair for pair in pairs if not (pair[0] in FUNCTION_WORDS and pair[1] in FUNCTION_WORDS)]
+        telling_pairs = len(telling) - len(set(telling))
+        triples = size - 2 - len(set(zip(words, words[1:], words[2:], strict=False)))
+        longest = _longest_repeated(words, min(8, size // 2))[0]
+    doubled = sum(map(eq, words, words[1:]))
+    some = map(float, (min(single, 3), min(telling_pairs, 3), min(triples, 3), min(doubled, 2), longest, size < 4))
+    return [*some, single / max(1, len(content))]
 
 
 def _longest_repeated(words: Sequence[str], most: int) -> tuple[int, int]:
@@ -68,8 +61,7 @@ def _longest_repeated(words: Sequence[str], most: int) -> tuple[int, int]:
     found = 0, 0
     for length in range(1, most + 1):
         seen: set[tuple[str, ...]] = set()
-        for start in range(len(words) - length + 1):
-            sequence = tuple(words[start : start + length])
+        for start, sequence in enumerate(zip(*(words[first:] for first in range(length)), strict=False)):
             if sequence in seen:
                 found = length, start
                 break
@@ -79,18 +71,52 @@ def _longest_repeated(words: Sequence[str], most: int) -> tuple[int, int]:
     return found
 
 
-def _repeating(words: Integers, text_of: Integers, telling: Cells) -> Integers:
-    """Return the texts that have a content word or a pair of words twice, or a word twice in a row."""
-    if not len(words):
-        return np.empty(0, np.int64)
-    size = int(words.max()) + 1
-    pairs = words[:-1] * size + words[1:]
-    same = text_of[:-1] == text_of[1:]
-    found = [text_of[1:][same & (words[1:] == words[:-1])]]
-    for keys, texts in ((words[telling], text_of[telling]), (pairs[same], text_of[:-1][same])):
-        ordered = np.sort(texts * size**2 + keys)
-        found.append(ordered[1:][ordered[1:] == ordered[:-1]] // size**2)
-    return distinct(np.concatenate(found))
+def _repeats(keys: Integers, text_of: Integers, count: int) -> Integers:
+    """Return for each text how many of its keys it had before."""
+    span = int(keys.max(initial=0)) + 1
+    ordered = np.sort(text_of * span + keys)
+    repeats: Integers = np.bincount(ordered[1:][ordered[1:] == ordered[:-1]] // span, minlength=count)
+    return repeats
+
+
+def all_repetitions(columns: WordColumns, texts: Texts) -> Floats:
+    """Return :func:`repetitions` of texts: ``(texts, 7)``."""
+    words, text_of, lengths = texts.words, texts.of, texts.lengths
+    count, size = len(lengths), len(columns.stem)
+    telling, function = columns.telling[words], columns.function[words]
+    content = words[telling], text_of[telling]
+    single = _repeats(*content, count)
+    same = text_of[1:] == text_of[:-1]
+    pairs, pair_of = words[:-1] * size + words[1:], text_of[1:]
+    more = _repeats(pairs[same], pair_of[same], count) > 0
+    longest, triples = np.where(more, 2, np.minimum(single, 1)), np.zeros(count, np.int64)
+    kept = more[text_of]
+    words, text_of = words[kept], text_of[kept]
+    numbers = words
+    for length in range(2, 9 if more.any() else 2):
+        numbers = grouped(numbers[:-1] * size + words[length - 1 :]).inverse
+        first = text_of[: len(numbers)]
+        within = first == text_of[length - 1 :]
+        repeats = _repeats(numbers[within], first[within], count)
+        if not repeats.any():
+            break
+        longest[repeats > 0] = length
+        if length == 3:
+            triples = repeats
+    doubled = same & (pairs // size == pairs % size)
+    told = same & ~(function[1:] & function[:-1])
+    return np.stack(
+        [
+            np.minimum(single, 3),
+            np.minimum(_repeats(pairs[told], pair_of[told], count), 3),
+            np.minimum(triples, 3),
+            np.minimum(np.bincount(pair_of[doubled], minlength=count), 2),
+            np.where(more, np.minimum(longest, lengths // 2), longest),
+            lengths < 4,
+            single / np.maximum(1, np.bincount(content[1], minlength=count)),
+        ],
+        axis=1,
+    )
 
 
 class Broken(NamedTuple):
@@ -149,6 +175,7 @@ class BrokenDetector:
     def logits(self, lexicon: Lexicon, texts: Texts) -> Floats:
         """Return :meth:`logit` of many captions."""
         words, lengths, count = texts.words, texts.lengths, len(texts.lengths)
+        known = lexicon.columns
         names, tables = self._tables
         size = len(names) + 1
         # A caption's classes stand between a start and an end.
@@ -160,7 +187,7 @@ class BrokenDetector:
         inner[starts] = inner[starts + lengths + 1] = False
         # Classes without a weight are one, number 0.
         numbers = np.array([names.get(name, 0) for name in lexicon.class_names], np.int64)
-        classes[inner] = numbers[lexicon.columns.word_class[words]] if len(words) else 0
+        classes[inner] = numbers[known.word_class[words]] if len(words) else 0
         totals = np.full(count, self._intercept)
         for order, (keys, weights) in tables.items():
             if not len(keys) or len(classes) < order:
@@ -173,16 +200,8 @@ class BrokenDetector:
             text, key = np.divmod(each, size**order)
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             totals += np.bincount(text, np.where(keys[at] == key, weights[at], 0.0), count)
-        # Most captions repeat function words only.
-        plain = np.array([0.0] * len(self._repeated))
-        repeated = np.tile(plain, (count, 1))
-        repeated[:, REPETITIONS.index("too short")] = lengths < 4
-        ends = np.cumsum(lengths)
-        for at in _repeating(words, texts.of, lexicon.columns.telling[words]).tolist():
-            own = words[ends[at] - lengths[at] : ends[at]]
-            repeated[at] = repetitions([lexicon.words[word] for word in own.tolist()])
         # Weights have three decimals: rounding makes the sum the same in every order.
-        result: Floats = np.round(totals + repeated @ np.array(self._repeated), 6)
+        result: Floats = np.round(totals + all_repetitions(known, texts) @ np.array(self._repeated), 6)
         return result
 
     def explain(self, words: Sequence[str]) -> Broken:

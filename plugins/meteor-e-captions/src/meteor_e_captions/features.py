@@ -191,20 +191,39 @@ def _position(ordered: Integers, wanted: Integers) -> Integers:
 def _synonyms(
     lexicon: Lexicon, own_segment: Integers, own_word: Integers, their_segment: Integers, their_word: Integers
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which words of two sides share a synset with a word of the other side in the same segment."""
+    """Return which words of two sides share a synset with a word of the other side in the same segment.
+
+    Args:
+        lexicon: of the words.
+        own_segment, own_word: one side's words by segment, ordered.
+        their_segment, their_word: the other side's, none with a stem that the segment's other side has.
+    """
+    size = lexicon.sizes[1]
     own_entry, own_key = _expanded(lexicon, own_segment, own_word)
     their_entry, their_key = _expanded(lexicon, their_segment, their_word)
     of_own, of_theirs = np.zeros(len(own_word), bool), np.zeros(len(their_word), bool)
-    if not len(own_key):
-        return of_own, of_theirs
-    keys, _, _, inverse = grouped(own_key)
-    at = _position(keys, their_key)
-    hit = at >= 0
-    of_theirs[their_entry[hit]] = True
-    met = np.zeros(len(keys), bool)
-    met[at[hit]] = True
-    of_own[own_entry[met[inverse]]] = True
+    # A table of some segments' synsets, small enough for the processor's cache.
+    several = max(1, _TABLE // size)
+    table = np.zeros(several * size, bool)
+    last = max((int(keys[-1]) // size for keys in (own_key, their_key) if len(keys)), default=-1)
+    starts = np.arange(0, last + several + 1, several) * size
+    own_ends, their_ends = np.searchsorted(own_key, starts), np.searchsorted(their_key, starts)
+    for at in range(len(starts) - 1):
+        own, theirs = slice(*own_ends[at : at + 2]), slice(*their_ends[at : at + 2])
+        mine, others = own_key[own] - starts[at], their_key[theirs] - starts[at]
+        table[mine] = True
+        hit = table[others]
+        table[mine] = False
+        met = others[hit]
+        table[met] = True
+        of_theirs[their_entry[theirs][hit]] = True
+        of_own[own_entry[own][table[mine]]] = True
+        table[met] = False
     return of_own, of_theirs
+
+
+_TABLE = 1 << 18
+"""Synsets of segments that are compared at once."""
 
 
 def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
@@ -212,8 +231,8 @@ def _expanded(lexicon: Lexicon, segment: Integers, word: Integers) -> tuple[Inte
     starts, synsets = lexicon.columns.starts, lexicon.columns.synsets
     lengths = starts[word + 1] - starts[word]
     entry = np.repeat(np.arange(len(word)), lengths)
-    within = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    number = synsets[starts[word][entry] + within] if len(entry) else np.empty(0, np.int64)
+    ends = np.cumsum(lengths)
+    number = synsets[np.arange(len(entry)) + np.repeat(starts[word] - ends + lengths, lengths)]
     return entry, segment[entry] * lexicon.sizes[1] + number
 
 

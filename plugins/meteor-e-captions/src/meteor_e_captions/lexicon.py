@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain, filterfalse
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from meteor_e.toolkit import Cells, Floats, Integers
 
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
-_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_END = "\0"
+"""Ends a caption among the words of many."""
+_BLANKS = bytes(code if chr(code).isalnum() or chr(code) == _END else ord(" ") for code in range(256))
 LONGEST_TEXT = 20_000
 """Characters of a caption that are looked at."""
 
@@ -63,6 +65,7 @@ FUNCTION_WORDS = (
     | NEGATIONS
 )
 """Words whose order and neighbors make the grammar; they weigh a tenth of others."""
+NO_CONTENT = FUNCTION_WORDS | COLORS | NUMBERS.keys()
 _ATTRIBUTES = _listed(
     "old young elderly little small big large huge tiny tall short long wide narrow high low deep shallow loud quiet "
     "soft hard fast slow quick steady constant heavy bright happy sad angry smiling wet dry snowy rainy sunny cloudy "
@@ -104,17 +107,21 @@ _FUNCTION_WEIGHT = 0.1
 _PARTS = 1 << 18
 
 
-def _plain(text: str) -> str:
-    """Return the words of a caption in lower case, without marks, with blanks between them."""
-    text = text[:LONGEST_TEXT].lower()
-    if text.isascii() and "'" not in text and "-" not in text:
-        return text.translate(_BLANKS)  # the same words, and quicker
-    return " ".join(_WORD.findall(text.replace("\u2019", "'")))
-
-
 def split(text: str) -> list[str]:
     """Return the words of a caption in lower case, without marks."""
-    return _plain(text).split()
+    return _WORD.findall(text[:LONGEST_TEXT].lower().replace("\u2019", "'"))
+
+
+def _plain(texts: Sequence[str]) -> list[str]:
+    """Return for each caption its words in lower case, without marks, with blanks between them."""
+    # All captions at once, which is quicker, except for those that may have a word with a mark inside.
+    easy = [
+        text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
+        for text in texts
+    ]
+    joined = _END.join(compress(texts, easy)).lower().encode().translate(_BLANKS).decode()
+    plain = iter(joined.split(_END))
+    return [next(plain) if is_easy else " ".join(split(text)) for text, is_easy in zip(texts, easy, strict=True)]
 
 
 class Texts(NamedTuple):
@@ -142,6 +149,7 @@ class WordColumns(NamedTuple):
     Attributes:
         stem, kind, weight: of each word.
         word_class: number in ``Lexicon.class_names``.
+        function: whether it is a function word.
         telling: whether it is a content word, no color and no number.
         negates: whether it is a negation.
         excludes: whether it excludes other words.
@@ -152,6 +160,7 @@ class WordColumns(NamedTuple):
     kind: Integers
     weight: Floats
     word_class: Integers
+    function: Cells
     telling: Cells
     negates: Cells
     excludes: Cells
@@ -184,9 +193,10 @@ def _frequencies() -> Mapping[str, float]:
     return found
 
 
-def _information(word: str) -> float:
-    """Return how much a word tells, in (0, 1]: the logarithm of its frequency in wordfreq's list, relative to 1e-7."""
-    return min(1.0, math.log(max(_frequencies().get(word, 0.0), _RAREST)) / math.log(_RAREST))
+def _information(words: Sequence[str]) -> Floats:
+    """Return how much words tell, in (0, 1]: the logarithm of their frequency in wordfreq's list, relative to 1e-7."""
+    frequency = _frequencies().get
+    return np.array([min(1.0, math.log(max(frequency(word, 0.0), _RAREST)) / math.log(_RAREST)) for word in words])
 
 
 _OWN_CLASS = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
@@ -207,25 +217,6 @@ def word_class(word: str) -> str:
     return "<-s>" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "<word>"
 
 
-_Row = tuple[int, int, float, int, bool, bool, bool, list[int]]
-"""Of a word what :class:`WordColumns` has, in its order; its synsets last."""
-
-
-def _columns_of(rows: Sequence[_Row]) -> WordColumns:
-    stem, kind, weight, classes, telling, negates, excludes, synsets = zip(*rows, strict=True) if rows else [()] * 8
-    return WordColumns(
-        np.array(stem, np.int64),
-        np.array(kind, np.int64),
-        np.array(weight, float),
-        np.array(classes, np.int64),
-        np.array(telling, bool),
-        np.array(negates, bool),
-        np.array(excludes, bool),
-        np.cumsum([0, *map(len, synsets)]),
-        np.fromiter(chain.from_iterable(synsets), np.int64),
-    )
-
-
 def excluded_by(word: str) -> tuple[str, ...]:
     """Return the words that a word excludes; numbers below 100 exclude each other."""
     if word in NUMBERS and NUMBERS[word] < 100:
@@ -233,8 +224,20 @@ def excluded_by(word: str) -> tuple[str, ...]:
     return OPPOSITES.get(word, ())
 
 
-_END = "\0"
-"""Ends a caption among the words of many."""
+_EXCLUDING = frozenset(word for word in (*NUMBERS, *OPPOSITES) if excluded_by(word))
+
+
+class _Numbers(dict[Any, int]):
+    """Numbers what is looked up from 0 on, and lists it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed: list[Any] = []
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self.listed)
+        self.listed.append(key)
+        return number
 
 
 class Lexicon:
@@ -248,66 +251,64 @@ class Lexicon:
     """
 
     def __init__(self, meteor: Meteor, documents: Iterable[Iterable[str]] | None = None) -> None:
-        matchers = {matcher.name: matcher for matcher in meteor.matchers}
-        self._stem, self._synonym = matchers["stem"], matchers["synonym"]
-        self._numbers: dict[str, int] = {_END: -1}
-        self._stems: dict[object, int] = {}
-        self._synsets: dict[object, int] = {}
-        self.words: list[str] = []
-        self.class_names: list[str] = []
-        self._classes: dict[str, int] = {}
-        self._rows: list[_Row] = []
-        self._columns = _columns_of([])
+        self._meteor = meteor
+        self._stem = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
+        self._stems, self._synsets, self._classes, self._numbers = (_Numbers() for _ in range(4))
+        self._numbers[_END] = -1
+        self.words: list[str] = self._numbers.listed
+        self.class_names: list[str] = self._classes.listed
         self._counts: dict[int, int] = {}
         self._documents = 0
+        self._excluded: dict[int, list[str]] = {}
         if documents is not None:
             for words in documents:
                 self._documents += 1
                 for stem in {self.stem_number(word) for word in words}:
                     self._counts[stem] = self._counts.get(stem, 0) + 1
+        self._columns = self._describe([])
 
     def stem_number(self, word: str) -> int:
         """Return the number of a word's stem."""
-        return self._stems.setdefault(self._stem_key(word), len(self._stems))
+        return self._stems[self._stem_of(word)]
 
-    def _stem_key(self, word: str) -> object:
-        return next(iter(self._stem.keys(Token(word))))  # type: ignore[attr-defined]
+    def _stem_of(self, word: str) -> str:
+        return self._stem.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def number(self, word: str) -> int:
         """Return the number of a word."""
-        number = self._numbers.get(word)
-        if number is None:
-            number = self._numbers[word] = len(self.words)
-            self._add(word)
-        return number
+        return self._numbers[word]
 
-    def _add(self, word: str) -> None:
-        kind, stem = kind_of(word), self.stem_number(word)
-        content = word not in FUNCTION_WORDS and word not in COLORS and word not in NUMBERS
-        name = word_class(word)
-        if name not in self._classes:
-            self._classes[name] = len(self.class_names)
-            self.class_names.append(name)
+    def _describe(self, words: Sequence[str]) -> WordColumns:
+        stem = np.array([*map(self.stem_number, words)], np.int64)
+        kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
+        function = np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
         if self._documents:
-            weight = math.log((self._documents + 1) / (self._counts.get(stem, 0) + 1)) / math.log(self._documents + 1)
+            having = [self._counts.get(each, 0) for each in stem.tolist()]
+            most = math.log(self._documents + 1)
+            weight = np.array([math.log((self._documents + 1) / (count + 1)) / most for count in having])
         else:
-            weight = _information(word)
-        function = kind in ("function", "relation")
-        # Sums of such numbers are the same in every order.
-        weight = round(max(weight, 1e-3) * (_FUNCTION_WEIGHT if function else 1.0) * _PARTS) / _PARTS
-        negates = word in NEGATIONS or word.endswith("n't")
-        keys = [] if function else sorted(self._synonym.keys(Token(word)))  # type: ignore[attr-defined]
-        synsets = [self._synsets.setdefault(key, len(self._synsets)) for key in keys]
-        excludes = bool(excluded_by(word))
-        self._rows.append((stem, KINDS.index(kind), weight, self._classes[name], content, negates, excludes, synsets))
-        self.words.append(word)
+            weight = _information(words)
+        weight = np.maximum(weight, 1e-3) * np.where(function, _FUNCTION_WEIGHT, 1.0)
+        synsets = self._meteor.synsets([word for word, left_out in zip(words, function, strict=True) if not left_out])
+        sizes = np.zeros(len(words), np.int64)
+        sizes[~function] = [*map(len, synsets)]
+        return WordColumns(
+            stem,
+            kind,
+            np.rint(weight * _PARTS) / _PARTS,  # sums of such numbers are the same in every order
+            np.array([self._classes[word_class(word)] for word in words], np.int64),
+            np.array([word in FUNCTION_WORDS for word in words], bool),
+            np.array([word not in NO_CONTENT for word in words], bool),
+            np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
+            np.array([word in _EXCLUDING for word in words], bool),
+            np.cumsum([0, *sizes]),
+            np.fromiter(map(self._synsets.__getitem__, chain.from_iterable(synsets)), np.int64),
+        )
 
     def number_all(self, texts: Sequence[str]) -> Texts:
         """Number the words of captions."""
-        plain = [*map(_plain, texts)]
+        plain = _plain(texts)
         found = f" {_END} ".join([*plain, ""]).split()
-        for word in dict.fromkeys(filterfalse(self._numbers.__contains__, found)):
-            self.number(word)
         numbers = np.fromiter(map(self._numbers.__getitem__, found), np.int64, len(found))
         ends = np.flatnonzero(numbers < 0)
         return Texts(numbers[numbers >= 0], np.diff(ends, prepend=-1) - 1, plain)
@@ -320,8 +321,8 @@ class Lexicon:
     def columns(self) -> WordColumns:
         """What is known of the words that there are."""
         known = self._columns
-        if fresh := self._rows[len(known.stem) :]:
-            more = _columns_of(fresh)
+        if fresh := self.words[len(known.stem) :]:
+            more = self._describe(fresh)
             more = more._replace(starts=more.starts[1:] + known.starts[-1])
             both: Any = zip(known, more, strict=True)
             known = self._columns = WordColumns._make(map(np.concatenate, both))
@@ -339,6 +340,8 @@ class Lexicon:
         """
         found = []
         for number in words:
-            stems = [self._stems.get(self._stem_key(other)) for other in excluded_by(self.words[number])]
-            found.append(tuple(stem for stem in stems if stem is not None))
+            known = self._excluded.get(number)
+            if known is None:
+                known = self._excluded[number] = [*map(self._stem_of, excluded_by(self.words[number]))]
+            found.append(tuple(self._stems[stem] for stem in known if stem in self._stems))
         return found

@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 import click
 
-from meteor_e import ConfigError, __version__
-from meteor_e.toolkit import workplace
+from meteor_e._version import __version__
+from meteor_e.base.errors import ConfigError
+from meteor_e.base.folders import workplace
+from meteor_e.languages.files import resources_folder
 
 
 class Family(NamedTuple):
     """A kind of plugin that can be begun.
 
-    The folder ``templates`` has its module, ``FAMILY.py.txt``, and what its README says of it, ``FAMILY.md.txt``.
+    The folder ``plugin-templates`` of the resources has its module, ``FAMILY.py.txt``, and what its README says of it,
+    ``FAMILY.md.txt``.
 
     Attributes:
         what: what it is called in prose; the folder has its test, ``test-WHAT.py.txt``.
@@ -37,6 +40,7 @@ FAMILIES = {
     "similarity": Family("matcher", _TRY_MATCHER),
     "contextual": Family("matcher", _TRY_MATCHER),
     "phrase": Family("matcher", _TRY_MATCHER),
+    "matcher": Family("matcher", _TRY_MATCHER),
     "metric": Family("metric", "meteor-e score hypotheses.txt -R references.txt -M $name"),
     "estimator": Family("estimator", "meteor-e train recipe.yaml -o model.safetensors"),
     "measure": Family("measure", "meteor-e evaluate index.yaml -M chrf -s $name"),
@@ -56,6 +60,7 @@ _EXAMPLES = {
     "similarity": ("listen", "silent"),
     "contextual": ("she drank coffee at home", "she drank tea at home"),
     "phrase": ("of course", "naturally"),
+    "matcher": ("a data base", "a database"),
 }
 """Two texts that match."""
 
@@ -107,7 +112,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
         raise ConfigError(f"{folder} exists; name another folder with --output")
     kind = FAMILIES[family]
     code = _template(f"{family}.py.txt")
-    steps = _template(f"{family}.md.txt") + (_template("matcher.md.txt") if kind.what == "matcher" else "")
+    steps = _template(f"{family}.md.txt") + (_template("steps-matcher.md.txt") if kind.what == "matcher" else "")
     words = name.split("-")
     module = "_".join(words) + ("_" if keyword.iskeyword("_".join(words)) else "")
     cls = module if family == "command" else "".join(word.capitalize() for word in words)
@@ -151,7 +156,7 @@ def write_plugin(name: str, family: str, folder: Path) -> Path:
 
 
 def _template(name: str) -> str:
-    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+    return (resources_folder() / "plugin-templates" / name).read_text(encoding="utf-8")
 
 
 def _installed_from() -> str:
