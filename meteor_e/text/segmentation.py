@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+from collections.abc import Iterable
+from itertools import groupby
 
 from meteor_e.api.segmenters import Segmenter
 
 _JOINERS = "\u200c\u200d"
 
-_INSIDE = "'’ʼ״׳-‐·"
-"""What may stand within a word, between letters, beside joiners: apostrophes, hyphens, Hebrew and Catalan marks."""
+_INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
+"""What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 """What separates Tibetan syllables, as spaces separate words elsewhere."""
@@ -28,35 +31,33 @@ class UnicodeSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        kinds = text.translate(_KINDS)
-        return [text[slice(*word.span())] for word in _WORD.finditer(kinds)]
+        return _words().findall(text)
 
     def describe(self) -> str:
         """Return the version of the character database, which knows letters from symbols."""
         return f"unicode={unicodedata.unidata_version}"
 
 
-class _Kinds(dict[int, str]):
-    """The kind of each character, found when it comes first: letters and marks ``a``, digits ``0``, white space and the
-    like a space, ``.`` what may stand between digits, ``-`` what may stand between letters, ``j`` joiners, others ``x``.
+@functools.cache
+def _words() -> re.Pattern[str]:
+    """Return what finds words.
+
+    Letters and digits are what re knows as such; marks are not, and those of higher planes are asked for last. At the
+    end of a text, a joiner asks for a form of the letter before it, whatever follows.
     """
-
-    def __missing__(self, number: int) -> str:
-        char = chr(number)
-        if unicodedata.category(char)[0] in "LMN":
-            kind = "0" if char.isdigit() else "a"
-        elif char.isspace() or char in _BETWEEN_SYLLABLES:
-            kind = " "
-        else:
-            kind = "." if char in ".," else "j" if char in _JOINERS else "-" if char in _INSIDE else "x"
-        self[number] = kind
-        return kind
+    everything = [*range(0x1F000), *range(0xE0100, 0xE01F0)]
+    marks = [number for number in everything if unicodedata.category(chr(number))[0] == "M"]
+    low, high = _ranges(n for n in marks if n < 0x10000), _ranges(n for n in marks if n >= 0x10000)
+    digits = _ranges(number for number in everything if chr(number).isdigit())
+    letters = rf"(?:[^\W_]+|[{low}]+|(?=[\U00010000-\U0010ffff])[{high}]+)"
+    between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
+    return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
 
 
-_KINDS = _Kinds()
-
-_WORD = re.compile(r"[a0](?:[a0]|(?<=0)\.(?=0)|[j-](?=[a0]))*(?:j\Z)?|[^ ]")
-"""A word, in kinds of characters. At the end, a joiner asks for a form of the letter before it, whatever follows."""
+def _ranges(numbers: Iterable[int]) -> str:
+    """Return ascending code points as what stands in a class of a regular expression."""
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0]))
+    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
 
 
 class CharacterSegmenter(Segmenter):
@@ -74,7 +75,12 @@ class CharacterSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return self._SPACELESS.sub(r" \1 ", text).split()
+        return self.apart(text).split()
+
+    @classmethod
+    def apart(cls, text: str) -> str:
+        """Return the text with spaces around the characters that are words."""
+        return cls._SPACELESS.sub(r" \1 ", text)
 
 
 class ScriptSegmenter(UnicodeSegmenter):
@@ -84,4 +90,4 @@ class ScriptSegmenter(UnicodeSegmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return super().segment(" ".join(CharacterSegmenter().segment(text)))
+        return super().segment(CharacterSegmenter.apart(text).rstrip())
