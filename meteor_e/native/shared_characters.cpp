@@ -105,8 +105,9 @@ SharedCharacters::Shares SharedCharacters::subsequences() {
     return {shares.first / count * kept_, shares.second / count * kept_};
 }
 
-// The length of the longest common subsequence, 64 symbols of the reference at once (Hyyrö 2004, "Bit-parallel LCS-length
-// computation revisited"). Symbols that the reference lacks would change nothing. A zero in `row` is a common symbol.
+// The length of the longest common subsequence, 64 symbols of the reference at once (Hyyrö 2004, "Bit-parallel
+// LCS-length computation revisited"). Symbols that the reference lacks would change nothing. A zero in `row` is a
+// common symbol.
 double SharedCharacters::common_subsequence(const std::vector<std::uint32_t>& own,
                                             const std::vector<std::uint32_t>& others, std::uint32_t distinct) {
     masks_.assign(distinct, 0);
