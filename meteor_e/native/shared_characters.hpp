@@ -22,7 +22,7 @@ public:
 
 private:
     static constexpr std::size_t LONGEST = 6, REPEATED = 4, ORDERED = 2, LIMIT = 1 << 16;
-    static constexpr double PENALTY = 0.7;
+    static constexpr double PENALTY = 0.75;
     // An n-gram, how often either segment has it, and its number among those of its length.
     struct Slot {
         std::uint64_t hash = 0;

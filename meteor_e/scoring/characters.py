@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 LONGEST_NGRAM = 6
 """Characters of the longest n-grams, as in chrF (Popović 2015)."""
 
-REPEATED, REPETITION_PENALTY = 4, 0.7
+REPEATED, REPETITION_PENALTY = 4, 0.75
 """Characters of the n-grams whose repetition is an error, and what share of them the shares lose."""
 
 LONGEST_ORDERED = 2
