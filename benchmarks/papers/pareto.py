@@ -1,6 +1,6 @@
 """Quality against speed: how well metrics agree with people, and how many segments a second they score on one core.
 
-    python benchmarks/papers/pareto.py --write docs/results/pareto.png
+    python benchmarks/papers/pareto.py --write pareto.png
     python benchmarks/papers/pareto.py -M meteor -M chrf -M en-light --segments 500
     python benchmarks/papers/pareto.py --known "METEOR-E (vectors)=0.2754,0.5217,baseline-vector.yaml"
 

@@ -152,21 +152,24 @@ def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[st
 
 def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
     """Return the figures of models that had not seen what they are tested on."""
-    features = make_features(recipe.features, recipe.language, RECIPES)
+    features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
     parts = loaded(recipe, features, store)
     names = [year(spec) for spec in recipe.train]
+    # METEOR and chrF themselves read texts as they are.
+    base = make_features(["meteor", "chrf"], recipe.language, RECIPES)
+
+    def own(examples: Examples) -> Examples:
+        batch = FeatureBatch(examples.hypotheses, [list(each) for each in examples.references])
+        return replace(examples, features=base.extract(batch, store))
+
     if len(names) == 1 and not recipe.validation:
         return [in_folds(recipe, features, parts[names[0]], names[0])]
     if stands_on(recipe):
         # The model that it stands on has seen other years: only what neither has seen is a test.
-        base = make_features(["meteor", "chrf"], recipe.language, RECIPES)
         figures = []
         for test in (year(spec) for spec in recipe.validation):
-            examples = parts[test]
-            own = base.extract(FeatureBatch(examples.hypotheses, [list(each) for each in examples.references]), store)
-            scores = fitted(recipe, features, [parts[name] for name in names], examples)
-            without = f"trained on {', '.join(names).upper()}"
-            figures.append(figure(test, replace(examples, features=own), scores, base, without))
+            scores = fitted(recipe, features, [parts[name] for name in names], parts[test])
+            figures.append(figure(test, own(parts[test]), scores, base, f"trained on {', '.join(names).upper()}"))
         return figures
     figures = []
     known: dict[tuple[str, ...], Estimator] = {}
@@ -179,7 +182,7 @@ def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
         if key not in known:
             known[key] = trained(recipe, features, [parts[name] for name in others])
         scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
-        figures.append(figure(test, examples, scores, features, f"trained on {', '.join(others).upper()}"))
+        figures.append(figure(test, own(examples), scores, base, f"trained on {', '.join(others).upper()}"))
     return figures
 
 

@@ -284,13 +284,13 @@ def written(folder: Path) -> bytes:
 
 
 def nearly_equal(one: bytes, other: bytes) -> bool:
-    """Tell whether two lines differ in their numbers only, and those by a bit of ``pow`` below 1."""
+    """Tell whether two lines differ in their numbers only, and those by a bit of ``pow``."""
     ours, theirs = one.split(), other.split()
     if len(ours) != len(theirs):
         return False
     try:
         return all(
-            mine == java or abs(float(mine) - float(java)) <= sys.float_info.epsilon
+            mine == java or abs(float(mine) - float(java)) <= sys.float_info.epsilon * max(1, abs(float(java)))
             for mine, java in zip(ours, theirs, strict=True)
         )
     except ValueError:

@@ -22,7 +22,7 @@ import numpy as np
 from meteor_e_evaluation.comparison import average, compare
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.judgements import Assessments, Floats
-from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import make_objective
 from meteor_e_evaluation.tuning.validation import hold_out
@@ -163,7 +163,7 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
     for name, holds in (("system-pearson", True), ("system-spearman", False)):
         yield name, "Williams", holds, of_metrics(name, "williams", 20, 5)
     for name in ("tau-strict", "tau-wmt13", "tau-wmt14", "tau-b", "accuracy", "darr:threshold=1"):
-        yield name, "paired", True, of_metrics(name, "auto", 5, 60)
+        yield name, "paired", True, of_metrics(name, "paired", 5, 60)
     for name in ("acc-eq", "acc-item", "pearson", "pearson-item", "kendall-item", "pearson-pdp", "spa"):
         yield name, "perm-both", True, of_metrics(name, "perm-both", 5, 40)
     for name in ("acc-eq", "spa"):
@@ -180,8 +180,11 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
         note = {"none": "independent errors", "segments": "shared by a segment", "systems": "shared by a system"}[
             shared
         ]
-        for name in ("pearson", "acc-eq", "tau-b", "pearson-item", "system-pearson", "system-accuracy", "spa"):
-            yield f"{name}, {note}", "default", True, of_metrics(name, "auto", 15, 40, shared=shared)
+        for name in MEASURES:
+            # With one language pair, pooling the pairs of systems changes nothing.
+            if name != "system-accuracy-pooled":
+                full = "darr:threshold=1" if name == "darr" else name
+                yield f"{full}, {note}", "default", True, of_metrics(full, "auto", 15, 40, shared=shared)
         yield f"pearson, {note}", "Williams", shared == "none", of_metrics("pearson", "williams", 15, 40, shared=shared)
         for name in ("pearson", "spa"):
             for method in ("perm-both", "paired", "systems"):
@@ -211,7 +214,8 @@ def main() -> int:
         random = np.random.default_rng([options.seed, number])
         started = time.process_time()
         rate = float(np.mean([simulate(random) <= LEVEL for _ in range(options.simulations)]))
-        failed |= holds and not LOW <= rate <= HIGH
+        # A default asks two tests, and may doubt too much.
+        failed |= holds and not (0.0 if test == "default" else LOW) <= rate <= HIGH
         note = "" if holds else " (not meant to hold it)"
         lines.append(f"| {name} | {test} | {rate:.3f}{note} |")
         print(f"{lines[-1]}  {time.process_time() - started:.0f} s", flush=True)

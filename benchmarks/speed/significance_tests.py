@@ -1,14 +1,17 @@
 """Measure the processor time and memory of tests of metrics against one another.
 
     python benchmarks/speed/significance_tests.py [--systems 20] [--segments 2000] [--metrics 10] [--samples 1000]
-        [--only pearson/perm-both]
+        [--only spa] [--test systems]
 
-Scores are made up; a row is printed for each measure and test, with the processor time of all its pairs of metrics.
+Scores are made up: people's come in steps, so that there are ties, and a tenth of the outputs are those of another
+system. A row is printed for each measure and test, with the processor time of all its pairs of metrics, and the peak
+memory of a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import resource
 import time
 
@@ -16,14 +19,47 @@ import numpy as np
 from meteor_e_evaluation.comparison import compare
 from meteor_e_evaluation.data import TestSet
 from meteor_e_evaluation.judgements import Assessments
-from meteor_e_evaluation.measures import measure
+from meteor_e_evaluation.measures import MEASURES, measure
 
 from meteor_e.api.metrics import Scores
 
-ROWS = (
-    *("pearson/williams", "pearson/perm-both", "pearson/paired", "tau-b/paired", "system-pearson/williams"),
-    *("system-accuracy/systems", "system-accuracy/perm-both", "spa/systems", "acc-eq/paired", "pearson-item/paired"),
-)
+SLOW = ("spearman", "kendall-c", "kendall", "acc", "spearman-sys", "kendall-sys", "acc-sys")
+"""Measures that rank anew for each sample."""
+
+
+def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Scores]]:
+    """Make up a test set, and metrics that are better and worse."""
+    random = np.random.default_rng(1)
+    shape = systems, segments
+    human = random.normal(size=shape) + random.normal(size=(systems, 1)) * 0.3 + random.normal(size=(1, segments))
+    human = np.round(human * 2) / 2
+    same = random.random(segments) < 0.1
+    at, where = np.nonzero(np.ones(shape))
+    blank = ("",) * segments
+    test = TestSet(
+        name="made",
+        pair="xx-yy",
+        language="yy",
+        systems=tuple(f"s{number}" for number in range(systems)),
+        outputs=tuple([blank] * systems),
+        references=(blank,),
+        assessments=Assessments(where, at, human[at, where]),
+    )
+    scores = []
+    for number in range(metrics):
+        values = human + random.normal(size=shape) * (1 + number / 10)
+        values[1, same] = values[0, same]
+        scores.append(Scores(f"m{number}", "", values, values.mean(axis=1)))
+    return test, scores
+
+
+def run(name: str, method: str, options: argparse.Namespace) -> None:
+    """Test, and print a row."""
+    test, scores = make(options.systems, options.segments, options.metrics)
+    before = time.process_time()
+    compare(measure(name), test, scores, samples=options.samples, seed=1, method=method)
+    spent, peak = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"| `{name}` | {method} | {spent:.1f} | {peak:.0f} |", flush=True)
 
 
 def main() -> None:
@@ -31,33 +67,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("systems", 20), ("segments", 2000), ("metrics", 10), ("samples", 1000)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--only", choices=ROWS)
+    parser.add_argument("--only", action="append", choices=list(MEASURES))
+    parser.add_argument("--test", action="append", help="default, or a test of `meteor-e evaluate --test`")
+    parser.add_argument("--slow", action="store_true", help="measures that rank anew for each sample, too: hours")
     options = parser.parse_args()
-    random = np.random.default_rng(1)
-    human = random.normal(size=(options.systems, options.segments)) + random.normal(size=(options.systems, 1)) * 0.3
-    systems, segments = np.nonzero(np.ones(human.shape))
-    blank = ("",) * options.segments
-    test = TestSet(
-        name="made",
-        pair="xx-yy",
-        language="yy",
-        systems=tuple(f"s{at}" for at in range(options.systems)),
-        outputs=tuple([blank] * options.systems),
-        references=(blank,),
-        assessments=Assessments(segments, systems, human[systems, segments]),
-    )
-    scores = []
-    for at in range(options.metrics):
-        values = human + random.normal(size=human.shape) * (1 + at / 10)
-        scores.append(Scores(f"m{at}", "", values, values.mean(axis=1)))
     print("| measure | test | processor time (s) | peak memory (MB) |\n|---|---|--:|--:|", flush=True)
-    for row in ROWS:
-        if options.only in (None, row):
-            name, method = row.split("/")
-            before = time.process_time()
-            compare(measure(name), test, scores, samples=options.samples, seed=1, method=method)
-            spent, peak = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            print(f"| {name} | {method} | {spent:.1f} | {peak:.0f} |", flush=True)
+    fresh = multiprocessing.get_context("spawn")
+    for name in options.only or [each for each in MEASURES if options.slow or each not in SLOW]:
+        default = measure(name).default_test()
+        tests = [default if each == "default" else each for each in options.test or ("default", "perm-both")]
+        for method in dict.fromkeys(tests):
+            child = fresh.Process(target=run, args=(name, method, options))
+            child.start()
+            child.join()
 
 
 if __name__ == "__main__":

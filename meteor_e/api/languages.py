@@ -56,20 +56,23 @@ class Task:
 
 
 class Evidence(NamedTuple):
-    """What a module changed in the agreement with human judgments, alone beside exact matches.
+    """What a resource changed in the agreement with human judgments, alone beside exact matches.
 
     Attributes:
-        change: difference of Kendall's tau inside a segment.
+        change: difference of Kendall's tau inside a segment, the mean over the judgments.
+        low, high: its 95 % interval, from segments drawn anew.
         data: the judgments, such as ``WMT24 en-es``.
     """
 
     change: float
+    low: float
+    high: float
     data: str
 
     @property
     def verdict(self) -> str:
-        """``proven`` from +.002 upwards, ``harmful`` from -.002 downwards, else ``neutral``."""
-        return "proven" if self.change >= 0.002 else "harmful" if self.change <= -0.002 else "neutral"
+        """``proven`` where the whole interval is above 0, ``harmful`` where it is below, else ``neutral``."""
+        return "proven" if self.low > 0 else "harmful" if self.high < 0 else "neutral"
 
 
 METEOR_CODES = {"cs": "cz", "sv": "se"}
@@ -97,7 +100,9 @@ class Language:
             English function words in every language.
         segmenter: name of the segmenter that finds its words, ``None`` where spaces separate them.
         lemmatizer: name of the lemmatizer that chains with the matcher ``lemma`` use where they name none.
-        evidence: what modules changed in the agreement with human judgments, by module; see :class:`Evidence`.
+        resources: what can be had by name beside its stems: ``simplemma``, ``hunspell``, ``mythes``, ``omw``,
+            ``dbnary``, ``wordfreq``.
+        evidence: what resources changed in the agreement with human judgments, by name; see :class:`Evidence`.
         matchers: its modules, in chain order.
         default_task: the task used where none is named.
         tasks: its tasks by name.
@@ -121,6 +126,7 @@ class Language:
     function_words: str | None = None
     segmenter: str | None = None
     lemmatizer: str | None = None
+    resources: tuple[str, ...] = ()
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     source: str = field(default="", compare=False)
     path: str = ""

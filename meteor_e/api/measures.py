@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api.component import Component
 from meteor_e.api.metrics import Scores, SystemOutputs
@@ -79,9 +80,28 @@ class Measure(Component, Generic[Test]):
     def default_test(self) -> str:
         """Return how metrics are compared by this measure unless another test is asked for.
 
-        ``paired`` exchanges whole segments: scores of one segment share its difficulty, and are not independent.
+        Scores of one segment share its difficulty, and a metric may favor a system: ``paired+systems`` exchanges whole
+        segments, then whole systems, and believes the test that doubts more.
         """
-        return "paired"
+        return "paired+systems" if self.takes == "segments" else "systems"
+
+    def exchange(
+        self, test: Test, values: Floats, masks: NDArray[np.bool_], exchanged: str
+    ) -> Callable[[Sequence[tuple[int, int]]], Iterator[tuple[tuple[int, int], int, Floats]]] | None:
+        """Return a quick way to compute the measure where scores of two metrics are exchanged at random.
+
+        Args:
+            test: the test set.
+            values: scores of the metrics, ``(metrics, systems, segments)``.
+            masks: what is exchanged in each sample: ``(samples, segments)``, ``(samples, systems)`` or, for single
+                scores, ``(samples, systems, segments)``.
+            exchanged: ``segments``, ``systems`` or ``scores``.
+
+        Returns:
+            From pairs of metrics to, for each pair and block of samples, the first of the samples and the measure's
+            differences in them. ``None`` if the measure must be asked for each sample.
+        """
+        return None
 
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return what Williams' test compares: the metrics' rows ``(metrics, rows)`` and people's ``(rows,)``.

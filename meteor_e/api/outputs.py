@@ -141,6 +141,14 @@ class Result(ABC):
         """Return what JSON holds: no NaN; objects may have ``to_dict``. By default the entries."""
         return {"entries": list(self.entries())}
 
+    def streamed_document(self) -> Mapping[str, Any]:
+        """Return the document as it comes into being.
+
+        An iterator stands for an array, a function without arguments for a value that is known once all before it is
+        read. By default the document.
+        """
+        return self.document()
+
 
 class OutputFormat(Component):
     """A way to write results: ``-f NAME``.

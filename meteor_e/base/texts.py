@@ -31,6 +31,19 @@ def check_text(value: object, what: str = "a segment") -> None:
             ) from None
 
 
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON: the ``object_pairs_hook`` that refuses a key that is there twice.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"an object has the key {next(key for key in found if keys.count(key) > 1)!r} twice")
+    return found
+
+
 def listed(values: Iterable[Item], what: str, each: str) -> Iterable[Item]:
     """Return what is a list, or any other iterable with an order.
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+
+from meteor_e.base.errors import ConfigError
 
 
 class OptionGroup(NamedTuple):
@@ -34,6 +39,26 @@ class GroupedCommand(click.Command):
         super().__init__(*args, **options)
         self.groups = dict(groups or {})
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; refuse numbers that are not finite, and an output that is one of the inputs."""
+        rest = super().parse_args(context, args)
+        read: list[Path] = []
+        written = []
+        for parameter in self.params:
+            value = context.params.get(parameter.name or "")
+            if isinstance(value, float) and not math.isfinite(value):
+                # click's ranges let them through.
+                raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
+            if parameter.name in _WRITTEN:
+                written.append((parameter.opts[0], value))
+            elif _names_files(parameter):
+                read += _files(value)
+        for option, value in written:
+            for path in _files(value):
+                if any(path.samefile(other) for other in read):
+                    raise ConfigError(f"{option} {value} is an input; it would be overwritten. Name another file")
+        return rest
+
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a list per group, each below its example."""
         records = {
@@ -51,6 +76,24 @@ class GroupedCommand(click.Command):
         if records:
             with formatter.section("Other options"):
                 formatter.write_dl(list(records.values()))
+
+
+_WRITTEN = ("output", "png", "svg", "latex", "plot", "corpus", "all_points")
+"""Parameters that name a file which is written."""
+
+
+def _names_files(parameter: click.Parameter) -> bool:
+    """Tell whether a parameter names files that are read."""
+    what = parameter.metavar or ""
+    return isinstance(parameter, click.Argument) or parameter.name == "chain" or "FILE" in what or "INDEX" in what
+
+
+def _files(value: Any) -> list[Path]:
+    """Return the files among the texts of a value, which may be a tuple of tuples."""
+    if isinstance(value, tuple | list):
+        return [path for item in value for path in _files(item)]
+    # Path.is_file() raises for a name that is too long.
+    return [Path(value)] if isinstance(value, str) and os.path.isfile(value) else []  # noqa: PTH113
 
 
 class FullHelpGroup(click.Group):

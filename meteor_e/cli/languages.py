@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from meteor_e.api.languages import GREEK
 from meteor_e.chains.lookup import find_language
 from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
@@ -16,68 +17,103 @@ if TYPE_CHECKING:
     from meteor_e.api.languages import Language
 
 
+_LEMMAS = ("simplemma", "hunspell")
+_SYNONYMS = ("mythes", "omw", "dbnary")
+_MODULES = {
+    "stem": "stem",
+    "paraphrase": "paraphrase",
+    **dict.fromkeys(_LEMMAS, "lemma"),
+    **dict.fromkeys(_SYNONYMS, "synonym"),
+}
+"""The matcher that each resource is for; function words have none."""
+
+
 @click.command()
 @click.argument("code", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def languages(code: str | None, as_json: bool) -> None:
-    """List languages: their stems, lemmas, packs, segmenters, default task and evidence.
+    """List languages: their stems, lemmas, synonyms, function words, segmenters, parameters and evidence.
 
     With a CODE (ISO 639, BCP 47) or an English name, show one. Any other language works, too: it gets the generic
     definition of its script.
 
-    Evidence is the change of Kendall's tau inside a segment that a module brought on human judgments: proven, neutral
-    or harmful. Untested modules are off; the task "all" switches every module on.
+    Evidence is the change of Kendall's tau inside a segment that a resource brought on human judgments, with its 95 %
+    interval: proven, neutral or harmful. Untested resources are off; the task "all" switches every module on.
 
     \b
     meteor-e languages
     meteor-e languages is
     """
-    store = PackStore()
-    packs: dict[str, list[str]] = {}
-    for name in store.names():
-        packs.setdefault(name.partition("-")[0], []).append(name)
     codes = sorted({plugin_registry().get("language", name).code for name in plugin_registry().names("language")})
     found = [find_language(code)] if code else [plugin_registry().get("language", each) for each in codes]
-    rows = [_row(language, packs.get(language.code, [])) for language in found]
+    packs: dict[str, list[str]] = {}
+    for name in PackStore().names():
+        packs.setdefault(name.partition("-")[0], []).append(name)
+    rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in found]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
-        click.echo("\n".join(f"{key:15}{_text(value)}" for key, value in rows[0].items()))
+        click.echo("\n".join(f"{key:15}{spell(value)}" for key, value in rows[0].items()))
     else:
-        lines = [[_text(value) for value in row.values()] for row in rows]
-        click.echo(format_table(list(rows[0]), lines, left=len(rows[0])))
+        header = list(rows[0])
+        for row in rows:
+            row["evidence"] = _tested(row["evidence"])
+        click.echo(format_table(header, [[spell(row[key]) for key in header] for row in rows], left=len(header)))
 
 
-def _row(language: Language, packs: list[str]) -> dict[str, Any]:
-    """Return what is known of a language; of packs, the names of those that are installed."""
-    used = language.tasks[language.default_task].weights
+def describe(language: Language) -> dict[str, Any]:
+    """Return what is known of a language."""
+    task = language.tasks[language.default_task]
+    lemmas = [name for name in _LEMMAS if name in language.resources]
+    if language.lemmatizer and language.lemmatizer not in lemmas:
+        lemmas.append(f"{language.lemmatizer} of your own")
+    own = ["own"] if "synonym" in task.weights else []
+    words = language.function_words or (language.pack and "own")
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
-        "lemmas": language.lemmatizer,
-        "synonyms": "synonym" in language.matchers,
+        "lemmas": lemmas,
+        "synonyms": own + [name for name in _SYNONYMS if name in language.resources],
         "paraphrases": "paraphrase" in language.matchers,
-        "function words": language.function_words or (language.pack and "own"),
+        "function words": [words] * bool(words) + ["wordfreq"] * ("wordfreq" in language.resources),
         "segmenter": language.segmenter,
-        "packs": packs,
         "task": language.default_task,
-        "evidence": {
-            module: _verdict(language, module, module in used)
-            for module in language.matchers
-            if module in ("stem", "lemma", "synonym", "paraphrase")
-        },
+        "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),
+        "evidence": {name: verdict(language, name) for name in _resources(language)},
     }
 
 
-def _verdict(language: Language, module: str, on: bool) -> str:
-    """Return what is known of a module, and whether it is on."""
-    known = language.evidence.get(module)
-    text = f"{known.verdict} {known.change:+.3f} ({known.data})" if known else "untested"
+def _resources(language: Language) -> list[str]:
+    """Return the names of a language's resources, those that were tested first."""
+    modules = [name for name in ("stem", "paraphrase") if name in language.matchers]
+    return list(dict.fromkeys([*language.evidence, *modules, *language.resources]))
+
+
+def verdict(language: Language, name: str) -> str:
+    """Return what is known of a resource, and whether it is on."""
+    used = language.tasks[language.default_task].weights
+    on = _MODULES.get(name, "") in used and name in ("stem", "paraphrase", language.lemmatizer)
+    on = on or (name == "function words" and language.function_words is None and language.pack is not None)
+    known = language.evidence.get(name)
+    text = "untested"
+    if known:
+        text = f"{known.verdict} {known.change:+.4f} [{known.low:+.4f}, {known.high:+.4f}] ({known.data})"
     return f"{text}, {'on' if on else 'off'}"
 
 
-def _text(value: Any) -> str:
+def _tested(evidence: dict[str, str]) -> str:
+    """Return verdict and figure of what was tested, without intervals and judgments."""
+    known = [
+        f"{name} {' '.join(text.split()[:2])}, {text.rpartition(' ')[2]}"
+        for name, text in evidence.items()
+        if not text.startswith("untested")
+    ]
+    return "; ".join(known) or "untested"
+
+
+def spell(value: Any) -> str:
+    """Return what is known as text."""
     if isinstance(value, dict):
         return "; ".join(f"{name} {text}" for name, text in value.items()) or "-"
     if isinstance(value, list):

@@ -15,7 +15,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.options import METRIC_GROUPS, MeteorMaker, metric_options, replaced_option
-from meteor_e.cli.results import check_output, format_option, output_format, output_option, write_result
+from meteor_e.cli.results import format_option, output_format, output_option, write_result
 from meteor_e.mbr.candidates import NBEST_FORMATS, read_candidates, weighted_by_scores, with_references
 from meteor_e.mbr.decisions import choices
 from meteor_e.mbr.methods import Aggregation, Completion, Pruning
@@ -181,7 +181,6 @@ def mbr(
     how = _method(method, settings)
     (chosen_metric,) = make_meteor.metrics([metric])
     found = output_format(form)
-    check_output(output, [candidates, *([] if references is None else [references])])
     # Formats that are not made of entries have no place for other fields.
     other = form in ("json", "jsonl")
     sources = read_candidates(candidates, format_in, count, encoding=encoding, other_fields=other)

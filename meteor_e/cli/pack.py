@@ -40,8 +40,9 @@ def pack() -> None:
 @click.option(
     "--with",
     "kind",
-    type=click.Choice(["mythes", "hunspell"]),
-    help="A thesaurus or a dictionary of Debian's instead, as the pack LANGUAGE-mythes or LANGUAGE-hunspell.",
+    type=click.Choice(["mythes", "omw", "hunspell", "wordfreq"]),
+    help="Instead: a thesaurus, a wordnet, a dictionary with its affixes, or frequent words, as the pack "
+    "LANGUAGE-mythes, LANGUAGE-omw, LANGUAGE-hunspell or LANGUAGE-wordfreq.",
 )
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 @click.pass_context

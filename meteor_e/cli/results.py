@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -51,19 +50,6 @@ def output_format(name: str) -> OutputFormat:
         ) from None
     made: OutputFormat = found.make()
     return made
-
-
-def check_output(output: str | None, inputs: Iterable[str]) -> None:
-    """Refuse to write over a file that is read.
-
-    Raises:
-        ConfigError: if the output is one of the inputs.
-    """
-    if output is None or output == "-" or not Path(output).exists():
-        return
-    for path in inputs:
-        if path != "-" and Path(path).exists() and Path(path).samefile(output):
-            raise ConfigError(f"-o {output} is an input; it would be overwritten. Name another file")
 
 
 def write_result(result: Result, form: OutputFormat, output: str | None, options: OutputOptions) -> None:

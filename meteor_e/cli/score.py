@@ -13,7 +13,7 @@ from meteor_e.cli.grouped_help import GroupedCommand, OptionGroup
 from meteor_e.cli.inputs import lined_up
 from meteor_e.cli.options import METRIC_GROUPS, input_options, metric_options
 from meteor_e.cli.output import destination
-from meteor_e.cli.results import check_output, format_option, output_option, significance_options, write_result
+from meteor_e.cli.results import format_option, output_option, significance_options, write_result
 from meteor_e.cli.score_options import ScoreOptions, advice, scored_elsewhere, scored_table
 from meteor_e.cli.score_tables import TABLE_OPTIONS, is_table_output
 from meteor_e.formats.inputs import INPUT_FORMATS
@@ -125,7 +125,6 @@ def score(**given: Any) -> None:
     inputs, from_table = options.inputs()
     into_table = is_table_output(options.output, from_table)
     options.check(form, into_table)
-    check_output(options.output, (*options.files, *options.references))
     if options.purpose is not None:
         with destination(options.output) as stream:
             stream.write(advice(options.make_meteor.language or "en", options.purpose, lined_up(inputs)[0].references))

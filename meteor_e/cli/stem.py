@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from meteor_e.base.errors import ConfigError
+from meteor_e.cli.grouped_help import GroupedCommand
 from meteor_e.cli.output import destination
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("files", nargs=-1)
 @click.option("-l", "--language", required=True, help="Language, by its ISO code.")
 @click.option("--encoding", default="utf-8", help="Encoding of the files.  [default: utf-8]")

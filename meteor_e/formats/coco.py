@@ -10,6 +10,7 @@ from typing import Any
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, reading
+from meteor_e.base.texts import distinct_keys
 
 JSON_START = re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:')
 """How a JSON file of objects begins; no line of text does."""
@@ -102,17 +103,9 @@ def _load(path: PathLike) -> Any:
     with open_binary(path) as stream, reading(name):
         data = stream.read()
     try:
-        return json.loads(data, object_pairs_hook=_distinct)
+        return json.loads(data, object_pairs_hook=distinct_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON ({error}); {_HINT}") from error
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"an object has the key {next(key for key in found if keys.count(key) > 1)!r} twice")
-    return found
 
 
 def _entry(entry: Any, where: str) -> tuple[Any, str]:

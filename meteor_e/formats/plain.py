@@ -92,11 +92,12 @@ def decode_lines(stream: BinaryIO, name: str, *, encoding: str = "utf-8") -> Ite
 def _line_lists(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str]]:
     """Yield lines by the list: to decode and split many at once takes a fraction of the time."""
     try:
-        codec = codecs.lookup(encoding)
+        # lookup() drops what is not ASCII: to it, utf-٨ is utf.
+        codec = codecs.lookup(encoding if encoding.isascii() else "")
         # Unlike the codec's own function, this refuses codecs of something else than text, such as rot13.
         narrow = "\n\r".encode(codec.name) == b"\n\r"
     except (LookupError, TypeError, ValueError) as error:
-        raise ConfigError(f"unknown encoding {encoding!r}; utf-8 is the usual one") from error
+        raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
     lists = _narrow_lines(stream, codec) if narrow else _wide_lines(stream, codec)
     number = 0
     try:

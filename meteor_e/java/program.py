@@ -477,11 +477,7 @@ def _evaluator(parameters: Parameters, slots: int) -> Callable[[Sequence[Sequenc
     padded = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
 
     def score(statistics: Statistics) -> float:
-        try:
-            return compute(statistics, padded).score
-        except (ValueError, OverflowError):
-            # Statistics that no alignment has: a negative base, a result out of range.
-            return 0.0
+        return compute(statistics, padded).score
 
     def evaluate(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
         total = StatisticsSum(slots)

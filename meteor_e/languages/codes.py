@@ -20,7 +20,7 @@ from meteor_e.languages.files import common_tasks, generic_tasks, resources_fold
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose files serve every script that they are written in."""
 
-_GROUPS = {"nb": "no", "nn": "no"}
+_GROUPS = {"fil": "tl", "nb": "no", "nn": "no"}
 """Codes that share the file of another one."""
 
 _SPACELESS = {"Hans", "Hant", "Hani", "Jpan", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
@@ -103,7 +103,8 @@ def generic_language(tag: LanguageTag) -> Language:
         name=language_names().get(tag.code, language_names().get(code, f"language {code}")),
         matchers=("exact",),
         tasks={
-            name: replace(task, weights={"exact": 1.0})
+            # The chain any keeps its matchers; what only a pack has is left out.
+            name: replace(task, weights={key: weight for key, weight in task.weights.items() if key != "paraphrase"})
             for name, task in generic_tasks(("exact",), common_tasks()).items()
         },
         default_task="universal",

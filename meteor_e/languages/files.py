@@ -99,7 +99,8 @@ def _build(document: Document, common: Mapping[str, Any]) -> Language:
         function_words=document.path(words) if words is not None and is_folder(words) else words,
         segmenter=data.get("segmenter"),
         lemmatizer=data.get("lemmatizer"),
-        evidence={module: Evidence(**values) for module, values in data.get("evidence", {}).items()},
+        resources=tuple(data.get("resources", ())),
+        evidence={name: Evidence(**values) for name, values in data.get("evidence", {}).items()},
         source=document.source,
     )
 

@@ -47,9 +47,11 @@ Tasks = Annotated[dict[Name, TaskValues], Meta(description="Tasks of its own, be
 
 
 class EvidenceValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What a module changed in the agreement with human judgments."""
+    """What a resource changed in the agreement with human judgments."""
 
     change: Annotated[float, Meta(ge=-1, le=1, description="Difference of Kendall's tau inside a segment.")]
+    low: Annotated[float, Meta(ge=-1, le=1, description="Lower end of its 95 % interval.")]
+    high: Annotated[float, Meta(ge=-1, le=1, description="Upper end of its 95 % interval.")]
     data: Annotated[Name, Meta(description="The judgments.")]
 
 
@@ -68,8 +70,15 @@ class LanguageFile(Struct, kw_only=True, forbid_unknown_fields=True):
     lemmatizer: (
         Annotated[Name, Meta(description="Lemmatizer of chains with the matcher lemma that name none.")] | UnsetType
     ) = UNSET
+    resources: (
+        Annotated[
+            list[Literal["simplemma", "hunspell", "mythes", "omw", "dbnary", "wordfreq"]],
+            Meta(description="What can be had by name beside its stems."),
+        ]
+        | UnsetType
+    ) = UNSET
     evidence: (
-        Annotated[dict[Name, EvidenceValues], Meta(description="What modules changed in the agreement with people.")]
+        Annotated[dict[Name, EvidenceValues], Meta(description="What resources changed in the agreement with people.")]
         | UnsetType
     ) = UNSET
     pack: Annotated[Name, Meta(description="Resource pack that the language needs.")] | UnsetType = UNSET

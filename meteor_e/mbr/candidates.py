@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.files import PathLike, input_name
+from meteor_e.base.texts import distinct_keys
 from meteor_e.formats.plain import read_segments
 
 NBEST_FORMATS = {
@@ -260,15 +261,9 @@ def _number(text: str, what: str) -> float:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a field comes twice in an object")
-    return dict(pairs)
-
-
 def _json(line: str, where: str, other_fields: bool) -> Source:
     try:
-        content = json.loads(line, object_pairs_hook=_once)
+        content = json.loads(line, object_pairs_hook=distinct_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON: {error}") from error
     content = content if isinstance(content, dict) else {"candidates": content}

@@ -16,6 +16,7 @@ from meteor_e.base.notebooks import Tabular
 from meteor_e.base.progress import Progress, silent
 from meteor_e.metrics.chain_metric import ChainMetric, corpus_row
 from meteor_e.metrics.system_texts import SystemTexts
+from meteor_e.render.documents import settled
 from meteor_e.render.numbers import shown_number, shown_p
 
 # NumPy is imported where it is needed: plain METEOR starts without it.
@@ -275,25 +276,12 @@ class SystemTable(Result, Tabular):
 
     def document(self) -> dict[str, Any]:
         """Return what ``docs/reference/score.schema.json`` describes."""
-        systems: list[dict[str, Any]] = [{"system": name} for name in self.systems]
-        segments: list[list[dict[str, Any]]] = [[] for _ in self.systems]
-        for row in self.rows():
-            scores = {column.heading.name: self._entry(place, column, row) for place, column in enumerate(self.columns)}
-            if row.segment is not None:
-                segments[row.system].append({"segment": row.segment, "scores": scores})
-            else:
-                systems[row.system] |= {"segment_count": row.count, "scores": scores}
-        for system, found in zip(systems, segments, strict=True):
-            system |= {"segments": found} if found else {}
-        described: dict[str, Any] = {}
-        for column in self.columns:
-            heading, metric = column.heading, self.metrics[column.metric]
-            described[heading.name] = {
-                "signature": self.signatures[heading.name],
-                "higher_is_better": heading.higher_is_better,
-                **metric.about(),
-            }
-        document: dict[str, Any] = {"version": SCHEMA_VERSION, "metrics": described, "systems": systems}
+        found: dict[str, Any] = settled(self.streamed_document())
+        return found
+
+    def streamed_document(self) -> dict[str, Any]:
+        """Return the same as it comes into being: the segments are not kept."""
+        document: dict[str, Any] = {"version": SCHEMA_VERSION, "systems": self._streamed(), "metrics": self._described}
         if self.left_out:
             document["left_out"] = list(self.left_out)
         if self.tests is not None:
@@ -301,10 +289,47 @@ class SystemTable(Result, Tabular):
             document["significance"] = {"test": test, "samples": samples, "seed": seed}
         if self._explanations is not None:
             keys = ("metric", "baseline", "system", "text")
-            document["explanations"] = [dict(zip(keys, entry, strict=True)) for entry in self._explained()]
+            document["explanations"] = (dict(zip(keys, entry, strict=True)) for entry in self._explained())
         return document
 
+    def _streamed(self) -> Iterator[dict[str, Any]]:
+        """Yield the systems of the document; each has to be read to its end before the next."""
+        rows = self.rows()
+        row: SystemRow
+
+        def segments() -> Iterator[dict[str, Any]]:
+            nonlocal row
+            while row.segment is not None:
+                yield {"segment": row.segment, "scores": self._scores(row)}
+                row = next(rows)
+
+        def count() -> int:
+            return row.count
+
+        def scores() -> dict[str, Any]:
+            return self._scores(row)
+
+        for row in rows:  # the first of a system; the functions go on from it
+            system: dict[str, Any] = {"system": self.systems[row.system]}
+            if row.segment is not None:
+                system["segments"] = segments()
+            yield system | {"segment_count": count, "scores": scores}
+
+    def _described(self) -> dict[str, Any]:
+        """Return what the document says of each column, once the systems are scored."""
+        return {
+            column.heading.name: {
+                "signature": self.signatures[column.heading.name],
+                "higher_is_better": column.heading.higher_is_better,
+                **self.metrics[column.metric].about(),
+            }
+            for column in self.columns
+        }
+
     to_dict = document
+
+    def _scores(self, row: SystemRow) -> dict[str, Any]:
+        return {column.heading.name: self._entry(place, column, row) for place, column in enumerate(self.columns)}
 
     def _entry(self, place: int, column: Column, row: SystemRow) -> dict[str, Any]:
         score, *parts = column.values(row.found)

@@ -41,12 +41,9 @@ void Batch::take_types(std::vector<std::vector<std::uint32_t>> segments) {
 void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& words) {
     if (segment >= segments_.size()) throw std::invalid_argument("there is no such segment");
     NormalizedText text;
-    std::size_t characters = 0;
-    for (const std::u32string& word : words) characters += word.size();
-    text.characters.reserve(characters + 1);
     for (const std::u32string& word : words) {
         text.words.emplace_back(text.characters.size(), word.size());
-        text.characters.append(word.data(), word.data() + word.size());
+        text.characters += word;
     }
     segments_[segment] = {0, read_[0].types.size(), words.size()};
     read_[0].add(vocabulary_, text);

@@ -1,5 +1,4 @@
 // The extension module meteor_e._native. Its signatures are in meteor_e/_native.pyi.
-#include "characters.hpp"
 #include "python_core.hpp"
 #include "statistics.hpp"
 
@@ -28,7 +27,6 @@ void translate(std::exception_ptr raised) {
 // The engine gives each thread a core of its own; nothing else is shared.
 PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.doc() = "The native core of meteor_e.";
-    meteor::prepare_character_classes();
     damaged_index_error.call_once_and_store_result([] {
         return taken(PyErr_NewExceptionWithDoc("meteor_e._native.DamagedIndexError",
                                                "A mapped index holds what no builder writes: (file, problem).",

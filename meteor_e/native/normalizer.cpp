@@ -37,19 +37,18 @@ bool has_marker(const char32_t* first, const char32_t* last) {
 // Replaces a character between two others, in one pass of non-overlapping matches from left to right.
 // `before` and `after` say which neighbours fit; `replacement` takes the character's place.
 template <class Before, class After>
-void replace_between(Characters& text, Characters& spare, char32_t centre, const Before& before, const After& after,
-                     const char* replacement) {
+void replace_between(std::u32string& text, std::u32string& spare, char32_t centre, const Before& before,
+                     const After& after, const char32_t* replacement) {
     const char32_t* at = text.data();
     const char32_t* const end = at + text.size();
     spare.clear();
-    spare.reserve(text.size() * 3 + 1);
     while (at < end) {
         const char32_t* found = std::find(at + 1, end, centre);
         if (end - found < 2) break;
         if (before(found[-1]) && after(found[1])) {
             spare.append(at, found);
-            for (const char* c = replacement; *c; ++c) spare.push(static_cast<char32_t>(*c));
-            spare.push(found[1]);
+            spare += replacement;
+            spare.push_back(found[1]);
             at = found + 2;
         } else {
             spare.append(at, found);
@@ -67,37 +66,36 @@ bool is_alnum(char32_t c) { return classes(c) & ALNUM; }
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 bool not_digit(char32_t c) { return !is_digit(c); }
 
-void split_commas(Characters& text, Characters& spare) {
-    replace_between(text, spare, ',', not_digit, not_digit, " , ");
-    replace_between(text, spare, ',', is_digit, not_digit, " , ");
-    replace_between(text, spare, ',', not_digit, is_digit, " , ");
+void split_commas(std::u32string& text, std::u32string& spare) {
+    replace_between(text, spare, ',', not_digit, not_digit, U" , ");
+    replace_between(text, spare, ',', is_digit, not_digit, U" , ");
+    replace_between(text, spare, ',', not_digit, is_digit, U" , ");
 }
 
 // Steps 4 and 5: quotes and dashes. Returns whether an apostrophe is left.
-bool unify_quotes_and_dashes(Characters& text, Characters& spare) {
+bool unify_quotes_and_dashes(std::u32string& text, std::u32string& spare) {
     const auto single = [](char32_t c) { return c == '\'' || c == '`' || c == 0x2018 || c == 0x2019; };
     bool apostrophe = false;
     const char32_t* at = text.data();
     const char32_t* const end = at + text.size();
     spare.clear();
-    spare.reserve(text.size() * 3 + 1);
     while (at < end) {
         const char32_t c = *at++;
         if (single(c)) {
             if (at < end && single(*at)) {
                 ++at;
-                for (char32_t quote : {U' ', U'"', U' '}) spare.push(quote);
+                spare += U" \" ";
             } else {
-                spare.push('\'');
+                spare.push_back('\'');
                 apostrophe = true;
             }
         } else if (c == 0x201C || c == 0x201D) {
-            for (char32_t quote : {U' ', U'"', U' '}) spare.push(quote);
+            spare += U" \" ";
         } else if (c == '-' || c == 0x2013) {
             if (at < end && (*at == '-' || *at == 0x2013)) ++at;
-            spare.push('-');
+            spare.push_back('-');
         } else {
-            spare.push(c);
+            spare.push_back(c);
         }
     }
     text.swap(spare);
@@ -106,41 +104,14 @@ bool unify_quotes_and_dashes(Characters& text, Characters& spare) {
 
 }  // namespace
 
-void Characters::reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    capacity = std::max(capacity, capacity_ * 2);
-    std::unique_ptr<char32_t[]> larger(new char32_t[capacity]);
-    if (size_) std::memcpy(larger.get(), data_.get(), size_ * sizeof(char32_t));
-    data_ = std::move(larger);
-    capacity_ = capacity;
-}
-
-void Characters::append(const char32_t* first, const char32_t* last) {
-    const std::size_t count = static_cast<std::size_t>(last - first);
-    if (count) std::memcpy(data_.get() + size_, first, count * sizeof(char32_t));
-    size_ += count;
-}
-
-void Characters::release_if_larger_than(std::size_t limit) {
-    if (capacity_ > limit) {
-        data_.reset();
-        size_ = capacity_ = 0;
-    }
-}
-
-void Characters::swap(Characters& other) noexcept {
-    data_.swap(other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-}
-
 struct Normalizer::Found {
     bool dots = false, commas = false, quotes_or_dashes = false;
 };
 
 bool Normalizer::words(const Text& text, char32_t following, NormalizedText& result) const {
-    result.characters.release_if_larger_than(KEPT_BUFFER);
-    result.spare.release_if_larger_than(KEPT_BUFFER);
+    for (std::u32string* buffer : {&result.characters, &result.spare}) {
+        if (buffer->capacity() > KEPT_BUFFER) std::u32string().swap(*buffer);
+    }
     result.words.clear();
     switch (text.width) {
         case 1:
@@ -154,11 +125,10 @@ bool Normalizer::words(const Text& text, char32_t following, NormalizedText& res
 
 template <class Character>
 bool Normalizer::words_of(const Character* text, std::size_t size, char32_t following, NormalizedText& result) const {
-    Characters& characters = result.characters;
+    std::u32string& characters = result.characters;
     characters.clear();
     if (mode_ == Mode::none || mode_ == Mode::lower) {
-        characters.reserve(size + 1);
-        for (std::size_t k = 0; k < size; ++k) characters.push(text[k]);
+        characters.assign(text, text + size);
     } else {
         Found found;
         if (!set_symbols_apart(text, size, characters, found)) return false;
@@ -169,85 +139,81 @@ bool Normalizer::words_of(const Character* text, std::size_t size, char32_t foll
 
 // Steps 1 and 2: symbols get a space on both sides, runs of dots become one character between spaces.
 template <class Character>
-bool Normalizer::set_symbols_apart(const Character* text, std::size_t size, Characters& out, Found& found) {
-    out.reserve(size * 3 + 2);
-    out.push(' ');
+bool Normalizer::set_symbols_apart(const Character* text, std::size_t size, std::u32string& out, Found& found) {
+    out.resize(3 * size + 2);
+    char32_t* to = out.data();
+    *to++ = ' ';
     const Character* const end = text + size;
     for (const Character* at = text; at < end; ++at) {
         const char32_t c = *at;
         const std::uint8_t flags = classes(c);
         if (flags & (ALNUM | SPACE)) {
             if (c == 'D' && marker_at(at, end)) return false;
-            out.push(c);
+            *to++ = c;
         } else if (!(flags & PLAIN)) {
             found.quotes_or_dashes |= c == 0x2013 || c == 0x201C || c == 0x201D;
-            out.push(' ');
-            out.push(c);
-            out.push(' ');
+            for (const char32_t each : {U' ', c, U' '}) *to++ = each;
         } else if (c == '.') {
             found.dots = true;
             const Character* after = at + 1;
             while (after < end && *after == '.') ++after;
             if (after - at > 1) {
-                out.push(' ');
-                out.push(DOTS + static_cast<char32_t>(after - at));
-                out.push(' ');
+                for (const char32_t each : {U' ', char32_t(DOTS + (after - at)), U' '}) *to++ = each;
                 at = after - 1;
             } else {
-                out.push(c);
+                *to++ = c;
             }
         } else {
             (c == ',' ? found.commas : found.quotes_or_dashes) = true;
-            out.push(c);
+            *to++ = c;
         }
     }
-    out.push(' ');
+    *to++ = ' ';
+    out.resize(static_cast<std::size_t>(to - out.data()));
     return true;
 }
 
 bool Normalizer::normalize_punctuation(NormalizedText& result, char32_t following, const Found& found) const {
-    Characters &text = result.characters, &spare = result.spare;
+    std::u32string &text = result.characters, &spare = result.spare;
     if (found.commas) split_commas(text, spare);
     if (found.quotes_or_dashes) {
         const bool apostrophes = unify_quotes_and_dashes(text, spare);
         const auto alnum_or_dot = [](char32_t c) { return c == '.' || is_alnum(c); };
-        replace_between(text, spare, '-', alnum_or_dot, is_alnum, " ");
+        replace_between(text, spare, '-', alnum_or_dot, is_alnum, U" ");
         if (apostrophes) split_apostrophes(text, spare);
     }
     if (!found.dots) return true;
     spare.clear();
-    spare.reserve(text.size() * 2 + 1);
     if (!split_final_dots(text, following, spare)) return false;
     text.swap(spare);
     return true;
 }
 
-void Normalizer::split_apostrophes(Characters& text, Characters& spare) const {
+void Normalizer::split_apostrophes(std::u32string& text, std::u32string& spare) const {
     if (apostrophes_ == Apostrophes::apart) {
         spare.clear();
-        spare.reserve(text.size() * 3 + 1);
         for (std::size_t k = 0; k < text.size(); ++k) {
             if (text[k] == '\'') {
-                for (char32_t c : {U' ', U'\'', U' '}) spare.push(c);
+                spare += U" ' ";
             } else {
-                spare.push(text[k]);
+                spare.push_back(text[k]);
             }
         }
         text.swap(spare);
         return;
     }
     const bool english = apostrophes_ == Apostrophes::english;
-    replace_between(text, spare, '\'', not_alpha, not_alpha, " ' ");
-    replace_between(text, spare, '\'', english ? not_alnum : not_alpha, is_alpha, " ' ");
-    replace_between(text, spare, '\'', is_alpha, not_alpha, " ' ");
-    replace_between(text, spare, '\'', is_alpha, is_alpha, english ? " '" : "' ");
+    replace_between(text, spare, '\'', not_alpha, not_alpha, U" ' ");
+    replace_between(text, spare, '\'', english ? not_alnum : not_alpha, is_alpha, U" ' ");
+    replace_between(text, spare, '\'', is_alpha, not_alpha, U" ' ");
+    replace_between(text, spare, '\'', is_alpha, is_alpha, english ? U" '" : U"' ");
     if (english) {
-        replace_between(text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, " '");
+        replace_between(text, spare, '\'', is_digit, [](char32_t c) { return c == 's'; }, U" '");
     }
 }
 
 // Step 8, word by word.
-bool Normalizer::split_final_dots(const Characters& text, char32_t following, Characters& out) const {
+bool Normalizer::split_final_dots(const std::u32string& text, char32_t following, std::u32string& out) const {
     const auto separator = [](char32_t c) { return (classes(c) & SEPARATOR) != 0; };
     const char32_t* const end = text.data() + text.size();
     const char32_t* first = std::find_if_not(text.data(), end, separator);
@@ -259,19 +225,19 @@ bool Normalizer::split_final_dots(const Characters& text, char32_t following, Ch
         } else {
             out.append(first, last);
         }
-        out.push(' ');
+        out.push_back(' ');
         first = next;
     }
     return true;
 }
 
 bool Normalizer::split_final_dot(const char32_t* first, const char32_t* last, char32_t following,
-                                 Characters& out) const {
+                                 std::u32string& out) const {
     const char32_t* const dot = last - 1;
     if (std::find(first, dot, U'.') != dot && std::find_if(first, dot, is_alpha) != dot) {
         const std::size_t start = out.size();
         for (const char32_t* at = first; at < last; ++at) {
-            if (*at != '.') out.push(*at);
+            if (*at != '.') out.push_back(*at);
         }
         return !has_marker(out.data() + start, out.data() + out.size());
     }
@@ -282,8 +248,8 @@ bool Normalizer::split_final_dot(const char32_t* first, const char32_t* last, ch
         return true;
     }
     out.append(first, dot);
-    out.push(' ');
-    out.push('.');
+    out.push_back(' ');
+    out.push_back('.');
     return true;
 }
 
@@ -297,25 +263,24 @@ bool Normalizer::split_words(NormalizedText& result) const {
     const auto trimmed = [&blank](char32_t c) { return c <= 0x20 || blank(c); };
     const auto separator = [&blank](char32_t c) { return (classes(c) & SEPARATOR) || blank(c); };
 
-    const Characters& text = result.characters;
+    const std::u32string& text = result.characters;
     const char32_t* at = text.data();
     const char32_t* end = at + text.size();
     // The Java program trims what it has normalized, and nothing else.
     while (full && at < end && trimmed(*at)) ++at;
     while (full && at < end && trimmed(end[-1])) --end;
 
-    Characters& out = result.spare;
+    std::u32string& out = result.spare;
     out.clear();
-    std::size_t dots = 0;
-    for (const char32_t* c = at; c < end; ++c) {
-        if (*c > DOTS) dots += *c - DOTS;
-    }
-    out.reserve(static_cast<std::size_t>(end - at) + dots + 1);
     while (at < end) {
         while (at < end && separator(*at)) ++at;
         const std::size_t start = out.size();
-        for (; at < end && !separator(*at); ++at) {
-            if (!lower(*at, out)) return false;
+        const char32_t* const last = std::find_if(at, end, separator);
+        out.append(at, last);
+        at = last;
+        for (std::size_t k = start; k < out.size(); ++k) {
+            if (out[k] > DOTS) out.replace(k, 1, out[k] - DOTS, U'.');
+            if (mode_ != Mode::none && !lower(out[k])) return false;
         }
         if (out.size() > start) result.words.emplace_back(start, out.size() - start);
     }
@@ -323,18 +288,14 @@ bool Normalizer::split_words(NormalizedText& result) const {
     return true;
 }
 
-bool Normalizer::lower(char32_t character, Characters& out) const {
-    if (character > DOTS) {
-        for (char32_t dot = DOTS; dot < character; ++dot) out.push('.');
-    } else if (mode_ == Mode::none) {
-        out.push(character);
-    } else if (character < 0x80) {
-        out.push(character >= 'A' && character <= 'Z' ? character + 32 : character);
+bool Normalizer::lower(char32_t& character) const {
+    if (character < 0x80) {
+        if (character >= 'A' && character <= 'Z') character += 32;
     } else if (character == CAPITAL_SIGMA || character == CAPITAL_I_WITH_DOT) {
         return false;
     } else {
         const char32_t lowered = lowercase_(character);
-        out.push(lowered != character && kept_capitals_.count(character) ? character : lowered);
+        if (lowered != character && !kept_capitals_.count(character)) character = lowered;
     }
     return true;
 }

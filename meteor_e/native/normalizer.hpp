@@ -21,32 +21,11 @@ struct Text {
     int width = 1;
 };
 
-// Characters that grow as they are appended to, without being set to zero first.
-class Characters {
-public:
-    void reserve(std::size_t capacity);
-    void clear() { size_ = 0; }
-    void push(char32_t character) { data_[size_++] = character; }  // after reserve()
-    void append(const char32_t* first, const char32_t* last);      // after reserve()
-    void release_if_larger_than(std::size_t limit);
-
-    const char32_t* data() const { return data_.get(); }
-    char32_t* data() { return data_.get(); }
-    std::size_t size() const { return size_; }
-    char32_t operator[](std::size_t index) const { return data_[index]; }
-    void swap(Characters& other) noexcept;
-
-private:
-    std::unique_ptr<char32_t[]> data_;
-    std::size_t size_ = 0;
-    std::size_t capacity_ = 0;
-};
-
 // The words of a text: slices of `characters`.
 struct NormalizedText {
-    Characters characters;
+    std::u32string characters;
     std::vector<std::pair<std::size_t, std::size_t>> words;  // offset and length
-    Characters spare;                                        // the passes' second buffer
+    std::u32string spare;                                    // the passes' second buffer
 };
 
 class Normalizer {
@@ -74,13 +53,13 @@ private:
     template <class Character>
     bool words_of(const Character* text, std::size_t size, char32_t following, NormalizedText& result) const;
     template <class Character>
-    static bool set_symbols_apart(const Character* text, std::size_t size, Characters& out, Found& found);
+    static bool set_symbols_apart(const Character* text, std::size_t size, std::u32string& out, Found& found);
     bool normalize_punctuation(NormalizedText& result, char32_t following, const Found& found) const;
-    void split_apostrophes(Characters& text, Characters& spare) const;
-    bool split_final_dots(const Characters& text, char32_t following, Characters& out) const;
-    bool split_final_dot(const char32_t* first, const char32_t* last, char32_t following, Characters& out) const;
+    void split_apostrophes(std::u32string& text, std::u32string& spare) const;
+    bool split_final_dots(const std::u32string& text, char32_t following, std::u32string& out) const;
+    bool split_final_dot(const char32_t* first, const char32_t* last, char32_t following, std::u32string& out) const;
     bool split_words(NormalizedText& result) const;
-    bool lower(char32_t character, Characters& out) const;
+    bool lower(char32_t& character) const;  // false: its lower case is for Python
 
     Mode mode_;
     Apostrophes apostrophes_;

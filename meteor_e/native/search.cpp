@@ -29,8 +29,7 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     paths_.assign(1, Path{Rank{}, -1, 0, NONE});
     used_.assign(mask_words_, 0);
     links_.clear();
-    lists_.clear();
-    if (candidates.shared()) lists_.resize(candidates.lists());
+    lists_.assign(candidates.shared() ? candidates.lists() : 1, List{});
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
         const View<Match> starting = candidates.at(position);
@@ -40,10 +39,8 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
             Match match = starting[0];
             match.reference_start = position;
             take_fixed(match);
-        } else if (candidates.shared()) {
-            expand_shared(position, candidates);
         } else {
-            expand(position, starting);
+            expand(position, list_of(position, candidates));
         }
     }
     // The free matches of the best path, from its last to its first, then between the fixed ones.
@@ -63,12 +60,9 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
 
 template <class Rank>
 Rank Search<Rank>::gain(const Match& match) const {
-    const Matcher& matcher = chain_.matchers[match.matcher];
-    const std::int64_t weighted = weighted_length(matcher, match.hypothesis_length, options_.maximum_accuracy) +
-                                  weighted_length(matcher, match.reference_length, options_.maximum_accuracy);
-    const std::int64_t words =
-        options_.maximum_accuracy ? std::int64_t{match.hypothesis_length} + match.reference_length : 0;
-    return units_.gain(weighted, words);
+    const bool accurate = options_.maximum_accuracy;
+    const std::int64_t words = accurate ? std::int64_t{match.hypothesis_length} + match.reference_length : 0;
+    return units_.gain(weights_.of(match, accurate), words);
 }
 
 // No path can have used a word of a fixed match, for no other match covers it.
@@ -135,67 +129,10 @@ void Search<Rank>::restore_order(Rank changed_by) {
     used_.swap(next_used_);
 }
 
-// Lets every path take each match whose words are unused, then skip the position.
-template <class Rank>
-void Search<Rank>::expand(std::uint32_t position, View<Match> free) {
-    choices_.clear();
-    for (const Match& match : free) {
-        choices_.push_back({gain(match), units_.distance(distance_of(match)), &match, match.hypothesis_start});
-    }
-    current_ = choices_.data();
-    steps_.clear();
-    steps_.reserve(paths_.size() * (free.size() + 1));
-    stream_count_ = 0;
-    overflowed_ = false;
-    known_streams_.assign(2 * free.size() + 3, UNKNOWN);
-    std::uint8_t& keep = known_streams_.back();
-    for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
-        if (paths_[parent].next > position) {
-            add_step(parent, KEEP, Rank{}, keep);
-        } else {
-            expand_path(parent);
-        }
-    }
-    select_survivors();
-    advance(position);
-}
-
-// The distance of a match is charged to the path that it is copied from, so later copies carry it.
-template <class Rank>
-void Search<Rank>::expand_path(std::uint32_t parent) {
-    const Path& path = paths_[parent];
-    const bool crowded = choices_.size() > options_.beam;
-    const bool open = path.last >= 0;
-    const Rank chunk = units_.chunk();
-    Rank charged{};
-    copies_.clear();
-    // As long as the path takes all matches, its steps are those of every other such path, but for broken chunks.
-    bool usual = true;
-    std::uint8_t unknown;
-    for (std::size_t k = 0; k < choices_.size(); ++k) {
-        const Choice& choice = choices_[k];
-        if (is_used(parent, choice)) {
-            usual = false;
-            continue;
-        }
-        const bool broken = open && static_cast<std::uint32_t>(path.last) != choice.start;
-        Rank change = Rank{} - choice.gain;
-        if (broken) change = change + chunk;
-        if (!crowded || survivable(change)) {
-            unknown = UNKNOWN;
-            add_step(parent, static_cast<std::int32_t>(k), change + charged,
-                     usual ? known_streams_[2 * k + broken] : unknown);
-        }
-        charged = charged + choice.distance;
-    }
-    unknown = UNKNOWN;
-    add_step(parent, SKIP, open ? charged + chunk : charged,
-             usual ? known_streams_[2 * choices_.size() + open] : unknown);
-}
-
 template <class Rank>
 const typename Search<Rank>::List& Search<Rank>::list_of(std::uint32_t position, const Candidates& candidates) {
-    List& list = lists_[candidates.list(position)];
+    List& list = lists_[candidates.shared() ? candidates.list(position) : 0];
+    if (!candidates.shared()) list = List{};
     if (!list.choices.empty()) return list;
     for (const Match& match : candidates.at(position)) {
         const auto number = static_cast<std::uint32_t>(list.choices.size());
@@ -205,7 +142,7 @@ const typename Search<Rank>::List& Search<Rank>::list_of(std::uint32_t position,
             before->match->reference_length != match.reference_length) {
             list.runs.push_back({number, number, match.hypothesis_length, {}, {}, {}});
         }
-        list.choices.push_back({gain(match), Rank{}, &match, match.hypothesis_start});
+        list.choices.push_back({gain(match), &match, match.hypothesis_start});
         list.runs.back().last = number + 1;
     }
     for (Run& run : list.runs) {
@@ -224,17 +161,16 @@ const typename Search<Rank>::List& Search<Rank>::list_of(std::uint32_t position,
     return list;
 }
 
+// Lets every path take each match whose words are unused, then skip the position.
 template <class Rank>
-void Search<Rank>::expand_shared(std::uint32_t position, const Candidates& candidates) {
-    const List& list = list_of(position, candidates);
+void Search<Rank>::expand(std::uint32_t position, const List& list) {
     current_ = list.choices.data();
     steps_.clear();
     stream_count_ = 0;
     overflowed_ = false;
     for (std::uint32_t parent = 0; parent < paths_.size(); ++parent) {
         if (paths_[parent].next > position) {
-            std::uint8_t unknown = UNKNOWN;
-            add_step(parent, KEEP, Rank{}, unknown);
+            add_step(parent, KEEP, Rank{});
         } else {
             expand_path(parent, position, list);
         }
@@ -254,17 +190,17 @@ inline std::uint64_t Search<Rank>::unused(std::uint32_t path, const Run& run, st
     return run.starts[part] & ~used;
 }
 
-// As expand_path, but of the matches of a long run that break the chunk, or of all if none is open, only as many become
-// steps as can survive: their ranks never fall. The others' distances are added up part by part.
+// The distance of a match is charged to the path that it is copied from, so later copies carry it.
+// Of the matches of a long run that break the chunk, or of all if none is open, only as many become steps as can
+// survive: their ranks never fall. The others' distances are added up part by part.
 template <class Rank>
 void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, const List& list) {
     const Path path = paths_[parent];
     const bool open = path.last >= 0;
     std::int64_t charged = 0;
     const auto take = [&](std::uint32_t number, bool broken) {
-        std::uint8_t unknown = UNKNOWN;
         const Rank change = units_.distance(charged) - list.choices[number].gain;
-        add_step(parent, static_cast<std::int32_t>(number), broken ? change + units_.chunk() : change, unknown);
+        add_step(parent, static_cast<std::int32_t>(number), broken ? change + units_.chunk() : change);
     };
     const auto distance = [position](std::uint32_t start) {
         return std::llabs(static_cast<std::int64_t>(position) - start);
@@ -307,41 +243,20 @@ void Search<Rank>::expand_path(std::uint32_t parent, std::uint32_t position, con
             }
         }
     }
-    std::uint8_t unknown = UNKNOWN;
     const Rank change = units_.distance(charged);
-    add_step(parent, SKIP, open ? change + units_.chunk() : change, unknown);
-}
-
-// Of the copies of one path that gain the same, no more than the beam can survive: their ranks never fall.
-template <class Rank>
-bool Search<Rank>::survivable(Rank gain) {
-    for (Copies& copies : copies_) {
-        if (copies.gain == gain) return ++copies.count <= options_.beam;
-    }
-    copies_.push_back({gain, 1});
-    return true;
+    add_step(parent, SKIP, open ? change + units_.chunk() : change);
 }
 
 template <class Rank>
-std::uint8_t Search<Rank>::stream_of(Rank change) {
-    for (std::size_t k = 0; k < stream_count_; ++k) {
-        if (streams_[k].change == change) return static_cast<std::uint8_t>(k);
-    }
-    if (stream_count_ == MAX_STREAMS) {
-        overflowed_ = true;
-        return OVERFLOW_STREAM;
-    }
-    streams_[stream_count_] = {change, NONE, NONE};
-    return static_cast<std::uint8_t>(stream_count_++);
-}
-
-// `stream`: where a step of this kind goes; found if it is not known.
-template <class Rank>
-inline void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream) {
+inline void Search<Rank>::add_step(std::uint32_t parent, std::int32_t choice, Rank change) {
     const auto step = static_cast<std::uint32_t>(steps_.size());
     steps_.push_back({paths_[parent].rank + change, parent, choice, NONE});
-    if (stream == UNKNOWN) stream = stream_of(change);
-    if (stream == OVERFLOW_STREAM) return;
+    if (overflowed_) return;
+    std::size_t stream = 0;
+    while (stream < stream_count_ && !(streams_[stream].change == change)) ++stream;
+    overflowed_ = stream == MAX_STREAMS;
+    if (overflowed_) return;
+    if (stream == stream_count_) streams_[stream_count_++] = {change, NONE, NONE};
     Stream& its = streams_[stream];
     (its.head == NONE ? its.head : steps_[its.tail].following) = step;
     its.tail = step;
@@ -466,19 +381,19 @@ inline void Search<Rank>::copy_used(std::size_t from, std::size_t to) {
 template class Search<NarrowRank>;
 template class Search<WideRank>;
 
-AlignmentSearch::AlignmentSearch(const Chain& chain) : chain_(chain), narrow_(chain), wide_(chain) {
+MatchWeights::MatchWeights(const Chain& chain) : chain_(chain) {
     for (const bool maximum_accuracy : {false, true}) {
         for (const Matcher& matcher : chain.matchers) {
             for (std::uint32_t length = 0; length < KNOWN_LENGTHS; ++length) {
-                weighted_lengths_[maximum_accuracy].push_back(weighted_length(matcher, length, maximum_accuracy));
+                known_[maximum_accuracy].push_back(weighted_length(matcher, length, maximum_accuracy));
             }
         }
     }
 }
 
-inline std::int64_t AlignmentSearch::weighted_words(const Match& match, bool maximum_accuracy) const {
+std::int64_t MatchWeights::of(const Match& match, bool maximum_accuracy) const {
     const auto side = [&](std::uint32_t length) {
-        if (length < KNOWN_LENGTHS) return weighted_lengths_[maximum_accuracy][match.matcher * KNOWN_LENGTHS + length];
+        if (length < KNOWN_LENGTHS) return known_[maximum_accuracy][match.matcher * KNOWN_LENGTHS + length];
         return weighted_length(chain_.matchers[match.matcher], length, maximum_accuracy);
     };
     return side(match.hypothesis_length) + side(match.reference_length);
@@ -503,7 +418,7 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
             distance += static_cast<std::uint64_t>(distance_of(match));
             most_words =
                 std::max<std::uint64_t>(most_words, std::uint64_t{match.hypothesis_length} + match.reference_length);
-            const std::int64_t gain = weighted_words(match, options.maximum_accuracy);
+            const std::int64_t gain = weights_.of(match, options.maximum_accuracy);
             gains_.push_back(gain);
             most_weighted = std::max<std::uint64_t>(most_weighted, static_cast<std::uint64_t>(std::llabs(gain)));
         }
@@ -527,13 +442,7 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
             }
         }
         const BeamTask task{candidates, units, options, gains_};
-        if (hypothesis_size <= BeamSearch<1>::MAX_WORDS) {
-            short_.run(task, chosen);
-        } else if (hypothesis_size <= BeamSearch<2>::MAX_WORDS) {
-            middle_.run(task, chosen);
-        } else {
-            long_.run(task, chosen);
-        }
+        with_search_for(hypothesis_size, [&](auto& search) { search.run(task, chosen); });
     } else if (bits <= 61) {
         narrow_.run(candidates, hypothesis_size, units, options, chosen);
     } else {
@@ -547,7 +456,7 @@ void AlignmentSearch::start_hypothesis(const Candidates& candidates, std::size_t
     ranks_fit_ = chain_.beam <= MAX_NARROW_BEAM && hypothesis_size <= BeamSearch<4>::MAX_WORDS;
     gains_.clear();
     for (const Match& match : candidates.matches()) {
-        const std::int64_t gain = weighted_words(match, false);
+        const std::int64_t gain = weights_.of(match, false);
         ranks_fit_ = ranks_fit_ && gain < (std::int64_t{1} << GAIN_BITS) && gain > -(std::int64_t{1} << GAIN_BITS);
         gains_.push_back(ranks_fit_ ? gain * (std::int64_t{1} << (DISTANCE_BITS + CHUNK_BITS)) : 0);
     }
@@ -582,12 +491,6 @@ std::uint32_t AlignmentSearch::number_of(const Candidates& candidates, std::size
     return number = numbers_.emplace(held_, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
 }
 
-template <std::size_t Parts>
-void AlignmentSearch::remember_in(BeamSearch<Parts>& search, const BeamTask& task, std::vector<Match>& chosen) {
-    if (search.full()) search.forget();
-    search.run(task, chosen);
-}
-
 bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Match>& chosen) {
     if (!ranks_fit_) return false;
     const std::size_t positions = candidates.positions(), longer = std::max(positions, hypothesis_size_);
@@ -609,13 +512,10 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
     units.chunk_shift = DISTANCE_BITS;
     units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
     const BeamTask task{candidates, units, {chain_.beam, false}, gains_, position_numbers_.data()};
-    if (hypothesis_size_ <= BeamSearch<1>::MAX_WORDS) {
-        remember_in(short_, task, chosen);
-    } else if (hypothesis_size_ <= BeamSearch<2>::MAX_WORDS) {
-        remember_in(middle_, task, chosen);
-    } else {
-        remember_in(long_, task, chosen);
-    }
+    with_search_for(hypothesis_size_, [&](auto& search) {
+        if (search.full()) search.forget();
+        search.run(task, chosen);
+    });
     return true;
 }
 

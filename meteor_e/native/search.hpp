@@ -12,12 +12,25 @@
 
 namespace meteor {
 
+// What matches count in the search: the weighted words of both sides, each side's cut to an integer.
+class MatchWeights {
+public:
+    explicit MatchWeights(const Chain& chain);
+    std::int64_t of(const Match& match, bool maximum_accuracy) const;
+
+private:
+    static constexpr std::size_t KNOWN_LENGTHS = 8;
+
+    const Chain& chain_;
+    std::vector<std::int64_t> known_[2];  // of few words, by matcher; the second for the maximum accuracy
+};
+
 // The search for pairs of any size and any beam. Paths and all they need; kept from one pair to the next for its
 // memory.
 template <class Rank>
 class Search {
 public:
-    explicit Search(const Chain& chain) : chain_(chain) {}
+    explicit Search(const MatchWeights& weights) : weights_(weights) {}
 
     // Appends the chosen matches to `chosen`, by reference position.
     void run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
@@ -30,9 +43,9 @@ private:
         std::uint32_t next;  // the first reference position after the path's last match
         std::uint32_t link;  // the path's latest free match
     };
-    // A match that may be taken at a position, and what that does to a path.
+    // A match that may be taken at a position, and what a path gains by it.
     struct Choice {
-        Rank gain, distance;
+        Rank gain;
         const Match* match;
         std::uint32_t start;  // in the hypothesis
     };
@@ -63,34 +76,25 @@ private:
         std::vector<std::uint32_t> before;
         std::vector<std::int64_t> sums;
     };
-    // What positions share where words repeat without end; distances are not known before the position is.
+    // What may be taken at a position. Positions share it where words repeat without end, so it has no distances.
     struct List {
         std::vector<Choice> choices;
         std::vector<Run> runs;
-    };
-    struct Copies {
-        Rank gain;
-        std::size_t count;
     };
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::int32_t KEEP = -1, SKIP = -2;
     static constexpr std::size_t MAX_STREAMS = 16;
     static constexpr std::uint32_t LONG_RUN = 64, MAX_BLOCKED = 32;
-    static constexpr std::uint8_t UNKNOWN = 0xFF, OVERFLOW_STREAM = 0xFE;
 
     Rank gain(const Match& match) const;
     void take_fixed(const Match& match);
     void skip(std::uint32_t position);
     void restore_order(Rank changed_by);
-    void expand(std::uint32_t position, View<Match> free);
-    void expand_path(std::uint32_t parent);
-    void expand_shared(std::uint32_t position, const Candidates& candidates);
+    void expand(std::uint32_t position, const List& list);
     void expand_path(std::uint32_t parent, std::uint32_t position, const List& list);
     const List& list_of(std::uint32_t position, const Candidates& candidates);
     std::uint64_t unused(std::uint32_t path, const Run& run, std::size_t part) const;
-    bool survivable(Rank gain);
-    std::uint8_t stream_of(Rank change);
-    void add_step(std::uint32_t parent, std::int32_t choice, Rank change, std::uint8_t& stream);
+    void add_step(std::uint32_t parent, std::int32_t choice, Rank change);
     void select_survivors();
     void merge_streams(std::size_t wanted);
     void sort_all_steps(std::size_t wanted);
@@ -101,24 +105,21 @@ private:
     void use(std::size_t path, const Choice& choice);  // of the next paths
     void copy_used(std::size_t from, std::size_t to);  // to the next paths
 
-    const Chain& chain_;
+    const MatchWeights& weights_;
     RankUnits<Rank> units_{};
     SearchOptions options_{};
     std::size_t mask_words_ = 1;  // of a bit set over the hypothesis's words
     std::vector<Path> paths_, next_paths_;
     std::vector<std::uint64_t> used_, next_used_;  // hypothesis words that the free matches of each path cover
     std::vector<Link> links_;
-    std::vector<Choice> choices_;
     const Choice* current_ = nullptr;  // the position's choices
     std::vector<List> lists_;
     std::vector<Step> steps_;
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
-    bool overflowed_ = false;                  // more streams than are worth merging
-    std::vector<std::uint8_t> known_streams_;  // the streams of steps of the usual kinds, UNKNOWN at first
+    bool overflowed_ = false;  // more streams than are worth merging
     std::vector<std::uint32_t> survivors_;
     std::vector<std::uint8_t> changed_;
-    std::vector<Copies> copies_;
 };
 
 extern template class Search<NarrowRank>;
@@ -127,7 +128,8 @@ extern template class Search<WideRank>;
 // Chooses the search that fits the pair.
 class AlignmentSearch {
 public:
-    explicit AlignmentSearch(const Chain& chain);
+    explicit AlignmentSearch(const Chain& chain) : chain_(chain), weights_(chain) {}
+    AlignmentSearch(const AlignmentSearch&) = delete;
     void run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
              std::vector<Match>& chosen);
 
@@ -138,20 +140,19 @@ public:
     bool run_gathered(const Candidates& candidates, std::vector<Match>& chosen);
 
 private:
-    static constexpr std::size_t KNOWN_LENGTHS = 8;
     // Of ranks in gathered searches.
     static constexpr int DISTANCE_BITS = 20, CHUNK_BITS = 9, GAIN_BITS = BEAM_RANK_BITS - DISTANCE_BITS - CHUNK_BITS;
     static constexpr std::uint32_t NOT_NUMBERED = 0xFFFFFFFFu;
     static constexpr std::size_t MOST_NUMBERED = std::size_t{1} << 16;
 
     std::uint32_t number_of(const Candidates& candidates, std::size_t list);
-    template <std::size_t Parts>
-    void remember_in(BeamSearch<Parts>& search, const BeamTask& task, std::vector<Match>& chosen);
-
-    std::int64_t weighted_words(const Match& match, bool maximum_accuracy) const;
+    template <class Use>
+    void with_search_for(std::size_t words, const Use& use) {
+        words <= BeamSearch<1>::MAX_WORDS ? use(short_) : words <= BeamSearch<2>::MAX_WORDS ? use(middle_) : use(long_);
+    }
 
     const Chain& chain_;
-    std::vector<std::int64_t> weighted_lengths_[2];  // of few words, by matcher; the second for the maximum accuracy
+    MatchWeights weights_;
     std::vector<std::int64_t> gains_;
     std::size_t hypothesis_size_ = 0;
     bool ranks_fit_ = true;
@@ -162,8 +163,8 @@ private:
     BeamSearch<1> short_;
     BeamSearch<2> middle_;
     BeamSearch<4> long_;
-    Search<NarrowRank> narrow_;
-    Search<WideRank> wide_;
+    Search<NarrowRank> narrow_{weights_};
+    Search<WideRank> wide_{weights_};
 };
 
 }  // namespace meteor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
@@ -19,8 +19,8 @@ class JsonOutput(OutputFormat):
     details: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the document."""
-        json.dump(result.document(), stream, ensure_ascii=False, indent=2, allow_nan=False, default=_spelled)
+        """Write the document as it comes into being."""
+        stream.writelines(_pieces(result.streamed_document()))
         stream.write("\n")
 
 
@@ -34,6 +34,37 @@ class JsonLinesOutput(OutputFormat):
         """Write rows as they come."""
         for entry in result.entries():
             stream.write(json.dumps(json_ready(entry), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _pieces(value: Any, line: str = "\n") -> Iterator[str]:
+    """Yield the JSON of a part of :meth:`Result.streamed_document`, of arrays that grow one item at a time.
+
+    Args:
+        value: the part.
+        line: what begins a line: a line feed and the indentation.
+    """
+    value, inner = value() if callable(value) else value, line + "  "
+    if isinstance(value, Mapping):
+        items, ends = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items()), "{}"
+    elif isinstance(value, Iterator):
+        items, ends = (("", item) for item in value), "[]"
+    else:
+        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=_spelled).replace("\n", line)
+        return
+    before = ends[0]
+    for key, item in items:
+        yield before + inner + key
+        yield from _pieces(item, inner)
+        before = ","
+    yield ends if before == ends[0] else line + ends[1]
+
+
+def settled(value: Any) -> Any:
+    """Return a part of :meth:`Result.streamed_document` with plain lists and values."""
+    value = value() if callable(value) else value
+    if isinstance(value, Mapping):
+        return {key: settled(item) for key, item in value.items()}
+    return [settled(item) for item in value] if isinstance(value, Iterator) else value
 
 
 def _spelled(value: Any) -> Any:

@@ -77,9 +77,21 @@ def compute(statistics: Statistics, parameters: Parameters) -> FormulaScores:
     fmean = _ratio(1.0, _ratio(1 - alpha, precision) + _ratio(alpha, recall))
     matched = (statistics.hypothesis_matched + statistics.reference_matched) / 2
     fragmentation = 0.0 if statistics.is_perfect else _ratio(statistics.chunks, matched)
-    penalty = parameters.gamma * math.pow(fragmentation, parameters.beta)
+    penalty = parameters.gamma * _power(fragmentation, parameters.beta)
     score = fmean * (1 - penalty)
     return FormulaScores(precision, recall, f1, fmean, penalty, score if score > 0 else 0.0)
+
+
+def _power(base: float, exponent: float) -> float:
+    """Return what C's ``pow`` does: infinity or NaN where Python raises, for statistics that no alignment has."""
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        pass
+    except ValueError:
+        if base:
+            return math.nan
+    return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
 
 
 class Shares(NamedTuple):

@@ -42,7 +42,7 @@ from meteor_e.base.progress import (
     staged as staged,
     terminal_progress as terminal_progress,
 )
-from meteor_e.base.texts import check_items as check_items
+from meteor_e.base.texts import check_items as check_items, distinct_keys as distinct_keys
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (
     dump_yaml as dump_yaml,
@@ -74,7 +74,6 @@ from meteor_e.cli.options import (
 )
 from meteor_e.cli.output import destination as destination
 from meteor_e.cli.results import (
-    check_output as check_output,
     format_option as format_option,
     output_format as output_format,
     output_option as output_option,

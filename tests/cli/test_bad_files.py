@@ -169,3 +169,26 @@ def test_only_ascii_spaces_part_words(cli, hypothesis):
     assert cli.here("score", "hyp", "ref", "-l", "other", "-q").out == f"{found!r}\n"
     compat = cli.here("compat", "hyp", "ref", "-l", "other").out.splitlines()
     assert float(compat[-1].split()[-1]) == found < 0.6
+
+
+@pytest.mark.parametrize("command", ["mbr nbest --diversity nan", "mbr nbest --share nan --method probabilistic"])
+def test_numbers_that_are_not_finite(cli, command):
+    cli.file("nbest", "0 ||| a\n0 ||| b\n")
+    assert "is not a finite number" in cli.failing_here(2, *command.split())
+
+
+@pytest.mark.parametrize("command", ["stem -l en hyp -o hyp", "mbr nbest -o nbest", "score hyp ref --idf text -o text"])
+def test_an_output_that_is_an_input(cli, command):
+    for name in ("nbest", "text"):
+        cli.file(name, "0 ||| a\n0 ||| b\n")
+    before = {path.name: path.read_bytes() for path in cli.folder.iterdir()}
+    assert "is an input; it would be overwritten" in cli.failing_here(2, *command.split())
+    assert {path.name: path.read_bytes() for path in cli.folder.iterdir()} == before
+
+
+def test_a_field_that_is_there_twice(cli):
+    pytest.importorskip("meteor_e_tables")
+    cli.file(
+        "d.jsonl", '{"hypothesis": "a", "reference": "b"}\n{"hypothesis": "a", "reference": "b", "hypothesis": "c"}\n'
+    )
+    assert "d.jsonl, line 2: an object has the key 'hypothesis' twice" in cli.failing_here(1, "score", "d.jsonl")

@@ -290,6 +290,14 @@ def test_more_matches_than_words_are_not_perfect(folder):
     assert result.stdout.split() == ["1.1328551953404098", "1.0", "1.1001955340150036"]
 
 
+def test_a_power_out_of_range_is_infinite(folder):
+    # The Java program's numbers.
+    stdin = f"EVAL ||| 5 10 4 6 5 5 9 2 {'0 ' * 12}9 2 1 ||| 1 1 4 4 5 5 {'0 ' * 14}9 2 1\n".encode()
+    options = ("-l", "xx", "-m", "exact", "-w", "1", "-s", "function.words", "-p", "1 1e308 1e-300 2.6")
+    result = meteor_e("-", "-", "-stdio", *options, stdin=stdin)
+    assert result.stdout.split()[:2] == ["0.0", "Infinity"]
+
+
 def test_lines_are_not_lost_in_a_long_session(folder):
     line = b"SCORE ||| the old harbour ||| an old harbour\n"
     result = meteor_e("-", "-", "-stdio", "-l", "xx", "-s", "function.words", stdin=line * 3000)

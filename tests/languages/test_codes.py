@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from meteor_e import ConfigError, Meteor, MeteorWarning
+from meteor_e.api.languages import Evidence
 from meteor_e.chains.lookup import find_language
 from meteor_e.cli.program import cli
 from meteor_e.languages.codes import find_tag, language_names
@@ -82,6 +84,14 @@ def test_files_have_their_own_code_and_are_known_by_name():
         assert list(language.task("all")[1].weights) == list(language.matchers)
 
 
+@pytest.mark.filterwarnings("ignore:language 'xh'")
+def test_a_language_without_a_file_has_the_chain_any():
+    weights = find_language("xh").task("any")[1].weights
+    assert weights == find_language("is").task("any")[1].weights
+    assert len(weights) > 1
+    assert dict(find_language("xh").task("universal")[1].weights) == {"exact": 1.0}
+
+
 def test_the_command_lists_languages_and_shows_one():
     lines = run("languages").output.splitlines()
     assert len(lines) > 80
@@ -89,6 +99,23 @@ def test_the_command_lists_languages_and_shows_one():
     card = run("languages", "Estonian").output
     assert "stem untested, off" in card
     assert "estonian" in card
+    assert any(line.startswith("hi ") and "stem neutral -0.0" in line for line in lines)
+    assert "(WMT24 en-hi), off" in run("languages", "hi").output
+    assert "stem proven +0.0" in run("languages", "fr").output
+    assert "WMT12 en-fr), on" in run("languages", "fr").output
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(0.1, 0.2, "proven"), (-0.1, 0.2, "neutral"), (-2, -1, "harmful")]
+)
+def test_the_interval_says_the_verdict(low, high, verdict):
+    assert Evidence(0.0, low, high, "").verdict == verdict
+
+
+def test_the_page_of_languages_is_current():
+    script = Path(__file__).parents[2] / "docs" / "language_table.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_command_line_says_in_one_line_that_a_language_has_no_definition(tmp_path):

@@ -100,7 +100,7 @@ def test_another_metric_and_all_scores(cli):
         ('{"candidates": ["a"], "weigths": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'weights'"),
         ('{"candidates": ["a"], "lprobs": [1]}\n', ["-f", "jsonl"], 1, "did you mean 'log_probabilities'"),
         ('{"candidates": ["a"], "kept": 1}\n', ["-f", "tsv"], 1, "unknown field 'kept'"),
-        ('{"candidates": ["a"], "candidates": ["b"]}\n', [], 1, "a field comes twice"),
+        ('{"candidates": ["a"], "candidates": ["b"]}\n', [], 1, "has the key 'candidates' twice"),
         ('{"candidates": ["a"], "id": [1]}\n', [], 1, "'id' is a text or a whole number"),
         ('{"candidates": ["a"], "references": []}\n', [], 1, "a list of texts is needed under 'references'"),
         ('{"candidates": ["a"], "weights": [1, 2]}\n', [], 1, "'weights' is a list of 1 numbers"),

@@ -12,6 +12,7 @@ import pytest
 import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, MetricContext, SystemInput
+from meteor_e.api.running import BATCH
 from meteor_e.metrics import table as table_module
 from meteor_e.metrics.chain_metric import ChainMetric
 from meteor_e.metrics.specs import parse_metric, parse_metrics
@@ -426,3 +427,19 @@ def test_one_name_for_a_set_of_metrics(monkeypatch):
     assert labels == ["my test-lengths", "my test-ahead"]
     with pytest.raises(ConfigError, match="stands for several metrics: test-lengths, test-ahead"):
         load_metric("test-both")
+
+
+def test_segments_of_a_document_are_written_as_they_are_scored():
+    read = []
+
+    def pairs():
+        for number in range(3 * BATCH):
+            read.append(number)
+            yield "a cat", ["x"]
+
+    table = score_table([Lines()], [SystemInput("one", None, pairs)])
+    system = next(table.streamed_document()["systems"])
+    assert next(system["segments"])["segment"] == 1
+    assert len(read) < 2 * BATCH
+    assert [segment["segment"] for segment in system["segments"]][-1] == 3 * BATCH
+    assert system["segment_count"]() == 3 * BATCH

@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import average, cluster_ranks, compare
+from meteor_e_evaluation.comparison import ASSUMED, average, cluster_ranks, compare
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set, scored
 
@@ -74,7 +74,7 @@ def test_a_rank_ends_where_a_metric_is_worse_than_any_of_it():
     p[0, 2] = 0.01
     p[2, 3] = 0.04
     comparison = run("acc-eq")
-    comparison = type(comparison)("", ("a", "b", "c", "d"), p)
+    comparison = type(comparison)("", "", ("a", "b", "c", "d"), p)
     assert cluster_ranks(values, comparison) == {"a": 1, "b": 1, "c": 2, "d": 3}
     assert cluster_ranks({**values, "b": float("nan")}, comparison) == {"a": 1, "c": 2, "d": 3}
 
@@ -107,7 +107,7 @@ def test_pooled_pearson_by_matrix_products_is_what_exchanging_scores_gives(metho
 def test_units_are_exchanged_together_and_named(name, units):
     test = dataclasses.replace(make_set(HUMAN), documents=tuple(f"d{at // 3}" for at in range(HUMAN.shape[1])))
     comparison = compare(measure(name), test, (GOOD, POOR), samples=200, seed=1, units=units)
-    assert comparison.test.endswith(f"assumes that {units} are independent")
+    assert comparison.assumed == units
     assert comparison.p[0, 1] < comparison.p[1, 0]
 
 
@@ -130,13 +130,20 @@ def test_units_that_do_not_fit():
             run("pearson", **options)
 
 
-def test_defaults_hold_where_items_are_alike():
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"])
+def test_defaults_hold_where_items_are_alike(name):
     """Scores of a segment share its difficulty, those of a system its metric's favor."""
-    pooled = run("pearson")
-    assert [part.test.split(",")[0] for part in pooled.parts] == ["permutation of segments", "permutation of systems"]
-    np.testing.assert_array_equal(pooled.p, np.maximum(*(part.p for part in pooled.parts)))
-    assert pooled.test.endswith("the higher p counts")
-    np.testing.assert_array_equal(average([pooled, pooled], [1.0, 1.0]).p, pooled.p)
-    assert run("acc-eq").test.startswith("permutation of segments")
-    assert run("spa").test.startswith("permutation of systems")
-    assert run("system-accuracy").test.startswith("permutation of systems")
+    found = run(name)
+    own = measure(name)
+    if own.level == "system":
+        assert found.assumed == "systems"
+        return
+    assert found.assumed == ASSUMED[own.default_test()] == "segments or systems"
+    assert found.test == "higher p of a permutation of segments and one of systems, 200 samples, seed 1"
+    assert [part.assumed for part in found.parts] == ["segments", "systems"]
+    np.testing.assert_array_equal(found.p, np.maximum(*(part.p for part in found.parts)))
+    np.testing.assert_array_equal(average([found, found], [1.0, 1.0]).p, found.p)
+    if name != "pearson":
+        return
+    for part, method in zip(found.parts, ("paired", "systems"), strict=True):
+        np.testing.assert_array_equal(part.p, run(name, method=method).p)

@@ -37,7 +37,8 @@ def test_evaluate_as_a_table_with_significance(index):
     result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--permutations", 20)
     assert "Tiny, τ strict" in result.stdout
     assert (
-        "p that the row is no better than the column, permutation of segments, 20 samples, seed 12345" in result.stdout
+        "p that the row is no better than the column, higher p of a permutation of segments and one of systems, "
+        "20 samples, seed 12345; assumes that segments or systems are independent" in result.stdout
     )
     assert "smooth:exp" in result.stdout
 

@@ -93,7 +93,9 @@ def test_evaluation_ids_of_the_java_program():
     assert not found.reasons
     assert "--character-mode" in found.command
     assert "-p delta=0.5" in found.command
-    assert check_signature(JAVA.replace("1.5-wo", "1.4-wo")).reasons == ("it is of METEOR 1.4, and this is METEOR 1.5",)
+    (reason,) = check_signature(JAVA.replace("1.5-wo", "1.4-wo")).reasons
+    assert "it is of METEOR 1.4, and this is METEOR 1.5" in reason
+    assert "meteor-e score HYPOTHESIS REFERENCE -l en" in reason
     assert parse_signature("meteor-1.5-wo-cz-norm-0.95_0.2_0.6_0.8-ex_pa-1.0_0.4")["lang"] == "cs"
 
 
@@ -138,3 +140,43 @@ def test_the_sentence_and_its_bibliography(tmp_path):
 def test_files_without_a_signature(tmp_path, content):
     (tmp_path / "scores.json").write_text(content, encoding="utf-8")
     assert isinstance(run("methods", str(tmp_path / "scores.json")).exception, InputError)
+
+
+def test_signatures_as_papers_break_them():
+    signature = Meteor("en").signature
+    for damaged in (
+        signature.replace("|", " | "),
+        signature.replace("|", "|\n"),
+        f"{signature[:40]}\n  {signature[40:]}",
+    ):
+        assert parse_signature(damaged) == parse_signature(signature)
+
+
+@pytest.mark.parametrize(("part", "wrong"), [("a:0.9", "a:x"), ("a:0.9", "a:inf"), ("split", "spl"), ("lower", "big")])
+def test_damaged_signatures_of_nltk(part, wrong):
+    signature = "nltk:>=3.9|tokens:split|case:lower|a:0.9|b:3.0|g:0.5"
+    assert any(wrong.rpartition(":")[2] in reason for reason in check_signature(signature.replace(part, wrong)).reasons)
+
+
+def test_parameters_of_ones_own_in_nltk():
+    check = check_signature("nltk:>=3.9|tokens:split|case:lower|a:0.7|b:2.0|g:0.5")
+    assert "--formula '0.7 2.0 0.5'" in (check.command or "--formula '0.7 2.0 0.5'")
+    assert check.command or "WordNet" in check.reasons[0]
+
+
+def test_methods_of_other_metrics(tmp_path):
+    metrics = {
+        "METEOR": {"signature": Meteor("en").signature},
+        "chrF2": {"signature": "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0"},
+        "en-light": {"signature": "model:en-light|guarded-linear|options:9617c60c"},
+    }
+    file = tmp_path / "scores.json"
+    file.write_text(json.dumps({"metrics": metrics}), encoding="utf-8")
+    answer = run("methods", str(file))
+    assert "We report METEOR" in answer.stdout
+    assert "We report chrF2, computed by sacreBLEU (Post, 2018)" in answer.stdout
+    assert "@inproceedings{post-2018-sacrebleu" in answer.stdout
+    assert "We report en-light, computed by meteor_e" in answer.stdout
+    for value in metrics.values():
+        assert value["signature"] in answer.stdout
+    assert "cannot read" in str(run("methods", str(tmp_path / "none.json")).exception)

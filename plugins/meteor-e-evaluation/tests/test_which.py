@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from meteor_e_evaluation.which import Reported, which
+from meteor_e_evaluation.which import Evidence, Reported, which
 from meteor_e_evaluation.which.nltk_meteor import RELEASES, emulated, porter_stemmer, scores, statistics
 from meteor_e_evaluation.which.wordnet import find_wordnet
 
@@ -72,9 +72,9 @@ def test_the_scale_can_be_said():
             Reported.parse(text, scale)
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "nan", "1e-1", "27,3", "٣", "27.3.1", "."])
+@pytest.mark.parametrize("text", ["", "x", "-1", "nan", "1e-1", "27,3", "٣", "27.3.1", ".", "bleu=27.3"])
 def test_what_is_no_number(text):
-    with pytest.raises(ConfigError, match="as it was printed"):
+    with pytest.raises(ConfigError, match=r"as it was printed|a number is of"):
         Reported.parse(text)
 
 
@@ -186,12 +186,66 @@ def test_another_language_and_a_table_that_is_missing(wordnet):
     assert "no paraphrase table" in found.text()
 
 
-def test_at_most_three_numbers_are_named(wordnet):
+def test_all_that_matches_is_named_by_program(wordnet):
     found = which("0.5", HYPOTHESES, [REFERENCES])
-    assert len(found.matches) == 3
-    assert found.others
-    assert max(row.unusual for row in found.matches) <= min(row.unusual for row in found.others)
-    assert f"{len(found.others)} more" in found.text()
+    assert len(found.matches) > 3
+    assert sorted(row for group in found.groups for row in map(id, group.rows)) == sorted(map(id, found.matches))
+    assert len(found.groups) == len({row.candidates[0].family for row in found.matches})
+    assert [row.unusual for row in found.matches] == sorted(row.unusual for row in found.matches)
+    text = found.text()
+    for row in found.matches:
+        for each in row.candidates:
+            assert f" {each.settings}" in text
+    assert "program" in found.differences()
+    assert len({f"{row.score:.{found.decimals()}f}" for row in found.matches}) == len(found.matches)
+    assert "to tell them apart:" in text
+
+
+def test_what_gives_the_same_number_is_one_candidate(wordnet):
+    """Chain meteor-1.5-en is METEOR 1.5 under another name."""
+    found = which(repr(Meteor("en").corpus(HYPOTHESES, REFERENCES).score), HYPOTHESES, [REFERENCES])
+    assert [group.name for group in found.groups] == ["METEOR 1.5"]
+    assert ("meteor-e", "-c meteor-1.5-en", "corpus") in named(found)
+
+
+def test_further_numbers_of_the_same_meteor(wordnet):
+    meteor = Meteor("en", task="adq")
+    whole = meteor.corpus(HYPOTHESES, REFERENCES)
+    mean = np.mean([meteor.score(*pair).score for pair in zip(HYPOTHESES, REFERENCES, strict=True)])
+    alone = which(f"corpus={whole.score:.1f}", HYPOTHESES, [REFERENCES])
+    assert {each.level for row in alone.matches for each in row.candidates} == {"corpus"}
+    further = [
+        Evidence(f"segments={mean:.3f}", HYPOTHESES, [REFERENCES]),
+        Evidence(f"precision={whole.precision:.4f}", HYPOTHESES, [REFERENCES]),
+        Evidence(f"recall={whole.recall:.4f}", HYPOTHESES, [REFERENCES]),
+        Evidence(f"fmean={whole.fmean:.4f}", HYPOTHESES, [REFERENCES]),
+        Evidence(f"f1={whole.f1 * 100:.2f}", HYPOTHESES, [REFERENCES]),
+    ]
+    found = which(f"corpus={whole.score:.1f}", HYPOTHESES, [REFERENCES], also=further)
+    assert ("METEOR 1.5", "-l en -norm -t adq", "corpus") in named(found)
+    assert len(found.matches) < len(alone.matches)
+    (row, *_) = found.matches
+    assert row.scores == pytest.approx([whole.score, mean, whole.precision, whole.recall, whole.fmean, whole.f1])
+    wrong = which(f"corpus={whole.score:.1f}", HYPOTHESES, [REFERENCES], also=[further[0]._replace(reported="0.1")])
+    assert not wrong.matches
+
+
+def test_another_language_tells_more(wordnet):
+    english = Meteor("en").corpus(HYPOTHESES, REFERENCES).score
+    texts, others = ["Ein Hund läuft .", "Zwei Männer"], ["Der Hund rennt .", "Zwei Frauen"]
+    german = Meteor("de").corpus(texts, others).score
+    found = which(f"{english:.12f}", HYPOTHESES, [REFERENCES], also=[Evidence(f"{german:.12f}", texts, [others], "de")])
+    assert ("METEOR 1.5", "-l en -norm", "corpus") in named(found)
+    assert all(each.program != "pycocoevalcap" for row in found.matches for each in row.candidates)
+
+
+def test_the_year_of_a_paper(wordnet):
+    found = which("0.5", HYPOTHESES, [REFERENCES], year=2010)
+    assert {group.name for group in found.groups} <= {"METEOR before 1.3"}
+    assert any("newer than 2010" in reason for reason in found.left_out)
+    assert found.computed < which("0.5", HYPOTHESES, [REFERENCES], year=2030).computed
+    with pytest.raises(ConfigError, match="2005"):
+        which("0.5", HYPOTHESES, [REFERENCES], year=1999)
 
 
 def test_nothing_matches(wordnet):
@@ -218,7 +272,8 @@ def test_the_command(wordnet, tmp_path):
     run = CliRunner().invoke(cli, ["which", f"{score * 100:.6f}", *files, "-f", "json"])
     assert run.exit_code == 0, run.output
     document = json.loads(run.stdout)
-    programs = {each["program"] for row in document["matches"] for each in row["candidates"]}
+    matches = [row for group in document["programs"] for row in group["matches"]]
+    programs = {each["program"] for row in matches for each in row["candidates"]}
     assert "METEOR 1.5" in programs
     run = CliRunner().invoke(cli, ["which", f"{score * 100:.6f}", *files])
     assert "for a paper: We report METEOR" in run.stdout
@@ -228,3 +283,37 @@ def test_the_command(wordnet, tmp_path):
     run = CliRunner().invoke(cli, ["which", "abc", *files])
     assert isinstance(run.exception, ConfigError)
     assert not run.stdout
+
+
+def test_further_numbers_by_options_and_by_a_table(wordnet, tmp_path):
+    for name, side in (("system", HYPOTHESES), ("reference", REFERENCES), ("other", HYPOTHESES[::-1])):
+        (tmp_path / name).write_text("\n".join(side) + "\n", encoding="utf-8")
+    files = [str(tmp_path / "system"), str(tmp_path / "reference")]
+    meteor = Meteor("en", task="hter")
+    score, other = (meteor.corpus(side, REFERENCES).score for side in (HYPOTHESES, HYPOTHESES[::-1]))
+    (tmp_path / "numbers").write_text(f"# a comment\n\n{other:.4f}\ten\tother\treference\n", encoding="utf-8")
+    for more in (["--also", f"{other:.4f}", str(tmp_path / "other")], ["--table", str(tmp_path / "numbers")]):
+        run = CliRunner().invoke(cli, ["which", f"{score:.4f}", *files, *more, "-f", "json"])
+        assert run.exit_code == 0, run.output
+        document = json.loads(run.stdout)
+        assert len(document["reported"]) == 2
+        found = [each for group in document["programs"] for row in group["matches"] for each in row["candidates"]]
+        assert "-l en -norm -t hter" in {each["settings"] for each in found}
+    (tmp_path / "numbers").write_text("0.3\ten\tother\n", encoding="utf-8")
+    run = CliRunner().invoke(cli, ["which", "0.3", *files, "--table", str(tmp_path / "numbers")])
+    assert isinstance(run.exception, InputError)
+    assert "line 1" in str(run.exception)
+
+
+def test_captions_with_different_numbers_of_references(wordnet, tmp_path):
+    results = [{"image_id": number, "caption": text} for number, text in enumerate(HYPOTHESES)]
+    annotations = [{"image_id": number, "caption": text} for number, text in enumerate(REFERENCES)]
+    annotations.append({"image_id": 0, "caption": "There is a cat on the mat."})
+    (tmp_path / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    (tmp_path / "annotations.json").write_text(json.dumps({"annotations": annotations}), encoding="utf-8")
+    references = [[REFERENCES[0], "There is a cat on the mat."], *([text] for text in REFERENCES[1:])]
+    score = Meteor("en").corpus(HYPOTHESES, references).score
+    files = [str(tmp_path / "results.json"), str(tmp_path / "annotations.json")]
+    run = CliRunner().invoke(cli, ["which", f"{score:.12f}", *files])
+    assert run.exit_code == 0, run.output
+    assert "METEOR 1.5  corpus  -l en -norm" in run.stdout

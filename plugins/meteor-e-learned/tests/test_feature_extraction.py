@@ -105,6 +105,29 @@ def test_a_text_is_split_once_for_all_features(monkeypatch):
     assert sorted(asked) == ["a", "a b", "a d", "b c"]
 
 
+@pytest.mark.parametrize(
+    ("escaped", "plain"),
+    [
+        ("you can &apos;t say &quot;no&quot;", 'you can \'t say "no"'),
+        ("tom &amp; ann &lt; &#39;x&#x27;", "tom & ann < 'x'"),
+        ("it &amp;apos;s", "it 's"),
+        ("we &amp; apos ; re here", "we 're here"),
+        ("he said &amp; quot ; yes &amp; quot ;", 'he said " yes "'),
+        ("R&D of AT&T; x & y", "R&D of AT&T; x & y"),
+    ],
+)
+def test_entities_are_read_as_characters_if_asked(escaped, plain):
+    entries = ["lengths", "overlap", "chrf"]
+    both = FeatureBatch([escaped, plain], [[plain], [escaped]])
+    same = FeatureBatch([plain, plain], [[plain], [plain]])
+    store = FeatureStore(enabled=False)
+    known = FeatureSet.from_config(entries).extract(same, store)
+    asked = FeatureSet.from_config(entries, unescape=True)
+    assert (asked.extract(both, store) == known).all()
+    assert (asked.only(asked.columns).extract(both, store) == known).all()
+    assert (FeatureSet.from_config(entries).extract(both, store) == known).all() == (escaped == plain)
+
+
 def test_long_segments_go_in_small_blocks(monkeypatch):
     from meteor_e_learned import extraction
 

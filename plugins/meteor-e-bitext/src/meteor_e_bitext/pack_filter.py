@@ -17,6 +17,7 @@ from meteor_e import ConfigError, ResourceError
 from meteor_e.toolkit import (
     PARAPHRASES,
     TABLE_FILE,
+    GroupedCommand,
     Pack,
     Progress,
     atomic_binary_writer,
@@ -36,7 +37,7 @@ Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""
 
 
-@click.command("filter")
+@click.command("filter", cls=GroupedCommand)
 @click.argument("source", metavar="NAME|DIR|TABLE")
 @click.option(
     "-R",

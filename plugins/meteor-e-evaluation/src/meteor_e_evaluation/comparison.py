@@ -8,22 +8,19 @@ are brought to one scale first, with mean 0 and variance 1.
 
 from __future__ import annotations
 
-import itertools
 import math
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import Agreement, ConfigError, Measure, Progress, Scores, near_miss
-from meteor_e.toolkit import Floats, permutation_p, random_signs, silent
-from meteor_e_evaluation import kendall
+from meteor_e.api import ConfigError, Measure, Progress, Scores, near_miss
+from meteor_e.toolkit import Floats, permutation_p, silent
 from meteor_e_evaluation.correlation import williams_matrix
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.measures import PairMeasure, SegmentCorrelation
+from meteor_e_evaluation.exchange import one_by_one
 
 TESTS = {
     "auto": "the test that suits the measure",
@@ -31,8 +28,25 @@ TESTS = {
     "perm-both": "exchanges every score of a segment of a system (PERM-BOTH)",
     "paired": "exchanges all scores of a segment",
     "systems": "exchanges scores of systems",
+    "paired+systems": "both of these, one after the other; the higher p counts",
 }
 """The tests of metrics against one another."""
+
+ASSUMED = {
+    "williams": "scores",
+    "perm-both": "scores",
+    "paired": "segments",
+    "documents": "documents",
+    "systems": "systems",
+    "paired+systems": "segments or systems",
+}
+"""What each test assumes to be independent."""
+
+
+def assumed(measure: Measure[TestSet], test: str) -> str:
+    """Return what a test of a measure assumes to be independent."""
+    return "systems" if test == "williams" and measure.takes == "systems" else ASSUMED[test]
+
 
 UNITS = {
     "auto": "what the test says",
@@ -45,8 +59,6 @@ UNITS = {
 SLACK = 1e-12
 """Differences closer than this are equal except for rounding."""
 
-BLOCK = 50
-
 Pairs = list[tuple[int, int]]
 
 
@@ -56,6 +68,7 @@ class Comparison:
 
     Attributes:
         test: what was done.
+        assumed: what the test assumes to be independent.
         names: the metrics.
         p: ``(metrics, metrics)``: probability of such an advantage of the row over the column if there is none.
         observed: the measure's difference of the row and the column, by ``(row, column)`` with row < column.
@@ -64,6 +77,7 @@ class Comparison:
     """
 
     test: str
+    assumed: str
     names: tuple[str, ...]
     p: Floats
     observed: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
@@ -111,23 +125,14 @@ def compare(
     names = tuple(entry.name for entry in scores)
     if len(scores) < 2:
         return None
-    if method == units == "auto" and isinstance(measure, SegmentCorrelation):
-        # Pooled scores share their segment's difficulty and their metric's favor of a system.
-        return _most_doubtful(
-            [
-                compare(measure, test, scores, samples=samples, seed=seed, units=each, progress=progress)
-                for each in ("segments", "systems")
-            ]
-        )
     chosen = measure.default_test() if method == "auto" else method
     if units != "auto":
         chosen = {"segments": "paired"}.get(units, units)
     if chosen == "williams":
         return _williams(measure, test, scores, names)
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-    if chosen in ("paired", "documents") and isinstance(measure, PairMeasure):
-        return _exchange_outcomes(measure, test, scores, names, samples, seeds, chosen)
-    return _exchange_scores(measure, test, scores, names, samples, seeds, chosen, progress)
+    parts = [_exchange(measure, test, scores, names, samples, seeds, each, progress) for each in chosen.split("+")]
+    return parts[0] if len(parts) == 1 else _most_doubtful(parts)
 
 
 def _most_doubtful(parts: Sequence[Comparison | None]) -> Comparison | None:
@@ -135,19 +140,16 @@ def _most_doubtful(parts: Sequence[Comparison | None]) -> Comparison | None:
     known = [entry for entry in parts if entry is not None]
     if not known or len(known) < len(parts):
         return None
-    title = "; ".join(dict.fromkeys(entry.test for entry in known)) + "; the higher p counts"
+    what = " and one of ".join(dict.fromkeys(part.test.split(",")[0].removeprefix("permutation of ") for part in known))
+    title = f"higher p of a permutation of {what},{known[0].test.partition(',')[2]}"
     highest = np.maximum.reduce([entry.p for entry in known])
-    return Comparison(title, known[0].names, highest, known[0].observed, parts=tuple(known))
+    any_of = " or ".join(dict.fromkeys(entry.assumed for entry in known))
+    return Comparison(title, any_of, known[0].names, highest, known[0].observed, parts=tuple(known))
 
 
 def _title(method: str, samples: int, seeds: Sequence[int]) -> str:
-    what, assumed = {
-        "perm-both": ("permutation of scores of segments and systems (PERM-BOTH)", "scores"),
-        "paired": ("permutation of segments", "segments"),
-        "documents": ("permutation of documents", "documents"),
-        "systems": ("permutation of systems", "systems"),
-    }[method]
-    return f"{what}, {samples} samples, seed {seeds[0]}; assumes that {assumed} are independent"
+    what = {"perm-both": "scores of segments and systems (PERM-BOTH)", "paired": "segments"}.get(method, method)
+    return f"permutation of {what}, {samples} samples, seed {seeds[0]}"
 
 
 def _williams(
@@ -159,13 +161,7 @@ def _williams(
     metrics, human = rows
     if len(human) < 4 or np.isnan(metrics).any():
         return None
-    return Comparison(
-        f"Williams' test; assumes that {_items(measure)} are independent", names, williams_matrix(metrics, human)
-    )
-
-
-def _items(measure: Measure[TestSet]) -> str:
-    return "systems" if measure.takes == "systems" else "scores"
+    return Comparison("Williams' test", assumed(measure, "williams"), names, williams_matrix(metrics, human))
 
 
 def _pairs(count: int) -> Pairs:
@@ -173,7 +169,11 @@ def _pairs(count: int) -> Pairs:
 
 
 def _from_permutations(
-    title: str, names: tuple[str, ...], observed: dict[tuple[int, int], float], permuted: dict[tuple[int, int], Floats]
+    title: str,
+    independent: str,
+    names: tuple[str, ...],
+    observed: dict[tuple[int, int], float],
+    permuted: dict[tuple[int, int], Floats],
 ) -> Comparison:
     p = np.full((len(names), len(names)), math.nan)
     for (first, second), difference in observed.items():
@@ -185,7 +185,7 @@ def _from_permutations(
         above, below = drawn >= difference - SLACK, drawn <= difference + SLACK
         p[first, second] = permutation_p(int((above | undefined).sum()), len(drawn))
         p[second, first] = permutation_p(int((below | undefined).sum()), len(drawn))
-    return Comparison(title, names, p, observed, permuted)
+    return Comparison(title, independent, names, p, observed, permuted)
 
 
 def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
@@ -213,47 +213,11 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
         pair: np.asarray(shares @ np.stack([entry.permuted[pair] for entry in comparisons]))
         for pair in comparisons[0].observed
     }
-    return _from_permutations(comparisons[0].test, comparisons[0].names, observed, permuted)
+    shown = comparisons[0]
+    return _from_permutations(shown.test, shown.assumed, shown.names, observed, permuted)
 
 
-def _exchange_outcomes(
-    measure: PairMeasure,
-    test: TestSet,
-    scores: Sequence[Scores],
-    names: tuple[str, ...],
-    samples: int,
-    seeds: Sequence[int],
-    method: str,
-) -> Comparison | None:
-    """Exchange what two metrics say of the pairs of systems on a segment, a segment or a document at a time."""
-    every = [measure.counts(test, entry.segments) for entry in scores]
-    if any(counts is None or not counts.any() for counts in every):
-        return None
-    judged = np.any([counts.any(axis=1) for counts in every if counts is not None], axis=0)
-    counts = [entry[judged] for entry in every if entry is not None]
-    if method == "documents":
-        own = np.unique(np.array(test.documents)[judged], return_inverse=True)[1]
-        counts = [np.stack([np.bincount(own, column) for column in entry.T], axis=1) for entry in counts]
-    totals = [entry.sum(axis=0) for entry in counts]
-
-    def difference(first: Floats, second: Floats) -> Floats:
-        values = [np.asarray(kendall.tau(kendall.PairCounts(*part.T), measure.variant)) for part in (first, second)]
-        result: Floats = values[0] - values[1]
-        return result
-
-    upper = _pairs(len(scores))
-    observed = {pair: float(difference(totals[pair[0]], totals[pair[1]])) for pair in upper}
-    drawn: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in upper}
-    for exchanged in random_signs(len(counts[0]), samples, seeds):
-        mask = exchanged.astype(float)
-        for first, second in upper:
-            moved = mask @ (counts[second] - counts[first])
-            drawn[first, second].append(difference(totals[first] + moved, totals[second] - moved))
-    permuted = {pair: np.concatenate(parts) for pair, parts in drawn.items()}
-    return _from_permutations(_title(method, samples, seeds), names, observed, permuted)
-
-
-def _exchange_scores(
+def _exchange(
     measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
@@ -277,83 +241,20 @@ def _exchange_scores(
     known = np.asarray(~np.isnan(sides).any(axis=0))
     values = np.stack([_standardized(side, known) for side in sides])
     masks = _masks(sides.shape[1:], method, test.documents, samples, seeds)
+    exchanged = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
+    means = of_systems and values.ndim == 3
+    own = [agreement(side.mean(axis=1) if means else side) for side in values]
     upper = _pairs(len(scores))
+    observed = {(first, second): own[first] - own[second] for first, second in upper}
+    quick = measure.exchange(test, values, masks, exchanged) if of_systems or known[test.judged()].all() else None
+    exchange = one_by_one(values, masks, exchanged, agreement, means=means) if quick is None else quick
     permuted = {pair: np.empty(samples) for pair in upper}
-    if _is_pooled_pearson(measure) and test.assessments is not None and known[_rated(test)].all():
-        exchange = _pooled_pearson(values[(slice(None), *_rated(test))], test.assessments.scores)
-        cells: Any = _rated(test)
-    else:
-        exchange, cells = _one_by_one(values, agreement, means=of_systems and values.ndim == 3), ...
-    whole = exchange(np.zeros((1, *np.empty(sides.shape[1:], bool)[cells].shape), bool), upper)
-    observed = {pair: float(difference[0]) for pair, difference in whole.items()}
-    for start in range(0, samples, BLOCK):
-        batch = np.stack([mask[cells] for mask in itertools.islice(masks, min(BLOCK, samples - start))])
-        for pair, differences in exchange(batch, upper).items():
-            permuted[pair][start : start + len(batch)] = differences
-        progress("permutations", start + len(batch), samples)
-    return _from_permutations(_title(method, samples, seeds), names, observed, permuted)
-
-
-Exchange = Callable[[NDArray[np.bool_], Pairs], dict[tuple[int, int], Floats]]
-"""From masks, a row each, to the measure's differences of pairs of metrics after the exchange."""
-
-
-def _is_pooled_pearson(measure: Measure[TestSet]) -> bool:
-    return isinstance(measure, SegmentCorrelation) and measure.coefficient == "pearson"
-
-
-def _rated(test: TestSet) -> tuple[NDArray[Any], NDArray[Any]]:
-    assert test.assessments is not None
-    return test.assessments.systems, test.assessments.segments
-
-
-def _one_by_one(values: Floats, agreement: Agreement, *, means: bool) -> Exchange:
-    """Exchange scores and ask the measure; with ``means`` it takes means over segments, which are exchanged as sums."""
-
-    def exchange(masks: NDArray[np.bool_], upper: Pairs) -> dict[tuple[int, int], Floats]:
-        found = {pair: np.empty(len(masks)) for pair in upper}
-        length = values.shape[-1]
-        moved = np.einsum("bsn,ksn->kbs", masks.astype(float), values) / length if means else values
-        own = values.mean(axis=-1) if means else values
-        for first, second in upper:
-            for number, mask in enumerate(masks):
-                if means:
-                    change = moved[second, number] - moved[first, number]
-                    one, other = own[first] + change, own[second] - change
-                else:
-                    one = np.where(mask, values[second], values[first])
-                    other = np.where(mask, values[first], values[second])
-                found[first, second][number] = agreement(one) - agreement(other)
-        return found
-
-    return exchange
-
-
-def _pooled_pearson(values: Floats, human: Floats) -> Exchange:
-    """Exchange the sums of Pearson's coefficient, which are linear in the mask: a matrix product for all metrics."""
-    centred = human - human.mean()
-    norm = float(centred @ centred)
-    length = len(human)
-    # Per metric: Σx, Σx², Σxh.
-    parts = np.concatenate([values, values**2, values * centred]).T
-
-    def coefficient(sums: Floats) -> Floats:
-        total, squares, products = sums
-        spread = squares - total**2 / length
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result: Floats = np.where(spread > 1e-12 * length, products / np.sqrt(spread * norm), math.nan)
-        return result
-
-    def exchange(masks: NDArray[np.bool_], upper: Pairs) -> dict[tuple[int, int], Floats]:
-        moved = (masks.astype(float) @ parts).reshape(len(masks), 3, len(values)).transpose(1, 0, 2)
-        own = parts.sum(axis=0).reshape(3, 1, len(values))
-        found = {}
-        for first, second in upper:
-            change = moved[:, :, second] - moved[:, :, first]
-            found[first, second] = coefficient(own[:, :, first] + change) - coefficient(own[:, :, second] - change)
-        return found
-
-    return exchange
+    done = 0
+    for pair, start, differences in exchange(upper):
+        permuted[pair][start : start + len(differences)] = differences
+        done += len(differences)
+        progress("permutations", done, samples * len(upper))
+    return _from_permutations(_title(method, samples, seeds), ASSUMED[method], names, observed, permuted)
 
 
 def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
@@ -365,20 +266,14 @@ def _standardized(scores: Floats, known: NDArray[np.bool_]) -> Floats:
 
 def _masks(
     shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
-) -> Iterator[NDArray[np.bool_]]:
-    """Yield which scores are exchanged; those of a unit together."""
+) -> NDArray[np.bool_]:
+    """Return what is exchanged: ``(samples, systems)``, ``(samples, segments)`` or, of single scores, both."""
     random = np.random.default_rng(list(seeds))
-    if method == "documents":
-        names, own = np.unique(np.array(documents), return_inverse=True)
-    drawn: tuple[int, ...] = {
-        "perm-both": shape,
-        "paired": (1, shape[-1]),
-        "documents": (1, len(names) if method == "documents" else 0),
-        "systems": (shape[0], *[1] * (len(shape) - 1)),
-    }[method]
-    for _ in range(samples):
-        mask = random.integers(2, size=drawn, dtype=bool)
-        yield np.broadcast_to(mask[:, own] if method == "documents" else mask, shape)
+    own = np.unique(np.array(documents), return_inverse=True)[1] if method == "documents" else np.arange(shape[-1])
+    drawn = {"perm-both": shape, "systems": shape[:1]}.get(method, (own.max(initial=-1) + 1,))
+    # Drawn a sample at a time, the first samples do not depend on how many there are.
+    masks = np.stack([random.integers(2, size=drawn, dtype=bool) for _ in range(samples)])
+    return masks[:, own] if method == "documents" else masks
 
 
 SIGNIFICANT = 0.05

@@ -7,9 +7,11 @@ people's side once and returns a function of the metric's, because a permutation
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api import Agreement
 from meteor_e.toolkit import Floats, Integers
@@ -32,18 +34,31 @@ def grouped(kind: str, grouping: Grouping, human: Floats, weights: Floats | None
         A function of the metric's scores. A group with fewer than two ratings is left out, and so is one in which
         either side does not vary (except for ``acc``). NaN where no group is left.
     """
+    values = group_values(kind, grouping, human)
+
+    def agreement(metric: Floats) -> float:
+        found = values(metric)
+        defined = ~np.isnan(found)
+        if weights is None or grouping != "item":
+            return float(found[defined].mean()) if defined.any() else math.nan
+        total = float(weights[defined].sum())
+        return float(weights[defined] @ found[defined]) / total if total else math.nan
+
+    return agreement
+
+
+def group_values(kind: str, grouping: Grouping, human: Floats) -> Callable[[Floats], Floats]:
+    """Return the agreement in each group as a function of the metric's scores; NaN where it is not defined."""
     if grouping == "item":
-        return _by_segment(kind, human, weights)
+        return _by_segment(kind, human)
     rows = [np.flatnonzero(~np.isnan(row)) for row in ([human.ravel()] if grouping == "none" else human)]
     people = [row[known] for row, known in zip([human.ravel()] if grouping == "none" else human, rows, strict=True)]
 
-    def agreement(metric: Floats) -> float:
+    def values(metric: Floats) -> Floats:
         sides = [metric.ravel()] if grouping == "none" else metric
-        values = [_agree(kind, side[known], own) for side, known, own in zip(sides, rows, people, strict=True)]
-        defined = [value for value in values if not math.isnan(value)]
-        return float(np.mean(defined)) if defined else math.nan
+        return np.array([_agree(kind, side[known], own) for side, known, own in zip(sides, rows, people, strict=True)])
 
-    return agreement
+    return values
 
 
 def _agree(kind: str, metric: Floats, human: Floats) -> float:
@@ -56,8 +71,10 @@ def _agree(kind: str, metric: Floats, human: Floats) -> float:
 
 def _tied_pairs(*rows: Floats) -> int:
     """Return the number of pairs of places at which all rows have equal values."""
-    _, counts = np.unique(np.stack(rows), axis=1, return_counts=True)
-    result: int = (counts.astype(np.int64) * (counts - 1) // 2).sum()
+    order = np.lexsort(rows)
+    new = np.logical_or.reduce([np.diff(row[order]) != 0 for row in rows])
+    counts = np.diff(np.flatnonzero(np.r_[True, new, True])).astype(np.int64)
+    result: int = (counts * (counts - 1) // 2).sum()
     return int(result)
 
 
@@ -84,7 +101,7 @@ def pairs_of_systems(count: int) -> tuple[Integers, Integers]:
     return first, second
 
 
-def _by_segment(kind: str, human: Floats, weights: Floats | None) -> Agreement:
+def _by_segment(kind: str, human: Floats) -> Callable[[Floats], Floats]:
     known = ~np.isnan(human)
     counts = known.sum(axis=0)
     first, second = pairs_of_systems(len(human))
@@ -93,11 +110,11 @@ def _by_segment(kind: str, human: Floats, weights: Floats | None) -> Agreement:
     with np.errstate(invalid="ignore"):
         signs = np.where(both, np.sign(human[first] - human[second]), 0.0)
     human_ties = (both & (signs == 0)).sum(axis=0)
-    factor = np.ones(human.shape[1]) if weights is None else weights
 
-    def mean(values: Floats, defined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
-        total = float(factor[defined].sum())
-        return float(factor[defined] @ values[defined]) / total if total else math.nan
+    def ratio(values: Floats, size: Floats, defined: NDArray[np.bool_]) -> Floats:
+        result = np.full(len(size), np.nan)
+        np.divide(values, size, out=result, where=defined)
+        return result
 
     def ranks(scores: Floats) -> Floats:
         """Rank the known cells of each segment, equal ones by their mean."""
@@ -116,7 +133,7 @@ def _by_segment(kind: str, human: Floats, weights: Floats | None) -> Agreement:
     of_people = centered(ranks(human) if kind == "spearman" else human)
     human_varies = (counts > 1) & (human_ties < pairs)
 
-    def agreement(metric: Floats) -> float:
+    def values(metric: Floats) -> Floats:
         # A cell without a rating has no part in anything, whatever the metric says of it.
         differences = metric[first] - metric[second]
         if kind in ("kendall", "acc"):
@@ -126,18 +143,15 @@ def _by_segment(kind: str, human: Floats, weights: Floats | None) -> Agreement:
             if kind == "acc":
                 tied = (both & (own == 0) & (signs == 0)).sum(axis=0)
                 right = ((own * signs) > 0).sum(axis=0) + tied
-                return mean(right / np.maximum(pairs, 1), pairs > 0)
+                return ratio(right, pairs, pairs > 0)
             size = np.sqrt((pairs - metric_ties) * (pairs - human_ties).astype(float))
-            defined = size > 0
-            return mean(np.divide(agree, size, out=np.zeros(len(size)), where=defined), defined)
+            return ratio(agree, size, size > 0)
         varies = human_varies & (both & (differences != 0)).any(axis=0)
         of_metric = centered(ranks(metric) if kind == "spearman" else metric)
         size = np.sqrt((of_metric**2).sum(axis=0) * (of_people**2).sum(axis=0))
-        defined = varies & (size > 0)
-        product = (of_metric * of_people).sum(axis=0)
-        return mean(np.divide(product, size, out=np.zeros(len(size)), where=defined), defined)
+        return ratio((of_metric * of_people).sum(axis=0), size, varies & (size > 0))
 
-    return agreement
+    return values
 
 
 def pair_difference_pearson(human: Floats, weights: Floats | None = None) -> Agreement:

@@ -15,10 +15,19 @@ import numpy as np
 
 from meteor_e.api import Agreement, ComponentOptions, ConfigError, Measure, Meta, Scores, named_options, near_miss
 from meteor_e.toolkit import DEFAULT_SEED, Floats, plugin_registry
-from meteor_e_evaluation import kendall
+from meteor_e_evaluation import exchange, kendall
+from meteor_e_evaluation.comparison import assumed
 from meteor_e_evaluation.correlation import correlate, grouped_pearson
 from meteor_e_evaluation.data import TestSet
-from meteor_e_evaluation.groups import Grouping, grouped, normal_agreement, pair_difference_pearson, soft_accuracy
+from meteor_e_evaluation.exchange import Exchange, Masks
+from meteor_e_evaluation.groups import (
+    Grouping,
+    group_values,
+    grouped,
+    normal_agreement,
+    pair_difference_pearson,
+    soft_accuracy,
+)
 from meteor_e_evaluation.judgements import Rankings
 
 
@@ -39,14 +48,16 @@ def _nothing(weights: Floats) -> Floats:
     return np.full(len(weights), math.nan)
 
 
+def _outcome_counts(rankings: Rankings, segments: Floats) -> Floats:
+    kinds = kendall.outcomes(kendall.pair_differences(rankings, segments), rankings.ties)
+    width = segments.shape[1]
+    return np.bincount(rankings.segments * 5 + kinds, minlength=5 * width).reshape(width, 5).astype(float)
+
+
 class PairMeasure(Measure[TestSet]):
     """A variant of Kendall's τ, or accuracy, over pairs of systems on a segment."""
 
     variant: ClassVar[str]
-
-    def default_test(self) -> str:
-        """Exchange what metrics say of a segment's pairs."""
-        return "paired"
 
     def pairs(self, test: TestSet) -> Rankings | None:
         """Return the judgments that count."""
@@ -55,18 +66,35 @@ class PairMeasure(Measure[TestSet]):
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return τ as a function of segments' scores."""
         rankings = self.pairs(test)
-        if rankings is None:
+        if rankings is None or not len(rankings):
             return None
         return lambda segments: float(kendall.tau(kendall.count_pairs(rankings, segments), self.variant))
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange:
+        """Return τ where scores are exchanged."""
+        rankings = self.pairs(test)
+        assert rankings is not None
+
+        def of_sums(sums: Floats) -> Floats:
+            return np.asarray(kendall.tau(kendall.PairCounts(*sums[:, :, 0].T), self.variant))
+
+        if exchanged == "segments":
+            parts = [_outcome_counts(rankings, row).T[:, None] for row in values]
+            return exchange.linear(parts, masks, exchanged, "", of_sums)
+
+        def of_counts(counts: kendall.PairCounts) -> Floats:
+            return np.asarray(
+                kendall.tau(kendall.PairCounts(*(np.asarray(count)[:, 0] for count in counts)), self.variant)
+            )
+
+        return exchange.counted(exchange.Comparisons(rankings, values), masks, of_counts, total=True)
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Return how often each outcome occurs on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
         rankings = self.pairs(test)
         if rankings is None or np.isnan(segments).all():
             return None
-        kinds = kendall.outcomes(kendall.pair_differences(rankings, segments), rankings.ties)
-        width = segments.shape[1]
-        return np.bincount(rankings.segments * 5 + kinds, minlength=5 * width).reshape(width, 5).astype(float)
+        return _outcome_counts(rankings, segments)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return τ on resampled segments."""
@@ -107,6 +135,13 @@ class TiedMeasure(Measure[TestSet]):
         calibration = kendall.TieCalibration(rankings)
         return lambda segments: calibration.best(segments).accuracy
 
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+        """Return acc_eq where segments or systems are exchanged."""
+        rankings = pairs_of(test)
+        if exchanged == "scores" or rankings is None:
+            return None
+        return exchange.TiedAccuracy(exchange.Comparisons(rankings, values), masks, exchanged)
+
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return acc_eq on resampled segments."""
         rankings = pairs_of(test)
@@ -134,6 +169,12 @@ class SegmentCorrelation(Measure[TestSet]):
         if given is None:
             return None
         return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.coefficient)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+        """Return Pearson's coefficient where scores are exchanged."""
+        if self.coefficient != "pearson" or test.assessments is None:
+            return None
+        return exchange.pearson(values, test.assessments, masks, exchanged, "")
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of the assessed segments; their ranks for Spearman's coefficient."""
@@ -173,6 +214,27 @@ class GroupedMeasure(Measure[TestSet]):
         if self.coefficient == "pair-differences":
             return pair_difference_pearson(human, weights)
         return grouped(self.coefficient, self.grouping, human, weights)
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+        """Return the mean where scores are exchanged."""
+        human = test.human
+        if test.assessments is None:
+            return None
+        if self.coefficient == "pair-differences":
+            return exchange.pair_difference_pearson(values, human, masks, exchanged)
+        if (self.grouping, exchanged) in (("item", "segments"), ("sys", "systems")):
+            groups = group_values(self.coefficient, self.grouping, human)
+            return exchange.mean_of_groups([groups(row) for row in values], masks, exchanged)
+        given = test.assessments.averaged()
+        if self.coefficient == "pearson":
+            return exchange.pearson(values, given, masks, exchanged, "n" if self.grouping == "item" else "s")
+        if self.grouping != "item":
+            return None
+        comparisons = exchange.Comparisons(given.comparisons(), values)
+        if self.coefficient == "spearman":
+            return exchange.spearman_by_segment(comparisons, masks)
+        mean = exchange.mean_tau_b if self.coefficient == "kendall" else exchange.mean_accuracy
+        return exchange.counted(comparisons, masks, mean)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean on resampled segments."""
@@ -258,6 +320,13 @@ class SystemMeasure(Measure[TestSet]):
             return None
         return lambda systems: self._agree(systems[rows], human)
 
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
+        """Return the coefficient where scores of segments are exchanged."""
+        agreement = self.agreement(test)
+        if agreement is None or values.ndim == 2:
+            return None
+        return exchange.system_means(values, masks, exchanged, agreement)
+
     def _agree(self, metric: Floats, human: Floats) -> float:
         if np.isnan(metric).any():
             return math.nan
@@ -317,6 +386,12 @@ class SoftAccuracy(Measure[TestSet]):
             return None
         prepared = normal_agreement(test.human[rows])
         return lambda segments: prepared(segments[rows])
+
+    def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange:
+        """Return SPA where scores are exchanged."""
+        rows = self._rows(test)
+        own = masks if exchanged == "segments" else masks[:, rows]
+        return exchange.soft_accuracy(values[:, rows], test.human[rows], own, exchanged)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return SPA on resampled segments, people's scores resampled with the metric's."""
@@ -592,8 +667,10 @@ def measure(name: str) -> Measure[TestSet]:
 
 def measure_table() -> str:
     """Return the table of all measures in Markdown, as the documentation shows it."""
-    rows = ["| name | level | definition | source | MTME | ties | missing scores |", "|---|---|---|---|---|---|---|"]
+    head = ("name", "level", "definition", "source", "MTME", "ties", "missing scores", "default test", "independent")
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for entry in MEASURES.values():
+        test = measure(entry.name).default_test()
         cells = (
             f"`{entry.name}`",
             entry.level,
@@ -602,6 +679,8 @@ def measure_table() -> str:
             entry.mtme or "–",
             entry.ties,
             entry.missing,
+            f"`{test}`",
+            assumed(measure(entry.name), test),
         )
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows) + "\n"

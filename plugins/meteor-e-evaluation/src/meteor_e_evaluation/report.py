@@ -41,7 +41,10 @@ class EvaluationResult(Result):
                     [name, *(shown_p(float(p), 3) if row != column else "" for column, p in enumerate(tested.p[row]))]
                     for row, name in enumerate(tested.names)
                 ]
-                head = f"{title}, {pair}: p that the row is no better than the column, {tested.test}"
+                head = (
+                    f"{title}, {pair}: p that the row is no better than the column, {tested.test}; "
+                    f"assumes that {tested.assumed} are independent"
+                )
                 yield Grid(["", *tested.names], matrix, head)
         yield Grid((), (), notes=self._notes())
 
@@ -81,7 +84,12 @@ class EvaluationResult(Result):
                 for name, results in table.rows.items()
             }
             comparisons = {
-                pair: {"test": tested.test, "metrics": tested.names, "p": json_ready(tested.p.tolist())}
+                pair: {
+                    "test": tested.test,
+                    "assumed_independent": tested.assumed,
+                    "metrics": tested.names,
+                    "p": json_ready(tested.p.tolist()),
+                }
                 for pair, tested in table.comparisons.items()
             }
             described = {"testset": table.testset, "measure": table.measure.name, "level": table.measure.level}

@@ -32,4 +32,4 @@ def meteor_e_segmenters() -> dict[str, str]:
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
     """Return what ``meteor-e pack install LANGUAGE --with`` runs."""
-    return {"pack with": "meteor_e_languages.debian:with_command"}
+    return {"pack with": "meteor_e_languages.install:with_command"}

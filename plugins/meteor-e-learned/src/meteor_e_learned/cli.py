@@ -16,7 +16,6 @@ from meteor_e.toolkit import (
     MeteorMaker,
     OptionGroup,
     Progress,
-    check_output,
     format_option,
     input_options,
     metric_options,
@@ -248,7 +247,6 @@ def predict(
     from meteor_e_learned.prediction import predicted
 
     _check_form("predict", files)
-    check_output(output, (*files, *references))
     written = output_format(form)
     inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
     if len(inputs) > 1:
@@ -337,7 +335,6 @@ def rank(
     from meteor_e_learned.rankings import RankingResult
 
     _check_form("rank", files)
-    check_output(output, (*files, *references))
     written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:

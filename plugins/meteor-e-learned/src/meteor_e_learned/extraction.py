@@ -7,10 +7,13 @@ that was interrupted goes on where it stopped, and runs side by side share what 
 from __future__ import annotations
 
 import contextlib
+import html
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -126,23 +129,28 @@ class FeatureSet:
 
     Args:
         features: the features; their labels differ.
+        unescape: read the entities of XML in texts as the characters that they stand for.
     """
 
-    def __init__(self, features: Sequence[NamedFeature]) -> None:
+    def __init__(self, features: Sequence[NamedFeature], *, unescape: bool = False) -> None:
         self.features = tuple(features)
+        self.unescape = unescape
         labels = [entry.label for entry in self.features]
         for label in labels:
             if labels.count(label) > 1:
                 raise ConfigError(f"two features are called {label!r}; give one of them another name with 'as'")
 
     @classmethod
-    def from_config(cls, entries: Sequence[str | Mapping[str, Any]], language: str = "en") -> FeatureSet:
+    def from_config(
+        cls, entries: Sequence[str | Mapping[str, Any]], language: str = "en", *, unescape: bool = False
+    ) -> FeatureSet:
         """Make features of what a recipe lists.
 
         Args:
             entries: names of features, or mappings with ``use``, the name; ``as``, what to call it; ``columns``,
                 the columns to take (one that ends in ``*`` stands for all that begin so); and the feature's options.
             language: of hypotheses and references.
+            unescape: see the class.
 
         Raises:
             ConfigError: for a wrong option or column.
@@ -158,7 +166,7 @@ class FeatureSet:
             label, columns = options.pop("as", name), options.pop("columns", None)
             feature = plugin_registry().get("feature", name).make(context, **options)
             made.append(NamedFeature(str(label), feature, _choose(str(label), feature.columns, columns)))
-        return cls(made)
+        return cls(made, unescape=unescape)
 
     @staticmethod
     def with_paths(
@@ -210,7 +218,8 @@ class FeatureSet:
                     place for place, column in zip(entry.chosen, entry.columns, strict=True) if column in columns
                 ))
                 for entry in self.features
-            ]
+            ],
+            unescape=self.unescape,
         )  # fmt: skip
 
     def select(self, columns: Sequence[str]) -> list[int]:
@@ -249,6 +258,8 @@ class FeatureSet:
             InputError: for segments that cannot be used.
             PluginError: if a feature fails.
         """
+        if self.unescape:
+            batch = unescaped(batch)
         keys = _row_keys({entry.feature.needs for entry in self.features}, batch, store)
         # Where the same segment stands first: it is computed there, and copied from there.
         firsts: dict[tuple[str, ...], dict[Hashable, int]] = {}
@@ -400,6 +411,33 @@ def picked(batch: FeatureBatch, places: Sequence[int]) -> FeatureBatch:
     return FeatureBatch(
         of(batch.hypotheses) or [], of(batch.references) or [], of(batch.sources), of(batch.systems), of(batch.segments)
     )
+
+
+_ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
+_APART = re.compile(r"& (apos|quot|lt|gt|amp) ;(?P<suffix> (?=(?:s|t|re|ve|m|d|ll)\b))?")
+
+
+def unescaped(batch: FeatureBatch) -> FeatureBatch:
+    """Return a batch with the characters that entities of XML stand for.
+
+    Tools of machine translation leave ``&apos;``, and set ``&amp; apos ;`` apart what was escaped twice.
+    """
+
+    def apart(found: re.Match[str]) -> str:
+        return html.unescape(f"&{found[1]};") + ("" if found[1] == "apos" else found["suffix"] or "")
+
+    def plain(text: str) -> str:
+        if "&" not in text:
+            return text
+        for _ in range(2):  # Some texts were escaped twice.
+            text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        return _APART.sub(apart, text)
+
+    if not any("&" in text for text in chain(batch.hypotheses, *batch.references)):
+        return batch
+    hypotheses = [plain(text) for text in batch.hypotheses]
+    references = [[plain(text) for text in each] for each in batch.references]
+    return FeatureBatch(hypotheses, references, batch.sources, batch.systems, batch.segments)
 
 
 def _compute(features: Sequence[Feature], batch: FeatureBatch) -> list[Floats]:

@@ -60,7 +60,7 @@ class LearnedModel:
         if self._features is None:
             self._check_plugins()
             made = tuple(
-                make_features(entries, self.recipe.language, self.folder)
+                make_features(entries, self.recipe.language, self.folder, unescape=self.recipe.unescape)
                 # An estimator that reads texts has its words' vectors with it.
                 for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
             )

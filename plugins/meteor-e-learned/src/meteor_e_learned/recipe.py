@@ -59,6 +59,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         language: of hypotheses and references.
         description: for people.
         seed: of all that is drawn.
+        unescape: read entities of XML in texts, such as ``&apos;``, as the characters that they stand for.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str = "en"
     description: str = ""
     seed: int = 1
+    unescape: bool = False
 
 
 def load_recipe(path: str | os.PathLike[str]) -> Recipe:
@@ -143,6 +145,9 @@ def resolve(text: str, folder: Path) -> str:
     return str(folder / Path(filled).expanduser())
 
 
-def make_features(entries: list[str | dict[str, Any]], language: str, folder: Path) -> FeatureSet:
+def make_features(
+    entries: list[str | dict[str, Any]], language: str, folder: Path, *, unescape: bool = False
+) -> FeatureSet:
     """Make the features of a recipe; options that name files are seen from a folder."""
-    return FeatureSet.from_config(FeatureSet.with_paths(entries, lambda path: resolve(path, folder)), language)
+    named = FeatureSet.with_paths(entries, lambda path: resolve(path, folder))
+    return FeatureSet.from_config(named, language, unescape=unescape)

@@ -67,7 +67,8 @@ def train(
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
     features, vectors = (
-        make_features(entries, recipe.language, folder) for entries in (recipe.features, recipe.vectors)
+        make_features(entries, recipe.language, folder, unescape=recipe.unescape)
+        for entries in (recipe.features, recipe.vectors)
     )
     of_words = word_vectors(recipe, vectors)
     if of_words is not None:
@@ -140,7 +141,7 @@ def learnable(
     examples = load_examples(specs, features, vectors, store, **options)
     if recipe.target is None:
         return examples
-    target = make_features([recipe.target], recipe.language, options.get("folder", Path()))
+    target = make_features([recipe.target], recipe.language, options.get("folder", Path()), unescape=recipe.unescape)
     if target.dimension != 1:
         raise ConfigError(
             f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with "

@@ -15,7 +15,6 @@ from meteor_e.toolkit import (
     GroupedCommand,
     MeteorMaker,
     OptionGroup,
-    check_output,
     input_options,
     lined_up,
     metric_options,
@@ -137,8 +136,6 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
-    for path in (output, png, svg, latex):
-        check_output(path, (*files, *references))
     inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)

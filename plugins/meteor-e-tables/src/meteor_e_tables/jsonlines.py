@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from meteor_e.api import InputError, TextColumns
-from meteor_e.toolkit import PathLike, input_name, read_segments
+from meteor_e.toolkit import PathLike, distinct_keys, input_name, read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, Batch, Source, text_batch
 from meteor_e_tables.cells import find_column, nested
@@ -82,14 +83,19 @@ class JsonLines(Source):
         }
 
     def _objects(self) -> Generator[tuple[int, dict[str, msgspec.Raw]], None, None]:
+        # The decoder keeps the last of fields that have one name. What may be such a line is read again.
+        keys = {f'"{column.partition(".")[0]}' for names in self.texts for column in names}
         for number, line in enumerate(read_segments(self._path), 1):
             if not line.strip():
                 continue
             try:
-                yield number, _LINE.decode(line)
+                row = _LINE.decode(line)
+                if any(line.count(key) > 1 for key in keys):
+                    json.loads(line, object_pairs_hook=distinct_keys)
+                yield number, row
             except msgspec.ValidationError:
                 raise InputError(f"{self.name}, line {number}: no JSON object") from None
-            except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.name}, line {number}: {error}") from None
 
     def batches(self, whole: bool = False) -> Iterator[Batch]:

@@ -225,7 +225,7 @@ def install(name: str, source: str | None, words: int, offline: bool) -> None:
     click.echo(f"installed {name} ({count:,} words) in {target}")
 
 
-@vectors.command()
+@vectors.command(cls=GroupedCommand)
 @click.argument("source", metavar="FILE")
 @click.option("-l", "--language", help="Install the vectors for a language.")
 @click.option("-o", "--output", metavar="FILE", help="The vector file, instead of -l.")

@@ -11,7 +11,6 @@ from meteor_e.api import ConfigError, OutputOptions
 from meteor_e.toolkit import (
     GroupedCommand,
     OptionGroup,
-    check_output,
     destination,
     format_option,
     format_table,
@@ -30,8 +29,10 @@ def _list_measures(context: click.Context, parameter: click.Parameter, value: bo
         return
     from meteor_e_evaluation.measures import measure, measure_names
 
-    rows = [[entry.name, entry.level, entry.definition] for entry in map(measure, measure_names())]
-    click.echo(format_table(["measure", "level", "what it is"], rows, left=3))
+    rows = [
+        [entry.name, entry.level, entry.default_test(), entry.definition] for entry in map(measure, measure_names())
+    ]
+    click.echo(format_table(["measure", "level", "default test", "what it is"], rows, left=4))
     context.exit()
 
 
@@ -109,7 +110,7 @@ GROUPS = {
 @click.option(
     "--test",
     "method",
-    type=click.Choice(["auto", "williams", "perm-both", "paired", "systems"]),
+    type=click.Choice(["auto", "williams", "perm-both", "paired", "systems", "paired+systems"]),
     default="auto",
     help="The test of --significance.  [default: auto, the one that suits the measure]",
 )
@@ -170,7 +171,6 @@ def evaluate(indexes: tuple[str, ...], **options: Any) -> None:
     if chosen.draft:
         _draft(indexes, chosen.output)
         return
-    check_output(chosen.output, indexes)
     evaluation = _evaluate(indexes, chosen)
     _remark(evaluation, chosen.quiet, chosen.check)
     if chosen.check:

@@ -25,8 +25,10 @@ def methods(signature: str, form: str) -> None:
     from meteor_e_evaluation.which.methods import methods as write
     from meteor_e_evaluation.which.methods import signatures_in
 
-    is_file = "|" not in signature and Path(signature).exists()
-    found = [write(each) for each in (signatures_in(Path(signature)) if is_file else [signature])]
+    # No signature ends like a file's name or has no bar, but an evaluation ID of the Java program, which has hyphens.
+    is_file = "|" not in signature and (signature.endswith(".json") or Path(signature).exists())
+    named = signatures_in(Path(signature)) if is_file else {signature: ""}
+    found = [write(each, name) for each, name in named.items()]
     if form == "json":
         click.echo(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
         return

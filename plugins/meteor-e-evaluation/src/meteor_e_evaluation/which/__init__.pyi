@@ -6,7 +6,9 @@ from meteor_e_evaluation.which.candidates import (
 from meteor_e_evaluation.which.methods import Methods as Methods
 from meteor_e_evaluation.which.reported import Reported as Reported
 from meteor_e_evaluation.which.search import (
+    Evidence as Evidence,
     Findings as Findings,
+    Group as Group,
     Row as Row,
     matching as matching,
     which as which,

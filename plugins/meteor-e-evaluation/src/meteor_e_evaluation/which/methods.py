@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from meteor_e import __version__
 from meteor_e.api import ConfigError, InputError
 from meteor_e.toolkit import os_errors_as, read_regular
 from meteor_e_evaluation.which.candidates import FORMULAS
 from meteor_e_evaluation.which.signatures import matchers_of, parse_signature
 
 _LARGEST = 1 << 28
+_SACREBLEU = re.compile(r"(?:^|\|)nrefs:.*\|version:[0-9]")
 _MARKS = {"a": "α", "b": "β", "g": "γ", "d": "δ"}
 _NORMALIZED = {
     "full": "METEOR's normalization",
@@ -41,15 +44,22 @@ class Methods:
     bibliography: str
 
 
-def methods(signature: str) -> Methods:
+def methods(signature: str, metric: str = "") -> Methods:
     """Return what to write about scores of a signature.
 
+    Args:
+        signature: of METEOR, or, if the metric is named, of any metric that ``meteor-e score`` knows.
+        metric: its name.
+
     Raises:
-        ConfigError: for what is not a signature of METEOR.
+        ConfigError: for what is not a signature of METEOR, and the metric is not named.
     """
     signature = signature.strip()
-    parts = parse_signature(signature)
-    sentence, keys = _nltk(parts) if "nltk" in parts else _meteor(parts)
+    parts = parse_signature(signature) if not metric or _is_of_meteor(signature) else {}
+    if not parts:
+        sentence, keys = _other(metric, signature)
+    else:
+        sentence, keys = _nltk(parts) if "nltk" in parts else _meteor(parts)
     if "level" in parts:
         what = (
             "Scores are those of the corpus" if parts["level"] == "corpus" else "Scores are means of segments' scores"
@@ -60,7 +70,7 @@ def methods(signature: str) -> Methods:
     return Methods(
         signature,
         sentence,
-        "\n\n".join(entries[key].replace("VERSION", parts.get("meteor_e", "")) for key in dict.fromkeys(keys)),
+        "\n\n".join(entries[key].replace("VERSION", parts.get("meteor_e", __version__)) for key in dict.fromkeys(keys)),
     )
 
 
@@ -87,6 +97,12 @@ def _meteor(parts: Mapping[str, str]) -> tuple[str, list[str]]:
     ), ["denkowski-lavie-2014-meteor", *keys]
 
 
+def _other(metric: str, signature: str) -> tuple[str, list[str]]:
+    if _SACREBLEU.search(signature):
+        return f"We report {metric}, computed by sacreBLEU (Post, 2018).", ["post-2018-sacrebleu"]
+    return f"We report {metric}, computed by meteor_e {__version__}.", ["meteor-e"]
+
+
 def _nltk(parts: Mapping[str, str]) -> tuple[str, list[str]]:
     values = [parts[name] for name in "abg"]
     sources = [formula for formula in FORMULAS if [str(each) for each in formula[:3]] == values]
@@ -107,36 +123,39 @@ def _bibliography() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.strip().split("\n\n")}
 
 
-def signatures_in(file: Path) -> list[str]:
-    """Return the signatures of METEOR in a JSON document, such as ``meteor-e score -f json`` writes.
+def signatures_in(file: Path) -> dict[str, str]:
+    """Return the names of metrics in a JSON document, such as ``meteor-e score -f json`` writes, by their signatures.
 
     Raises:
-        InputError: if the file is not JSON, or has no signature of METEOR.
+        InputError: if the file is not JSON, or has no signature.
     """
     try:
         with os_errors_as(InputError, f"cannot read {file}"):
             document = json.loads(read_regular(file, _LARGEST).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON: {str(error)[:200]}") from error
-    found = []
-    for text in dict.fromkeys(_signatures(document)):
-        try:
-            parse_signature(text)
-        except ConfigError:
-            continue  # of another metric
-        found.append(text)
+    found = {text: name for text, name in _signatures(document) if name or _is_of_meteor(text)}
     if not found:
-        raise InputError(f"{file} has no signature of METEOR; `meteor-e score -f json` writes one")
+        raise InputError(f"{file} has no signature of a metric; `meteor-e score -f json` writes one")
     return found
 
 
-def _signatures(node: Any) -> Iterator[str]:
-    waiting = [node]
+def _is_of_meteor(signature: str) -> bool:
+    try:
+        parse_signature(signature)
+    except ConfigError:
+        return False
+    return True
+
+
+def _signatures(document: Any) -> Iterator[tuple[str, str]]:
+    """Return signatures, each with the key of the object that has it."""
+    waiting = [("", document)]
     while waiting:
-        each = waiting.pop()
+        name, each = waiting.pop()
         if isinstance(each, dict):
             if isinstance(each.get("signature"), str):
-                yield each["signature"]
-            waiting += each.values()
+                yield each["signature"], name
+            waiting += reversed(each.items())
         elif isinstance(each, list):
-            waiting += each
+            waiting += ((name, item) for item in reversed(each))

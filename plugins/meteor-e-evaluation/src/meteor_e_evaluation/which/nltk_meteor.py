@@ -41,14 +41,20 @@ class Release:
         name: the releases, such as ``3.6.3-3.8.2``.
         stems_go_on: words left over go to the stage of synonyms as stems.
         rules_again: WordNet's rules are applied again to what they gave.
+        since: the year of the first of them.
     """
 
     name: str
     stems_go_on: bool
     rules_again: bool
+    since: int
 
 
-RELEASES = (Release("3.4.1-3.6.2", False, True), Release("3.6.3-3.8.2", True, True), Release(">=3.9", True, False))
+RELEASES = (
+    Release("3.4.1-3.6.2", False, True, 2019),
+    Release("3.6.3-3.8.2", True, True, 2021),
+    Release(">=3.9", True, False, 2024),
+)
 """All forms of nltk's METEOR, the oldest first."""
 
 

@@ -6,6 +6,7 @@ nltk's METEOR.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api import ConfigError, MeteorError
 from meteor_e.toolkit import format_table
+from meteor_e_evaluation.which.candidates import FORMULAS
 from meteor_e_evaluation.which.nltk_meteor import RELEASES
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _MODES = {"no_norm": "none", "lc_only": "lower", "norm": "full", "norm_nopunct":
 _JAVA_CODES = {"cz": "cs", "se": "sv"}
 _JAVA_UNITS = {"wo": "words", "ch": "chars"}
 _GREEK = {"a": "alpha", "b": "beta", "g": "gamma", "d": "delta"}
+_NLTK_TOKENS = ("split", "word_tokenize")
 _NEEDED = ("lang", "norm", *_GREEK, "match")
 
 MEANINGS = {
@@ -114,9 +117,10 @@ def parse_signature(text: str) -> dict[str, str]:
     Raises:
         ConfigError: for what is not a signature of METEOR.
     """
-    text = text.strip()
     if len(text) > _LONGEST:
         raise ConfigError(f"a signature of {len(text)} characters is not METEOR's; the longest have {_LONGEST}")
+    # Papers break long lines, and set blanks around the bars.
+    text = re.sub(r"\s*\|\s*", "|", re.sub(r"\s*\n\s*", "", text.strip()))
     found = _ID.fullmatch(text)
     if found is not None:
         modules, weights = found["modules"].split("_"), found["weights"].split("_")
@@ -131,17 +135,18 @@ def parse_signature(text: str) -> dict[str, str]:
             "match": "+".join(f"{_MODULES[name]}={weight}" for name, weight in zip(modules, weights, strict=True)),
             "units": _JAVA_UNITS[found["units"]],
         }
+    first = text.partition("|")[0].partition(":")[0]
+    if first not in ("meteor_e", "nltk"):
+        raise ConfigError(
+            f"a signature that begins with {first[:80]!r} is not METEOR's, or is damaged; those begin with meteor_e:, "
+            "nltk: or, in one piece, meteor-1.5-"
+        )
     parts: dict[str, str] = {}
     for piece in text.split("|"):
         name, _, value = piece.partition(":")
         if not name or not value or name in parts:
             raise ConfigError(f"{piece!r} is not a part of a signature, or is there twice; parts are NAME:VALUE")
         parts[name] = value
-    first = next(iter(parts))
-    if first not in ("meteor_e", "nltk"):
-        raise ConfigError(
-            f"a signature that begins with {first!r} is not METEOR's; those begin with meteor_e:, nltk: or meteor-1.5-"
-        )
     needed = _NEEDED if first == "meteor_e" else ("tokens", "case", "a", "b", "g")
     missing = [name for name in needed if name not in parts]
     if missing:
@@ -168,7 +173,10 @@ def check_signature(text: str) -> Check:
         here = {name: value for name, value in here.items() if name in parts}
         here["match"] = re.sub(r"\([^)]*\)", "", here["match"])
         here = {name: value for name, value in here.items() if not _same(value, parts[name])}
-        reasons = [] if parts["meteor"] == "1.5" else [f"it is of METEOR {parts['meteor']}, and this is METEOR 1.5"]
+        reasons = []
+        if parts["meteor"] != "1.5":
+            nearest = _command(meteor, parts)
+            reasons = [f"it is of METEOR {parts['meteor']}, and this is METEOR 1.5; with the same settings: {nearest}"]
     else:
         names = [name for name in dict.fromkeys((*parts, *here)) if name not in ("level", "tokens")]
         here = {name: here.get(name, "none") for name in names if here.get(name) != parts.get(name)}
@@ -301,9 +309,14 @@ def _check_nltk(text: str, parts: Mapping[str, str]) -> Check:
     from meteor_e_evaluation.which.wordnet import find_wordnet
 
     reasons = []
-    if parts["nltk"] not in {release.name for release in RELEASES}:
-        known = ", ".join(release.name for release in RELEASES)
-        reasons.append(f"releases {parts['nltk']!r} of nltk are not known; there are {known}")
+    allowed = {"nltk": [release.name for release in RELEASES], "tokens": _NLTK_TOKENS, "case": ("lower", "as-is")}
+    for name, known in allowed.items():
+        if parts[name] not in known:
+            reasons.append(f"{name} {parts[name]!r} is not known; there are {', '.join(known)}")
+    numbers = [_number(parts[name]) for name in "abg"]
+    for number in numbers:
+        if not isinstance(number, float) or not math.isfinite(number) or number < 0:
+            reasons.append(f"a parameter of the signature is not a number of 0 or more: {str(number)!r}")
     here = {}
     wordnet = find_wordnet()
     if wordnet is None:
@@ -311,4 +324,7 @@ def _check_nltk(text: str, parts: Mapping[str, str]) -> Check:
     elif "wordnet" in parts and wordnet.digest != parts["wordnet"]:
         here["wordnet"] = wordnet.digest
         reasons.append(_difference("wordnet", parts["wordnet"], here["wordnet"]))
-    return _checked(text, parts, here, reasons, "meteor-e which REPORTED HYPOTHESIS REFERENCE" if not reasons else "")
+    command = "meteor-e which REPORTED HYPOTHESIS REFERENCE"
+    if not reasons and tuple(numbers) not in {formula[:3] for formula in FORMULAS}:
+        command += f" --formula '{' '.join(parts[name] for name in 'abg')}'"
+    return _checked(text, parts, here, reasons, command if not reasons else "")
