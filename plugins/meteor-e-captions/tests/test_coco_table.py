@@ -171,6 +171,7 @@ def test_the_table_in_python(coco):
 
 @pytest.mark.usefixtures("packs")
 @pytest.mark.usefixtures("packs")
+@pytest.mark.filterwarnings("ignore:.* 1 of 3 annotated images")
 def test_a_column_that_the_table_has_already(coco):
     results, annotations = map(str, coco)
     arguments = ["score", results, annotations, "--on-missing", "skip", "-M", "coco", "-M", "caption-light"]
