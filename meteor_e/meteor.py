@@ -33,6 +33,7 @@ from meteor_e.engine.streaming import (
     segment_batches,
 )
 from meteor_e.engine.threads import default_threads, scored_in_order
+from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.builtin import meteor_e_matchers
@@ -313,6 +314,18 @@ class Meteor:
             text = self._segmenter.join(text)
         words = split_words(self.normalizer(text))
         return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
+
+    def word_types(self, texts: Sequence[str]) -> tuple[list[Token], list[list[int]]]:
+        """Return the distinct tokens of texts in their order, and of each text the places of its tokens there."""
+        if self._lemmatizer is not None:
+            types: dict[Token, int] = {}
+            rows = [[types.setdefault(token, len(types)) for token in self.tokenize(text)] for text in texts]
+            return list(types), rows
+        for text in texts:
+            check_text(text)
+        tokenizer = Tokenizer(self.normalizer, None if self._segmenter is None else self._segmenter.join)
+        rows = tokenizer(texts)
+        return plain_tokens(tokenizer.words), rows
 
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.

@@ -6,7 +6,7 @@ import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -16,6 +16,7 @@ from meteor_e.cli.grouped_help import OptionGroup
 
 if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
+    from meteor_e.api.tables import SystemInput
     from meteor_e.meteor import Meteor
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -195,6 +196,38 @@ def input_options(command: Command) -> Command:
     for option in reversed(_INPUT_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class InputFiles:
+    """The files that a command line names; the attributes are the arguments of :func:`meteor_e.cli.inputs.systems`."""
+
+    files: tuple[str, ...]
+    references: tuple[str, ...]
+    references_per_segment: int
+    encoding: str
+    on_missing: str
+
+    def systems(self, names: Sequence[str] = ()) -> list[SystemInput]:
+        """Return the systems, lined up with their references.
+
+        Args:
+            names: of the systems; by default their own.
+        """
+        from meteor_e.cli.inputs import named, systems
+
+        return named(systems(**vars(self)), names)
+
+
+def files_options(command: Command) -> Command:
+    """Give a command the options of :func:`input_options`; it receives them as ``inputs``, :class:`InputFiles`."""
+
+    @functools.wraps(command)
+    def with_inputs(*args: Any, **kwargs: Any) -> Any:
+        given = {name: kwargs.pop(name) for name in InputFiles.__annotations__}
+        return command(*args, inputs=InputFiles(**given), **kwargs)
+
+    return cast(Command, input_options(with_inputs))
 
 
 def metric_options(command: Command) -> Command:

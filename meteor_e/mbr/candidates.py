@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, zip_longest
@@ -27,6 +28,8 @@ FIELDS = ("id", "candidates", "references", "weights", "log_probabilities", "sco
 """Fields of a JSON object that mean something here."""
 
 _FAIRSEQ = re.compile(r"([A-Z])-(\d+)\t(.*)", re.DOTALL)
+_FAIRSEQ_LOG = re.compile(r"[0-9-]{10} [0-9:,]{8,12} \| [A-Z]+ \| .*|Generate \S+ with beam=[0-9]+: .*")
+"""What fairseq-generate writes among the lines of sources: its log, and the score of the whole at the end."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ def _recognized(line: str) -> str | None:
     """Return the form that a first line looks like."""
     if line.lstrip()[:1] in ("[", "{"):
         return "jsonl"
-    if _FAIRSEQ.fullmatch(line):
+    if _FAIRSEQ.fullmatch(line) or _FAIRSEQ_LOG.fullmatch(line):
         return "fairseq"
     return "moses" if " ||| " in line else None
 
@@ -220,9 +223,13 @@ def _fairseq(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Source]:
     """Yield the hypotheses: texts (D) where there are any, else tokens (H). The file is read whole."""
     sources: dict[int, dict[str, list[tuple[float, str]]]] = {}
     others: dict[int, dict[str, list[str]]] = {}
+    logged = 0
     for number, line in lines:
         found = _FAIRSEQ.fullmatch(line)
         if found is None:
+            if _FAIRSEQ_LOG.fullmatch(line):
+                logged += 1
+                continue
             raise InputError(
                 f"{name}, line {number}: not of fairseq's form H-ID⇥SCORE⇥TEXT; take the lines of hypotheses alone "
                 "(grep '^[HD]-')"
@@ -237,6 +244,8 @@ def _fairseq(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Source]:
             others.setdefault(int(source), {}).setdefault(kind, []).append(rest)
     if not sources:
         raise InputError(f"{name} has no lines H- or D-; there are no candidates")
+    if logged:
+        warnings.warn(f"{name}: {logged} line{'s' * (logged > 1)} of fairseq's log left out", stacklevel=1)
     for source in sorted(others.keys() - sources.keys()):
         raise InputError(f"{name}: source {source} has no lines H- or D-; there are no candidates")
     for source, kinds in sorted(sources.items()):

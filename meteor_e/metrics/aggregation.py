@@ -80,9 +80,8 @@ def meteor_aggregated(
         hypotheses, references: raw segments, each once.
         weights: of the references; their sum is 1.
     """
-    types: dict[Token, int] = {}
     places = {text: place for place, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    texts = [[types.setdefault(token, len(types)) for token in meteor.tokenize(text)] for text in places]
+    types, texts = meteor.word_types(list(places))
     left, right = (np.array([places[text] for text in side], np.int64) for side in (hypotheses, references))
     shares: Floats = np.bincount(right, weights, len(texts)).astype(float)
     parameters = meteor.chain.parameters
@@ -92,7 +91,7 @@ def meteor_aggregated(
     function_words = meteor.resources.function_words
     worth = [1 - parameters.delta if token.form.lower() in function_words else parameters.delta for token in types]
     values = np.array(worth, float)[words]
-    classes = _classes(meteor, list(types))
+    classes = _classes(meteor, types)
     levels = [(_occurrences(rows, of[words], values), weight) for of, weight in classes]
     last = levels[-1][0]._replace(values=np.ones(len(words)))
     same = rows[1:] == rows[:-1]
@@ -146,22 +145,37 @@ def _classes(meteor: Meteor, types: Sequence[Token]) -> list[tuple[Integers, flo
             owners: dict[Any, int] = {}
             for place, token in enumerate(types):
                 for key in matcher.keys(token):
-                    parent[root(place)] = root(owners.setdefault(key, place))
+                    owner = owners.setdefault(key, place)
+                    if owner != place:
+                        parent[root(place)] = root(owner)
             found.append((np.array([root(place) for place in range(len(types))], np.int64), weight))
     return found or [(np.arange(len(types)), 1.0)]
 
 
 def _occurrences(rows: Integers, classes: Integers, values: Floats) -> _Keys:
     """Return keys of classes, a text's first, second and later words of a class being different keys."""
-    order = np.lexsort((classes, rows))
+    span = int(classes.max(initial=0)) + 1
+    order = np.argsort(rows * span + classes, kind="stable")
+    ordered = rows[order], classes[order]
     places = np.arange(len(order))
-    ordered = np.stack([rows, classes], axis=1)[order]
     fresh = np.ones(len(order), bool)
-    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    fresh[1:] = np.logical_or(*(part[1:] != part[:-1] for part in ordered))
     times = np.empty(len(order), np.int64)
     times[order] = places - np.maximum.accumulate(np.where(fresh, places, 0))
-    distinct, keys = np.unique(classes * (times.max(initial=0) + 1) + times, return_inverse=True)
-    return _Keys(rows, keys.ravel(), values, len(distinct))
+    keys, number = _numbered(classes * (times.max(initial=0) + 1) + times)
+    return _Keys(rows, keys, values, number)
+
+
+def _numbered(codes: Integers) -> tuple[Integers, int]:
+    """Return the rank of each code among the distinct ones, and how many those are."""
+    largest = int(codes.max(initial=-1)) + 1
+    if largest > 1 << 20:  # Sorting costs less than a table.
+        distinct, ranks = np.unique(codes, return_inverse=True)
+        return ranks.ravel(), len(distinct)
+    used = np.zeros(largest, np.int64)
+    used[codes] = 1
+    ranks = np.cumsum(used)
+    return ranks[codes] - 1, int(ranks[-1]) if largest else 0
 
 
 def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:

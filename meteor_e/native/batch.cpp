@@ -123,9 +123,12 @@ std::vector<std::size_t> Batch::number_sentences() {
     return sentences_;
 }
 
+std::size_t Batch::matchers_of(Family family) const {
+    return static_cast<std::size_t>(std::ranges::count(chain_.matchers, family, &Matcher::family));
+}
+
 void Batch::give_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows) {
-    std::size_t matchers = 0;
-    for (const Matcher& known : chain_.matchers) matchers += known.family == Family::contextual;
+    const std::size_t matchers = matchers_of(Family::contextual);
     if (matcher >= matchers || sentence >= sentences_.size()) {
         throw std::invalid_argument("there is no such matcher or sentence");
     }
@@ -177,8 +180,7 @@ void Batch::find_repetitions() {
 }
 
 void Batch::propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals) {
-    std::size_t matchers = 0;
-    for (const Matcher& known : chain_.matchers) matchers += known.family == Family::proposals;
+    const std::size_t matchers = matchers_of(Family::proposals);
     if (matcher >= matchers || reference >= reference_starts_.back()) {
         throw std::invalid_argument("there is no such matcher or reference");
     }

@@ -117,6 +117,7 @@ private:
     };
     static constexpr std::size_t NO_SENTENCE = static_cast<std::size_t>(-1);
 
+    std::size_t matchers_of(Family family) const;
     void hash_segments();
     void find_repetitions();
     bool equal(std::size_t segment, std::size_t other) const;

@@ -100,7 +100,7 @@ private:
         std::uint32_t next = 0;
         std::uint32_t last = CLOSED;  // CLOSED, BROKEN or CONTINUES + where the chunk would go on in the hypothesis
 
-        bool operator==(const Place& other) const { return next == other.next && last == other.last; }
+        bool operator==(const Place&) const = default;
         std::uint64_t number() const { return std::uint64_t{next} << 32 | last; }
     };
     static constexpr std::uint32_t CLOSED = 0, BROKEN = 1, CONTINUES = 2;

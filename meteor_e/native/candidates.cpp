@@ -2,6 +2,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace meteor {
 
@@ -122,16 +123,12 @@ bool Candidates::match_proposals(const std::vector<Proposal>& proposals, Words h
     return true;
 }
 
-// A stable counting sort.
 void Candidates::sort_by_reference() {
-    const std::size_t positions = reference_cover_.size();
-    starts_.assign(positions + 1, 0);
-    for (const Match& match : proposed_) ++starts_[match.reference_start + 1];
-    for (std::size_t j = 0; j < positions; ++j) starts_[j + 1] += starts_[j];
-    matches_.resize(proposed_.size());
-    for (const Match& match : proposed_) matches_[starts_[match.reference_start]++] = match;
-    for (std::size_t j = positions; j > 0; --j) starts_[j] = starts_[j - 1];
-    starts_[0] = 0;
+    starts_.assign(1, 0);
+    matches_.clear();
+    append_by_key(
+        proposed_, reference_cover_.size(), [](const Match& match) { return match.reference_start; }, std::identity(),
+        starts_, matches_);
 }
 
 // A match is fixed that is alone at its position, and whose words no other match covers.

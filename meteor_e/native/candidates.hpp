@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <tuple>
 #include <vector>
 
@@ -39,6 +40,58 @@ struct PairFeatures {
         nullptr;  // one list for each matcher in Python, in chain order
     // Vectors of the words for each contextual matcher, in chain order; null where there are none.
     std::vector<const SentenceRows*> hypothesis_rows, reference_rows;
+};
+
+// What was found out for numbers that were asked for: a list for each.
+template <class Found>
+class Answers {
+public:
+    // What was found for the number that is so many among the new ones.
+    struct New {
+        std::uint32_t place;
+        Found found;
+    };
+
+    // Gives each item the row of its number, and lists the numbers that are new; give what is found for them to add().
+    template <class Items, class NumberOf>
+    void ask(const Items& items, const NumberOf& number_of, std::vector<std::uint32_t>& rows,
+             std::vector<std::uint32_t>& fresh) {
+        if (numbers_.size() > MOST) clear();
+        before_ = numbers_.size();
+        rows.clear();
+        fresh.clear();
+        for (const auto& item : items) {
+            rows.push_back(numbers_.number(number_of(item)));
+            if (rows.back() == before_ + fresh.size()) fresh.push_back(number_of(item));
+        }
+    }
+    // The place of a number among the new ones; NumberMap::ABSENT if it is none of them.
+    std::uint32_t place(std::uint32_t number) const {
+        const std::uint32_t row = numbers_.find(number);
+        return row == NumberMap::ABSENT || row < before_ ? NumberMap::ABSENT : row - before_;
+    }
+    // Those of one number stay in their order.
+    void add(const std::vector<New>& found) {
+        append_by_key(
+            found, numbers_.size() - before_, [](const New& one) { return one.place; },
+            [](const New& one) { return one.found; }, starts_, found_);
+    }
+    View<Found> row(std::uint32_t row) const { return {found_.data() + starts_[row], starts_[row + 1] - starts_[row]}; }
+    void clear() { *this = Answers(); }
+    template <class Visit>
+    void each_part(const Visit& visit) const {
+        visit(starts_);
+        visit(found_);
+        visit(numbers_.slots());
+    }
+
+private:
+    static constexpr std::size_t MOST = 1024;
+
+    NumberMap numbers_;
+    std::uint32_t before_ = 0;  // the last question
+    std::vector<std::uint32_t> starts_{0};
+    std::vector<Found> found_;
 };
 
 // All candidates of a pair of segments, by reference position; those of one position as they were proposed.
@@ -82,10 +135,6 @@ private:
         std::uint32_t distinct, matcher;
         double probability;
     };
-    struct NewRelated {
-        std::uint32_t word;  // which of those that are asked for
-        Related related;
-    };
     // A phrase of a hypothesis matches one of a reference: the table pairs them, on the side of either.
     struct RelatedPhrase {
         std::uint32_t hit;    // the reference's
@@ -98,9 +147,7 @@ private:
         NumberMap nodes;                            // of the hits
         std::vector<std::uint32_t> first, next;     // the hits of each node
         std::vector<std::uint32_t> starts, others;  // for each hit, what the table pairs it with
-        NumberMap asked;                            // nodes of hypotheses
-        std::vector<std::uint32_t> related_starts;  // for each of them
-        std::vector<RelatedPhrase> related;
+        Answers<RelatedPhrase> answers;             // for nodes of hypotheses
     };
     // What was found out of a segment that came as a reference: other hypotheses will meet it, with the same words.
     struct KnownSegment {
@@ -109,24 +156,15 @@ private:
         NumberMap distinct;                                   // word types
         std::vector<std::uint32_t> types, starts, positions;  // the types, and where each is
         std::vector<std::uint32_t> keys, key_ends;            // by matcher and type
-        NumberMap asked;                                      // word types of hypotheses
-        std::vector<std::uint32_t> related_starts;            // for each of them
-        std::vector<Related> related;
-        std::vector<PhraseSide> phrases;  // one a phrase table
-        std::size_t bytes = 0;            // about
-    };
-    struct Cursor {
-        std::uint32_t at, end;  // of what is related to a hypothesis word
+        Answers<Related> answers;                             // for word types of hypotheses
+        std::vector<PhraseSide> phrases;                      // one a phrase table
+        std::size_t bytes = 0;                                // about
     };
     // The phrases of the hypothesis that was asked for last: of candidates, each meets many references.
     struct LastHypothesis {
         std::uint64_t generation = 0;
         std::vector<std::uint32_t> words;
         std::vector<PhraseHit> hits;
-    };
-    struct NewRelatedPhrase {
-        std::uint32_t phrase;  // which of those that are asked for
-        RelatedPhrase related;
     };
     // Numbers among which most others are not, as is seen at a glance.
     class Filter {
@@ -157,13 +195,11 @@ private:
     };
     struct PhrasePair {
         std::uint32_t from, place, to;
-        bool operator<(const PhrasePair& o) const {
-            return from != o.from ? from < o.from : place != o.place ? place < o.place : to < o.to;
-        }
+        auto operator<=>(const PhrasePair&) const = default;
     };
     static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
     static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
-    static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20, MOST_ASKED = 1024;
+    static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20;
 
     Outcome propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
                     std::size_t asked, bool alone);
@@ -218,9 +254,9 @@ private:
     KnownSegment segment_;               // one that is not kept
     std::size_t known_bytes_ = 0;
     std::uint64_t replaced_ = 0;
-    std::vector<Cursor> cursors_;
-    std::vector<std::uint32_t> numbers_, new_words_, counts_;
-    std::vector<NewRelated> related_;
+    std::vector<View<Related>> cursors_;  // what is left of what is related to each hypothesis word
+    std::vector<std::uint32_t> numbers_, new_words_;
+    std::vector<Answers<Related>::New> related_;
 
     std::vector<std::uint32_t> heads_;  // for each key the first of its entries; NONE outside match_keys
     std::vector<Entry> entries_;
@@ -233,7 +269,7 @@ private:
     std::vector<StepMemory> steps_;  // one a phrase table
     std::vector<LastHypothesis> last_;
     std::vector<std::uint32_t> phrase_numbers_, new_phrases_;
-    std::vector<NewRelatedPhrase> related_phrases_;
+    std::vector<Answers<RelatedPhrase>::New> related_phrases_;
     Filter filter_;
     std::vector<PhrasePair> from_reference_, from_hypothesis_;
 };

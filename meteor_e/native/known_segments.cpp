@@ -59,18 +59,14 @@ void Candidates::expect(std::uint64_t hash, std::size_t steps) const {
             fetch_all(known.positions);
             fetch_all(known.keys);
             fetch_all(known.key_ends);
-            fetch_all(known.related_starts);
-            fetch_all(known.related);
-            fetch_all(known.asked.slots());
+            known.answers.each_part(fetch_all);
             fetch_all(known.phrases);
         } else {
             for (const PhraseSide& side : known.phrases) {
-                fetch_all(side.asked.slots());
                 fetch_all(side.hits);
                 fetch_all(side.starts);
                 fetch_all(side.others);
-                fetch_all(side.related_starts);
-                fetch_all(side.related);
+                side.answers.each_part(fetch_all);
             }
         }
         return;
@@ -90,16 +86,12 @@ void Candidates::start(KnownSegment& known, Words reference) const {
     for (const std::uint32_t type : reference) {
         if (known.distinct.number(type) == known.types.size()) known.types.push_back(type);
     }
-    const std::size_t count = known.types.size();
-    known.starts.assign(count + 1, 0);
-    for (const std::uint32_t type : reference) ++known.starts[known.distinct.find(type) + 1];
-    for (std::size_t k = 0; k < count; ++k) known.starts[k + 1] += known.starts[k];
-    known.positions.resize(reference.size());
-    for (std::uint32_t j = 0; j < reference.size(); ++j) {
-        known.positions[known.starts[known.distinct.find(reference[j])]++] = j;
-    }
-    for (std::size_t k = count; k > 0; --k) known.starts[k] = known.starts[k - 1];
-    known.starts[0] = 0;
+    known.starts.assign(1, 0);
+    known.positions.clear();
+    append_by_key(
+        reference, known.types.size(), [&known](std::uint32_t type) { return known.distinct.find(type); },
+        [first = reference.data()](const std::uint32_t& type) { return static_cast<std::uint32_t>(&type - first); },
+        known.starts, known.positions);
     known.keys.clear();
     known.key_ends.clear();
     std::size_t key_count = 0;
@@ -107,7 +99,7 @@ void Candidates::start(KnownSegment& known, Words reference) const {
         for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size();
     }
     known.keys.reserve(key_count);
-    known.key_ends.reserve(chain_.matchers.size() * count);
+    known.key_ends.reserve(chain_.matchers.size() * known.types.size());
     for (const Matcher& matcher : chain_.matchers) {
         for (const std::uint32_t type : known.types) {
             const Words keys = keys_of(matcher, type);
@@ -115,9 +107,7 @@ void Candidates::start(KnownSegment& known, Words reference) const {
             known.key_ends.push_back(static_cast<std::uint32_t>(known.keys.size()));
         }
     }
-    known.asked.clear();
-    known.related_starts.assign(1, 0);
-    known.related.clear();
+    known.answers.clear();
     known.phrases.clear();
 }
 

@@ -1,5 +1,6 @@
 #include "phrase_index.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace meteor {
@@ -80,12 +81,9 @@ void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory,
         }
         ways.resize(going);
     }
-    auto& counts = memory.counts_;
-    counts.assign(size + 1, 0);
-    for (const PhraseHit& hit : found) ++counts[hit.start + 1];
-    for (std::uint32_t start = 0; start < size; ++start) counts[start + 1] += counts[start];
-    hits.resize(found.size());
-    for (const PhraseHit& hit : found) hits[counts[hit.start]++] = hit;
+    memory.starts_.assign(1, 0);
+    hits.clear();
+    append_by_key(found, size, [](const PhraseHit& hit) { return hit.start; }, std::identity(), memory.starts_, hits);
 }
 
 // Looks steps up that are not remembered, by binary searches among the children of their nodes, side by side.

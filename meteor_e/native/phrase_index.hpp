@@ -56,7 +56,7 @@ private:
     std::vector<Step> steps_;
     // For PhraseIndex::find, kept for their memory.
     std::vector<Way> ways_;
-    std::vector<std::uint32_t> new_steps_, counts_;
+    std::vector<std::uint32_t> new_steps_, starts_;
     std::vector<PhraseHit> found_;
 };
 

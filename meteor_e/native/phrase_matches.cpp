@@ -28,28 +28,14 @@ void Candidates::find_side(const PhraseIndex& index, PhraseSide& side) {
         side.others.insert(side.others.end(), others.begin(), others.end());
         side.starts.push_back(static_cast<std::uint32_t>(side.others.size()));
     }
-    side.related_starts.assign(1, 0);
     side.found = true;
 }
 
 // Finds out which phrases of the reference match those of a hypothesis, as far as it is not known.
 void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, PhraseSide& side,
                                 const std::vector<PhraseHit>& hits) {
-    if (side.asked.size() > MOST_ASKED) {
-        side.asked.clear();
-        side.related_starts.assign(1, 0);
-        side.related.clear();
-    }
-    const std::uint32_t before = side.asked.size();
-    phrase_numbers_.resize(hits.size());
-    new_phrases_.clear();
-    for (std::size_t hit = 0; hit < hits.size(); ++hit) {
-        phrase_numbers_[hit] = side.asked.number(hits[hit].node);
-        if (phrase_numbers_[hit] == before + new_phrases_.size()) {
-            new_phrases_.push_back(hits[hit].node);
-            index.prefetch_entries(hits[hit].node);
-        }
-    }
+    side.answers.ask(hits, [](const PhraseHit& hit) { return hit.node; }, phrase_numbers_, new_phrases_);
+    for (const std::uint32_t node : new_phrases_) index.prefetch_entries(node);
     if (new_phrases_.empty()) return;
     related_phrases_.clear();
     filter_.clear();
@@ -57,9 +43,9 @@ void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, P
     for (std::uint32_t hit = 0; hit < side.hits.size(); ++hit) {
         for (std::uint32_t at = side.starts[hit]; at < side.starts[hit + 1]; ++at) {
             if (!filter_.may_hold(side.others[at])) continue;
-            const std::uint32_t number = side.asked.find(side.others[at]);
-            if (number == NumberMap::ABSENT || number < before) continue;
-            related_phrases_.push_back({number - before, {hit, at - side.starts[hit], true}});
+            const std::uint32_t phrase = side.answers.place(side.others[at]);
+            if (phrase == NumberMap::ABSENT) continue;
+            related_phrases_.push_back({phrase, {hit, at - side.starts[hit], true}});
         }
     }
     filter_.clear();
@@ -75,17 +61,7 @@ void Candidates::relate_phrases(const PhraseIndex& index, KnownSegment& known, P
             }
         }
     }
-    counts_.assign(new_phrases_.size() + 1, 0);
-    for (const NewRelatedPhrase& found : related_phrases_) ++counts_[found.phrase + 1];
-    const auto first = static_cast<std::uint32_t>(side.related.size());
-    for (std::size_t k = 0; k < new_phrases_.size(); ++k) {
-        counts_[k + 1] += counts_[k];
-        side.related_starts.push_back(first + counts_[k + 1]);
-    }
-    side.related.resize(first + related_phrases_.size());
-    for (const NewRelatedPhrase& found : related_phrases_) {
-        side.related[first + counts_[found.phrase]++] = found.related;
-    }
+    side.answers.add(related_phrases_);
     charge(known, 24 * new_phrases_.size() + sizeof(RelatedPhrase) * related_phrases_.size());
 }
 
@@ -118,9 +94,7 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
     from_reference_.clear();
     from_hypothesis_.clear();
     for (std::uint32_t hit = 0; hit < hits.size(); ++hit) {
-        const std::uint32_t end = side.related_starts[phrase_numbers_[hit] + 1];
-        for (std::uint32_t at = side.related_starts[phrase_numbers_[hit]]; at < end; ++at) {
-            const RelatedPhrase& related = side.related[at];
+        for (const RelatedPhrase& related : side.answers.row(phrase_numbers_[hit])) {
             if (related.of_reference) {
                 from_reference_.push_back({related.hit, related.place, hit});
             } else {

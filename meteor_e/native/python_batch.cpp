@@ -4,23 +4,14 @@ namespace meteor::python {
 
 namespace {
 
-std::vector<std::size_t> sizes_of(py::handle list) {
-    const Sequence items(list);
-    std::vector<std::size_t> numbers;
-    numbers.reserve(items.size());
-    for (std::size_t k = 0; k < items.size(); ++k) numbers.push_back(to_size(items[k]));
-    return numbers;
-}
+std::vector<std::size_t> sizes_of(py::handle list) { return to_vector(list, to_size); }
 
 py::list numbers_of(std::span<const std::size_t> numbers) {
     return to_list(numbers, [](std::size_t number) { return py::int_(number); });
 }
 
 void set_words(Batch& batch, std::size_t segment, py::handle words) {
-    const Sequence items(words);
-    std::vector<std::u32string> strings;
-    for (std::size_t k = 0; k < items.size(); ++k) strings.push_back(to_string(items[k]));
-    batch.set_words(segment, strings);
+    batch.set_words(segment, to_vector(words, to_string));
 }
 
 Words words_of(const Batch& batch, std::size_t segment) {
@@ -43,15 +34,11 @@ std::int64_t position_of(py::handle object) {
 
 // The matches are those of meteor_e/api/matchers.py.
 void propose(Batch& batch, std::size_t reference, std::size_t matcher, py::handle matches) {
-    const Sequence items(matches);
-    std::vector<Proposal> proposals;
-    proposals.reserve(items.size());
-    for (std::size_t k = 0; k < items.size(); ++k) {
-        const auto position = [&](const char* name) { return position_of(items[k].attr(name)); };
-        proposals.push_back({position("reference_start"), position("hypothesis_start"), position("reference_length"),
-                             position("hypothesis_length"), to_double(items[k].attr("probability"))});
-    }
-    batch.propose(reference, matcher, std::move(proposals));
+    batch.propose(reference, matcher, to_vector(matches, [](py::handle match) -> Proposal {
+                      const auto position = [match](const char* name) { return position_of(match.attr(name)); };
+                      return {position("reference_start"), position("hypothesis_start"), position("reference_length"),
+                              position("hypothesis_length"), to_double(match.attr("probability"))};
+                  }));
 }
 
 py::dict score(BoundBatch& self, std::size_t threads, bool alignments, bool maximum_accuracy, py::handle stop) {
@@ -78,15 +65,13 @@ py::dict score(BoundBatch& self, std::size_t threads, bool alignments, bool maxi
 
 // `sources`: [(hypotheses, references)]; `scores`: float64, to fill.
 void score_pairs(Batch& batch, py::handle sources, py::handle scores, std::size_t threads, py::handle stop) {
-    const Sequence items(sources);
-    std::vector<PairSource> numbers;
     std::size_t size = 0;
-    for (std::size_t k = 0; k < items.size(); ++k) {
-        const Sequence sides(items[k]);
+    const auto numbers = to_vector(sources, [&size](py::handle source) -> PairSource {
+        const auto sides = to_vector(source, sizes_of);
         if (sides.size() != 2) throw std::invalid_argument("a source has hypotheses and references");
-        numbers.push_back({sizes_of(sides[0]), sizes_of(sides[1])});
-        size += numbers.back().hypotheses.size() * numbers.back().references.size();
-    }
+        size += sides[0].size() * sides[1].size();
+        return {sides[0], sides[1]};
+    });
     const Buffer buffer(scores, PyBUF_WRITABLE);
     const auto filled = buffer.items<double>();
     if (filled.size() != size) throw std::invalid_argument("one score a pair");

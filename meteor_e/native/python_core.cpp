@@ -97,19 +97,15 @@ Matcher matcher_of(Core& core, py::handle planned) {
 // The Parameters of meteor_e/scoring/parameters.py.
 Parameters parameters_of(py::handle object) {
     const auto value = [object](const char* name) { return to_double(object.attr(name)); };
-    Parameters parameters{value("alpha"), value("beta"), value("gamma"), value("delta"), {}};
-    const Sequence items(object.attr("weights"));
-    for (std::size_t k = 0; k < items.size(); ++k) parameters.weights.push_back(to_double(items[k]));
-    return parameters;
+    return {value("alpha"), value("beta"), value("gamma"), value("delta"),
+            to_vector(object.attr("weights"), to_double)};
 }
 
 // The Normalizer of meteor_e/text/normalization.py.
 std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
     const auto prefixes = [object](const char* name) {
-        Normalizer::Prefixes found;
-        const Sequence words(object.attr("prefixes").attr(name));
-        for (std::size_t k = 0; k < words.size(); ++k) found.insert(to_string(words[k]));
-        return found;
+        const auto words = to_vector(object.attr("prefixes").attr(name), to_string);
+        return Normalizer::Prefixes(words.begin(), words.end());
     };
     return std::make_unique<Normalizer>(named(object.attr("mode").attr("value"), MODES),
                                         named(object.attr("apostrophes"), APOSTROPHES), prefixes("always"),
@@ -120,8 +116,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
                                 Py_ssize_t max_candidates, Py_ssize_t separate_candidates) {
     auto core = std::make_unique<Core>();
     Chain& chain = core->chain;
-    const Sequence items(matchers);
-    for (std::size_t k = 0; k < items.size(); ++k) chain.matchers.push_back(matcher_of(*core, items[k]));
+    chain.matchers = to_vector(matchers, [&core](py::handle planned) { return matcher_of(*core, planned); });
     for (const Matcher& matcher : chain.matchers) {
         if (matcher.graded) chain.unit = GRADED_UNIT;
     }
@@ -129,7 +124,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = to_bool(settings.attr("character_mode"));
     chain.identity = named(settings.attr("identity"), IDENTITIES);
-    if (chain.parameters.weights.size() != items.size()) throw std::invalid_argument("one weight a matcher");
+    if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
         throw std::invalid_argument("beam and max_candidates are at least 1");
     }
@@ -139,6 +134,8 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     core->normalizer = normalizer_of(normalizer);
     return core;
 }
+
+std::vector<std::uint32_t> numbers_of(py::handle object) { return to_vector(object, to_number); }
 
 Text text_of(py::handle object) {
     if (!PyUnicode_Check(object.ptr())) throw std::invalid_argument("a segment must be a text");
@@ -151,10 +148,7 @@ std::unique_ptr<BoundBatch> read(const py::object& self, py::handle segments, st
     const InUse use(made->core);
     // Holds on to the texts, whose characters are read without the GIL.
     const auto held = taken(PySequence_Tuple(segments.ptr()));
-    const Sequence items(held);
-    std::vector<Text> texts;
-    texts.reserve(items.size());
-    for (std::size_t k = 0; k < items.size(); ++k) texts.push_back(text_of(items[k]));
+    const auto texts = to_vector(held, text_of);
     unlocked(stop, [&](const auto& go_on) { return made->batch.read(texts, *made->core.normalizer, threads, go_on); });
     return made;
 }
@@ -162,20 +156,13 @@ std::unique_ptr<BoundBatch> read(const py::object& self, py::handle segments, st
 std::unique_ptr<BoundBatch> take(const py::object& self, py::handle segments) {
     auto made = std::make_unique<BoundBatch>(self);
     const InUse use(made->core);
-    const Sequence items(segments);
-    std::vector<std::vector<std::uint32_t>> types(items.size());
-    for (std::size_t k = 0; k < items.size(); ++k) {
-        const Sequence numbers(items[k]);
-        for (std::size_t n = 0; n < numbers.size(); ++n) types[k].push_back(to_number(numbers[n]));
-    }
-    made->batch.take_types(std::move(types));
+    made->batch.take_types(to_vector(segments, numbers_of));
     return made;
 }
 
 void add_types(Core& core, py::handle forms) {
     const InUse use(core);
-    const Sequence items(forms);
-    for (std::size_t k = 0; k < items.size(); ++k) core.vocabulary->add(to_string(items[k]));
+    for (const std::u32string& form : to_vector(forms, to_string)) core.vocabulary->add(form);
 }
 
 py::list undescribed(Core& core) {
@@ -204,19 +191,11 @@ py::list synsets(Core& core, std::size_t place, py::handle words) {
 }
 
 void add_keys(KeyColumn& column, py::handle object) {
-    const Sequence rows(object);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        const Sequence row(rows[k]);
-        std::vector<std::uint32_t> keys;
-        for (std::size_t n = 0; n < row.size(); ++n) keys.push_back(to_number(row[n]));
-        column.add(keys);
-    }
+    for (const auto& keys : to_vector(object, numbers_of)) column.add(keys);
 }
 
 void add_strings(KeyColumn& column, py::handle object, Identity identity) {
-    const Sequence strings(object);
-    for (std::size_t k = 0; k < strings.size(); ++k) {
-        const std::u32string string = to_string(strings[k]);
+    for (const std::u32string& string : to_vector(object, to_string)) {
         if (identity == Identity::java) {
             column.add_sparse({java_hash(string)});
         } else {

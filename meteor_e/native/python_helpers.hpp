@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common.hpp"
 
@@ -34,6 +35,16 @@ public:
 private:
     py::object items_;
 };
+
+// What `make` makes of each item of a sequence.
+template <class Make>
+auto to_vector(py::handle object, const Make& make) {
+    const Sequence items(object);
+    std::vector<decltype(make(items[0]))> made;
+    made.reserve(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k) made.push_back(make(items[k]));
+    return made;
+}
 
 // Memory of a Python object, held as long as this lives.
 class Buffer {

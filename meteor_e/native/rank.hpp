@@ -2,6 +2,7 @@
 // chunks, then less distance. A rank is the lower the better, and ranks add up.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace meteor {
@@ -12,8 +13,7 @@ struct NarrowRank {
 
     NarrowRank operator+(NarrowRank other) const { return {value + other.value}; }
     NarrowRank operator-(NarrowRank other) const { return {value - other.value}; }
-    bool operator<(NarrowRank other) const { return value < other.value; }
-    bool operator==(NarrowRank other) const { return value == other.value; }
+    auto operator<=>(const NarrowRank&) const = default;
 };
 
 // A number a criterion, for segments of many thousand words or matchers with huge weights.
@@ -26,15 +26,7 @@ struct WideRank {
     WideRank operator-(const WideRank& o) const {
         return {weighted - o.weighted, words - o.words, chunks - o.chunks, distance - o.distance};
     }
-    bool operator<(const WideRank& o) const {
-        if (weighted != o.weighted) return weighted < o.weighted;
-        if (words != o.words) return words < o.words;
-        if (chunks != o.chunks) return chunks < o.chunks;
-        return distance < o.distance;
-    }
-    bool operator==(const WideRank& o) const {
-        return weighted == o.weighted && words == o.words && chunks == o.chunks && distance == o.distance;
-    }
+    auto operator<=>(const WideRank&) const = default;
 };
 
 // What one of each criterion adds to a rank.

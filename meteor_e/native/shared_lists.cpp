@@ -65,7 +65,7 @@ bool Candidates::gather(const std::vector<Words>& references) {
         longest = std::max(longest, reference.size());
     }
     shared_ = gathered_ = longest <= LONGEST_KNOWN_SEGMENT && share(references, chain_.matchers.size());
-    if (gathered_) start(segment_, {list_words_.data(), list_words_.size()});
+    if (gathered_) start(segment_, list_words_);
     return gathered_;
 }
 
@@ -75,7 +75,7 @@ bool Candidates::make_lists(Words hypothesis) {
     reference_cover_.assign(list_words_.size(), 0);
     hypothesis_cover_.assign(hypothesis.size(), 0);
     room_ = chain_.max_candidates;
-    const Words words{list_words_.data(), list_words_.size()};
+    const Words words = list_words_;
     const Outcome outcome = ask(segment_, hypothesis, words, PairFeatures{}, chain_.matchers.size());
     if (outcome.problem != Problem::none) return false;
     sort_by_reference();

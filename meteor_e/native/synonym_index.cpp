@@ -20,10 +20,6 @@ const Suffix SUFFIXES[] = {
     {"ing", "e"}, {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
 };
 
-bool ends_with(std::string_view word, std::string_view suffix) {
-    return word.size() >= suffix.size() && !word.compare(word.size() - suffix.size(), suffix.size(), suffix);
-}
-
 }  // namespace
 
 SynonymIndex::SynonymIndex(WordTable words, Words synset_start, Words synset_ids, Words base_start, Words base_ids)
@@ -52,9 +48,9 @@ Words SynonymIndex::synsets_of(const std::string& word) const {
 
 Words SynonymIndex::regular(View<char32_t> form) const {
     const std::string word = utf8(form);
-    if (form.size() <= 2 || ends_with(word, "ss") || ends_with(word, "ful")) return {};
+    if (form.size() <= 2 || word.ends_with("ss") || word.ends_with("ful")) return {};
     for (const Suffix& rule : SUFFIXES) {
-        if (!ends_with(word, rule.suffix)) continue;
+        if (!word.ends_with(rule.suffix)) continue;
         const Words synsets = synsets_of(word.substr(0, word.size() - rule.suffix.size()) + rule.replacement);
         if (synsets.size()) return synsets;
     }

@@ -3,51 +3,30 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 namespace meteor {
 
 // Finds out what the reference has for the words of a hypothesis, as far as it is not known.
 bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked) {
-    if (known.asked.size() > MOST_ASKED) {
-        known.asked.clear();
-        known.related_starts.assign(1, 0);
-        known.related.clear();
-    }
-    const std::uint32_t before = known.asked.size();
-    numbers_.resize(hypothesis.size());
-    new_words_.clear();
-    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
-        numbers_[i] = known.asked.number(hypothesis[i]);
-        if (numbers_[i] == before + new_words_.size()) new_words_.push_back(hypothesis[i]);
-    }
+    known.answers.ask(hypothesis, std::identity(), numbers_, new_words_);
     if (!new_words_.empty()) {
         related_.clear();
-        if (!relate_all(known, {new_words_.data(), new_words_.size()}, asked)) {
+        if (!relate_all(known, new_words_, asked)) {
             known.generation = 0;
             return false;
         }
-        // By word; those of one word stay in the order of the matchers.
-        counts_.assign(new_words_.size() + 1, 0);
-        for (const NewRelated& found : related_) ++counts_[found.word + 1];
-        const auto first = static_cast<std::uint32_t>(known.related.size());
-        for (std::size_t k = 0; k < new_words_.size(); ++k) {
-            counts_[k + 1] += counts_[k];
-            known.related_starts.push_back(first + counts_[k + 1]);
-        }
-        known.related.resize(first + related_.size());
-        for (const NewRelated& found : related_) known.related[first + counts_[found.word]++] = found.related;
+        known.answers.add(related_);  // in the order of the matchers
         charge(known, 24 * new_words_.size() + sizeof(Related) * related_.size());
     }
-    cursors_.resize(hypothesis.size());
-    for (std::size_t i = 0; i < hypothesis.size(); ++i) {
-        cursors_[i] = {known.related_starts[numbers_[i]], known.related_starts[numbers_[i] + 1]};
-    }
+    cursors_.clear();
+    for (const std::uint32_t number : numbers_) cursors_.push_back(known.answers.row(number));
     return true;
 }
 
 // Asks the matchers of single words, in chain order.
 bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t asked) {
-    const Words distinct{known.types.data(), known.types.size()};
+    const Words distinct = known.types;
     bool room = true;
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
@@ -75,9 +54,9 @@ bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t 
 // Of one matcher, for each reference word the words of the hypothesis in their order.
 bool Candidates::match_words(const KnownSegment& known) {
     for (std::uint32_t i = 0; i < cursors_.size(); ++i) {
-        Cursor& cursor = cursors_[i];
-        for (; cursor.at < cursor.end && known.related[cursor.at].matcher == matcher_; ++cursor.at) {
-            const Related& related = known.related[cursor.at];
+        View<Related>& left = cursors_[i];
+        for (; !left.empty() && left.front().matcher == matcher_; left = left.subspan(1)) {
+            const Related& related = left.front();
             const std::uint32_t last = known.starts[related.distinct + 1];
             for (std::uint32_t at = known.starts[related.distinct]; at < last; ++at) {
                 if (!add_word_pair(known.positions[at], i, related.probability)) return false;

@@ -15,23 +15,11 @@ const char DAMAGED[] = "its word table does not fit";
 std::string utf8(View<char32_t> word) {
     std::string bytes;
     bytes.reserve(word.size());
-    const auto push = [&bytes](char32_t byte) { bytes.push_back(static_cast<char>(static_cast<std::uint8_t>(byte))); };
     for (const char32_t c : word) {
-        if (c < 0x80) {
-            push(c);
-        } else if (c < 0x800) {
-            push(0xC0 | (c >> 6));
-            push(0x80 | (c & 0x3F));
-        } else if (c < 0x10000) {
-            push(0xE0 | (c >> 12));
-            push(0x80 | ((c >> 6) & 0x3F));
-            push(0x80 | (c & 0x3F));
-        } else {
-            push(0xF0 | (c >> 18));
-            push(0x80 | ((c >> 12) & 0x3F));
-            push(0x80 | ((c >> 6) & 0x3F));
-            push(0x80 | (c & 0x3F));
-        }
+        const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;  // bytes after the first
+        constexpr std::uint8_t LEADS[] = {0, 0xC0, 0xE0, 0xF0};
+        bytes.push_back(static_cast<char>(LEADS[more] | c >> 6 * more));
+        for (int k = more; k-- > 0;) bytes.push_back(static_cast<char>(0x80 | (c >> 6 * k & 0x3F)));
     }
     return bytes;
 }
@@ -55,7 +43,7 @@ std::uint32_t WordTable::hash(const std::string& word) {
 WordTable::WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t words,
                      std::uint32_t probes)
     : file_(std::move(file)), offsets_(offsets), bytes_(bytes), slots_(slots), words_(words), probes_(probes) {
-    const bool power_of_two = slots.size() && !(slots.size() & (slots.size() - 1));
+    const bool power_of_two = std::has_single_bit(slots.size());
     if (offsets.size() != std::size_t{words} + 1 || offsets[words] != bytes.size() || !power_of_two ||
         slots.size() <= words || probes > slots.size()) {
         throw DamagedIndex(file_, DAMAGED);

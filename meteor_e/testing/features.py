@@ -6,7 +6,7 @@ from typing import Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.features import Feature, SegmentFeature
-from meteor_e.testing.report import Report, check_class, copy_of, default_context, make
+from meteor_e.testing.report import begin, copy_of, default_context, make
 from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
@@ -27,9 +27,7 @@ def check_feature(
         ConformanceError: saying what is wrong.
         MeteorError: if the feature cannot be made with these options, or needs more than texts.
     """
-    cls = feature if isinstance(feature, type) else type(feature)
-    report = Report("feature", cls)
-    check_class(report, cls)
+    report, cls = begin("feature", feature)
     report.stop()
     made = make(report, feature, cls, context or default_context(), options)
     columns = made.columns

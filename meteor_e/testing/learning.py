@@ -9,7 +9,7 @@ from meteor_e.api.estimators import Estimator, Examples, TrainingRun
 from meteor_e.api.measures import Measure
 from meteor_e.api.metrics import Metric, MetricContext, Scores, SystemOutputs
 from meteor_e.base.errors import ConfigError, InputError, PluginError, describe_error
-from meteor_e.testing.report import Report, check_class, copy_of, make, short
+from meteor_e.testing.report import begin, copy_of, make, short
 from meteor_e.testing.samples import SENTENCES
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ def check_metric(metric: type[Metric] | Metric, *, context: MetricContext | None
     """
     import numpy as np
 
-    cls = metric if isinstance(metric, type) else type(metric)
-    report = Report("metric", cls)
-    check_class(report, cls)
+    report, cls = begin("metric", metric)
     report.stop()
     made = make(report, metric, cls, context or MetricContext("en"), options)
     signature = report.run("signature", lambda: made.signature)
@@ -104,9 +102,7 @@ def check_estimator(estimator: type[Estimator] | Estimator, **options: Any) -> N
     """
     import numpy as np
 
-    cls = estimator if isinstance(estimator, type) else type(estimator)
-    report = Report("estimator", cls)
-    check_class(report, cls)
+    report, cls = begin("estimator", estimator)
     report.expect(cls.task in ("pairs", "scores"), f"task is {cls.task!r}; it must be 'pairs' or 'scores'")
     report.stop()
     made = make(report, estimator, cls, None, options)
@@ -201,9 +197,7 @@ def check_measure(measure: type[Measure[Any]] | Measure[Any], **options: Any) ->
     """
     import numpy as np
 
-    cls = measure if isinstance(measure, type) else type(measure)
-    report = Report("measure", cls)
-    check_class(report, cls)
+    report, cls = begin("measure", measure)
     for name in ("title", "definition"):
         report.expect(bool(getattr(cls, name)), f"it has no {name}; tables and pages show it")
     report.expect(cls.level in ("segment", "system"), f"level is {cls.level!r}; it must be 'segment' or 'system'")

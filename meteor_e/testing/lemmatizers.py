@@ -7,7 +7,7 @@ from typing import Any
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.testing.report import Report, check_class, copy_of, default_context, make, short
+from meteor_e.testing.report import begin, copy_of, default_context, make, short
 from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
@@ -30,9 +30,7 @@ def check_lemmatizer(
         ConformanceError: saying what is wrong.
         MeteorError: if the lemmatizer cannot be made with these options.
     """
-    cls = lemmatizer if isinstance(lemmatizer, type) else type(lemmatizer)
-    report = Report("lemmatizer", cls)
-    check_class(report, cls)
+    report, cls = begin("lemmatizer", lemmatizer)
     report.expect(cls.scope in ("word", "sentence"), f"scope is {cls.scope!r}; it is 'word' or 'sentence'")
     report.stop()
     made = make(report, lemmatizer, cls, context or default_context(), options)

@@ -26,7 +26,7 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
 from meteor_e.matchers.exact import ExactMatcher
-from meteor_e.testing.report import Report, check_class, copy_of, default_context, make, short
+from meteor_e.testing.report import Report, begin, copy_of, default_context, make, short
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
 
 
@@ -57,9 +57,7 @@ def check_matcher(
         MeteorError: if the matcher cannot be made with these options.
     """
     context = context or default_context()
-    cls = matcher if isinstance(matcher, type) else type(matcher)
-    report = Report("matcher", cls)
-    check_class(report, cls)
+    report, cls = begin("matcher", matcher)
     _check_weights(report, cls)
     report.stop()
     made = make(report, matcher, cls, context, options)

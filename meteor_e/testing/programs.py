@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.outputs import Grid, OutputFormat, OutputOptions, Result
 from meteor_e.api.tables import TableFormat, TextColumns
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.testing.report import Report, check_class, make, short
+from meteor_e.testing.report import Report, begin, make, short
 
 if TYPE_CHECKING:
     import click
@@ -28,9 +28,7 @@ def check_table_format(table_format: type[TableFormat] | TableFormat, **options:
     Raises:
         ConformanceError: saying what is wrong.
     """
-    cls = table_format if isinstance(table_format, type) else type(table_format)
-    report = Report("table format", cls)
-    check_class(report, cls)
+    report, cls = begin("table format", table_format)
     made = make(report, table_format, cls, None, options)
     for path in ("texts.txt", "-", ""):
         known = report.run(f"recognizes({path!r})", lambda path=path: cls.recognizes(path))  # type: ignore[misc]
@@ -80,9 +78,7 @@ def check_output_format(output_format: type[OutputFormat] | OutputFormat, **opti
     Raises:
         ConformanceError: saying what is wrong.
     """
-    cls = output_format if isinstance(output_format, type) else type(output_format)
-    report = Report("output format", cls)
-    check_class(report, cls)
+    report, cls = begin("output format", output_format)
     made = make(report, output_format, cls, None, options)
 
     def written() -> str:

@@ -115,6 +115,14 @@ def _check_options_class(report: Report, cls: type[Component]) -> None:
             report.expect(False, f"the default of option {problem.key[0]!r} {problem.message}")
 
 
+def begin(kind: str, given: Any) -> tuple[Report, Any]:
+    """Return the report on a class, or on what is made already, and the class, which :func:`check_class` has seen."""
+    cls = given if isinstance(given, type) else type(given)
+    report = Report(kind, cls)
+    check_class(report, cls)
+    return report, cls
+
+
 def make(report: Report, given: Any, cls: Any, context: Any, options: dict[str, Any]) -> Any:
     """Make what is checked, unless it is made already, and check what it says of its options."""
     made = given

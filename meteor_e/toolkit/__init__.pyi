@@ -64,11 +64,12 @@ from meteor_e.cli.grouped_help import (
     GroupedCommand as GroupedCommand,
     OptionGroup as OptionGroup,
 )
-from meteor_e.cli.inputs import lined_up as lined_up, named as named, systems as systems
+from meteor_e.cli.inputs import lined_up as lined_up, systems as systems
 from meteor_e.cli.options import (
     METRIC_GROUPS as METRIC_GROUPS,
+    InputFiles as InputFiles,
     MeteorMaker as MeteorMaker,
-    input_options as input_options,
+    files_options as files_options,
     metric_options as metric_options,
     replaced_option as replaced_option,
 )

@@ -87,7 +87,7 @@ def test_another_metric_and_all_scores(cli):
         (LINES, ["--candidates", "3"], 1, "8 lines, which is not a multiple of 3"),
         ("0 ||| a\n1 ||| b\n0 ||| c\n", [], 1, "line 3: source 0 comes back"),
         ("0 ||| a\nb\n", [], 1, "line 2: not of the form"),
-        ("H-0\t-1\ta\n2020-01-01 | INFO | done\n", [], 1, "line 2: not of fairseq's form"),
+        ("H-0\t-1\ta\n2020-01-01 done\n", [], 1, "line 2: not of fairseq's form"),
         ("H-0\t-1\ta\nH-0\ttext\n", [], 1, "line 2: a score and a text are needed after H-0"),
         ("H-0\t-1\ta\nD-0\t-1\ta\nH-0\t-1\ta\n", [], 1, "2 lines H- and 1 lines D-"),
         ("H-0\t-1\ta\nS-1\tb\n", [], 1, "source 1 has no lines H- or D-"),
@@ -215,6 +215,13 @@ def test_lines_of_fairseq_come_in_any_order(cli, own_packs):
     lines = FAIRSEQ.splitlines()
     assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines))) == whole
     assert entries(cli, "-", text="".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[0]))) == whole
+
+
+@pytest.mark.filterwarnings("ignore:.*log left out")
+def test_the_log_of_fairseq_is_left_out_and_said(cli, own_packs):
+    log = "2024-05-06 07:08:09 | INFO | fairseq_cli.generate | loading model\n"
+    end = "Generate test with beam=5: BLEU4 = 34.95, 67.5/41.3\n"
+    assert entries(cli, "-", text=log + FAIRSEQ + end) == entries(cli, "-", text=FAIRSEQ)
 
 
 def test_references_and_weights(cli, own_packs):

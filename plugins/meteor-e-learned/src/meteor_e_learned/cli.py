@@ -13,11 +13,12 @@ from meteor_e.toolkit import (
     METRIC_GROUPS,
     FullHelpGroup,
     GroupedCommand,
+    InputFiles,
     MeteorMaker,
     OptionGroup,
     Progress,
+    files_options,
     format_option,
-    input_options,
     metric_options,
     output_format,
     output_option,
@@ -208,7 +209,7 @@ PREDICT_GROUPS = {
 
 
 @click.command(cls=GroupedCommand, groups=PREDICT_GROUPS)
-@input_options
+@files_options
 @_metric_option
 @metric_options
 @click.option(
@@ -219,11 +220,7 @@ PREDICT_GROUPS = {
 @output_option()
 @_store_options
 def predict(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     metric: str,
     make_meteor: MeteorMaker,
     names: tuple[str, ...],
@@ -243,19 +240,19 @@ def predict(
     meteor-e predict hypothesis.txt --reference first.txt --reference second.txt -M en-light
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up, named, systems, table_of_scores, terminal_progress
+    from meteor_e.toolkit import lined_up, table_of_scores, terminal_progress
     from meteor_e_learned.prediction import predicted
 
-    _check_form("predict", files)
+    _check_form("predict", inputs.files)
     written = output_format(form)
-    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
-    if len(inputs) > 1:
+    found = inputs.systems(names)
+    if len(found) > 1:
         raise ConfigError(
             "predict scores one system: HYPOTHESIS REFERENCE. Name several references by --reference, one each; "
             "`meteor-e score -M` takes several systems"
         )
     (chosen,) = make_meteor.metrics([metric], jobs)
-    texts = lined_up(inputs)
+    texts = lined_up(found)
     with terminal_progress(quiet) as progress:
         (scores,) = predicted(
             chosen, texts, _store(cache, no_cache), language=make_meteor.language, jobs=jobs, progress=progress
@@ -276,7 +273,7 @@ RANK_GROUPS = {
 
 
 @click.command(cls=GroupedCommand, groups=RANK_GROUPS)
-@input_options
+@files_options
 @_metric_option
 @metric_options
 @click.option("--segments", is_flag=True, help="Write the ranking of each segment, too.")
@@ -299,11 +296,7 @@ RANK_GROUPS = {
 @output_option()
 @_store_options
 def rank(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     metric: str,
     make_meteor: MeteorMaker,
     segments: bool,
@@ -329,18 +322,18 @@ def rank(
     meteor-e rank --index wmt12.yaml --pair cs-en --pair de-en -M linear.safetensors
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up, named, systems, terminal_progress
+    from meteor_e.toolkit import lined_up, terminal_progress
     from meteor_e_learned.prediction import advantages
     from meteor_e_learned.prediction import rank as order
     from meteor_e_learned.rankings import RankingResult
 
-    _check_form("rank", files)
+    _check_form("rank", inputs.files)
     written = output_format(form)
     store = _store(cache, no_cache)
     if index is not None:
         from meteor_e.toolkit import ArrayCache
 
-        if files or segments or names or references:
+        if inputs.files or segments or names or inputs.references:
             raise ConfigError("--index goes neither with files nor with --segments, --name and --reference")
         (chosen,) = make_meteor.metrics([metric], jobs)
         kept = ArrayCache(cache, enabled=not no_cache)
@@ -350,11 +343,11 @@ def rank(
         return
     if pairs or root is not None:
         raise ConfigError("--pair and --root go with --index")
-    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
-    if len(inputs) < 2:
+    given = inputs.systems(names)
+    if len(given) < 2:
         raise ConfigError("two hypotheses and a reference are needed, at least, or --index")
     (chosen,) = make_meteor.metrics([metric], jobs)
-    texts = lined_up(inputs)
+    texts = lined_up(given)
     with terminal_progress(quiet) as progress:
         found = advantages(chosen, texts, store, language=make_meteor.language, jobs=jobs, progress=progress)
     by_place, whole = order(found)
@@ -454,16 +447,12 @@ def list_models(as_json: bool) -> None:
 
 @model.command("explain")
 @click.argument("model_name", metavar="MODEL")
-@input_options
+@files_options
 @click.option("--segment", type=click.IntRange(min=1), help="One segment only, by its number.  [default: all]")
 @click.option("--reasons", type=click.IntRange(min=1), default=5, help="How many reasons to give.  [default: 5]")
 def explain_scores(
     model_name: str,
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     segment: int | None,
     reasons: int,
 ) -> None:
@@ -476,18 +465,18 @@ def explain_scores(
     meteor-e model explain en-light system-a.txt system-b.txt reference.txt --segment 3
     """
     from meteor_e.api import ConfigError
-    from meteor_e.toolkit import lined_up, systems
+    from meteor_e.toolkit import lined_up
     from meteor_e_learned.explain import explain
     from meteor_e_learned.modelfile import load_model
 
-    inputs = systems(files, references, references_per_segment, encoding, on_missing=on_missing)
-    if len(inputs) != 2:
+    given = inputs.systems()
+    if len(given) != 2:
         raise ConfigError(
-            f"model explain compares two outputs, not {len(inputs)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
+            f"model explain compares two outputs, not {len(given)}: MODEL HYPOTHESIS HYPOTHESIS REFERENCE. "
             "Name several references by --reference, one each"
         )
     loaded = load_model(model_name)
-    first, second = lined_up(inputs)
+    first, second = lined_up(given)
     one, other, by_segment = first.hypotheses, second.hypotheses, first.references
     if segment is not None:
         if segment > len(one):

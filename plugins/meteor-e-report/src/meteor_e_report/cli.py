@@ -13,13 +13,12 @@ from meteor_e.api import ConfigError
 from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
+    InputFiles,
     MeteorMaker,
     OptionGroup,
-    input_options,
+    files_options,
     lined_up,
     metric_options,
-    named,
-    systems,
     terminal_progress,
 )
 
@@ -45,7 +44,7 @@ GROUPS = {
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
-@input_options
+@files_options
 @metric_options
 @click.option(
     "-M",
@@ -97,11 +96,7 @@ GROUPS = {
 )
 @click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]")
 def report(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     make_meteor: MeteorMaker,
     metrics: tuple[str, ...],
     names: tuple[str, ...],
@@ -136,12 +131,12 @@ def report(
     from meteor_e_report.page import write_page
     from meteor_e_report.scored import score_systems
 
-    inputs = named(systems(files, references, references_per_segment, encoding, on_missing=on_missing), names)
+    given = inputs.systems(names)
     meteor = make_meteor()
     wanted = _metrics(make_meteor, metrics or ("meteor",), meteor.signature)
-    unique = _unique([system.name for system in inputs])
+    unique = _unique([system.name for system in given])
     with _no_collection(), terminal_progress() as progress:
-        texts = lined_up(inputs)
+        texts = lined_up(given)
         found = score_systems(
             meteor,
             {name: system.hypotheses for name, system in zip(unique, texts, strict=True)},

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api import ComponentOptions, ReferenceFeature
-from meteor_e_learned.features.vectors import VectorFile, _NeedsVectors, cosine, open_word_vectors
+from meteor_e.api import ReferenceFeature
+from meteor_e_learned.features.vectors import NeedsVectors, cosine
 from meteor_e_learned.splitting import split
 
 DELIMITER = "_"
@@ -36,7 +35,7 @@ def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
     return joined
 
 
-class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
+class DocumentCosineFeature(NeedsVectors, ReferenceFeature):
     """The cosine of the document vectors of hypothesis and reference (Vela and Tan, 2015, equations 3, 4 and 11).
 
     A document vector is the sum of the vectors of words and phrases over their number; neighbors that the file holds
@@ -48,15 +47,6 @@ class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
 
     name: ClassVar[str] = "document-cosine"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
-
-    class Options(ComponentOptions):
-        """What a recipe may say."""
-
-        file: VectorFile
-
-    def __init__(self, file: str) -> None:
-        self._file = os.fspath(file)
-        self._vectors = open_word_vectors(file)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -73,7 +63,3 @@ class DocumentCosineFeature(_NeedsVectors, ReferenceFeature):
     def row(self, hypothesis: str, reference: str) -> list[float]:
         """Compare."""
         return [cosine(self.document(hypothesis), self.document(reference))]
-
-    def describe(self) -> str:
-        """Return the digest of the file."""
-        return f"@{self._vectors.digest}"

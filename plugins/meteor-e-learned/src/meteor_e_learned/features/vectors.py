@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import (
     ComponentOptions,
+    Feature,
     FilePath,
     InputError,
     Meta,
@@ -120,11 +121,24 @@ def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
     return _load(os.fspath(path), found.st_size, found.st_mtime_ns)
 
 
-class _NeedsVectors:
-    """What holds vectors is pickled as the name of their file."""
+class VectorOptions(ComponentOptions):
+    """What a recipe may say."""
 
-    _file: str
-    _vectors: WordVectors
+    file: VectorFile
+
+
+class NeedsVectors(Feature):
+    """A feature that holds word vectors, and is pickled as the name of their file."""
+
+    Options: ClassVar[type[Any] | str | None] = VectorOptions
+
+    def __init__(self, file: str) -> None:
+        self._file = os.fspath(file)
+        self._vectors = open_word_vectors(file)
+
+    def describe(self) -> str:
+        """Return the digest of the file."""
+        return f"@{self._vectors.digest}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_vectors"}
@@ -134,7 +148,7 @@ class _NeedsVectors:
         self._vectors = open_word_vectors(self._file)
 
 
-class WordVectorsFeature(_NeedsVectors, SegmentFeature):
+class WordVectorsFeature(NeedsVectors, SegmentFeature):
     """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known.
 
     Args:
@@ -143,15 +157,6 @@ class WordVectorsFeature(_NeedsVectors, SegmentFeature):
 
     name: ClassVar[str] = "word-vectors"
     requires: ClassVar[tuple[str, ...]] = ("gensim", "word vectors")
-
-    class Options(ComponentOptions):
-        """What a recipe may say."""
-
-        file: VectorFile
-
-    def __init__(self, file: str) -> None:
-        self._file = os.fspath(file)
-        self._vectors = open_word_vectors(file)
 
     @property
     def word_vectors(self) -> WordVectors:
@@ -173,12 +178,8 @@ class WordVectorsFeature(_NeedsVectors, SegmentFeature):
                 row += self._vectors.table[places].mean(axis=0)
         return rows
 
-    def describe(self) -> str:
-        """Return the digest of the file."""
-        return f"@{self._vectors.digest}"
 
-
-class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
+class VectorMatchingFeature(NeedsVectors, ReferenceFeature):
     """Greedy matching: each word goes with the most similar one of the other side, by cosine.
 
     Equal words have similarity 1, words without a vector 0 with all others. Weighted by what words tell (their
@@ -199,8 +200,7 @@ class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
         file: VectorFile
 
     def __init__(self, file: str, language: str = "en", corpus_file: str | Sequence[str] | None = None) -> None:
-        self._file = os.fspath(file)
-        self._vectors = open_word_vectors(file)
+        super().__init__(file)
         self._frequencies = Frequencies(language, as_list(corpus_file))
 
     @classmethod
@@ -248,7 +248,7 @@ class VectorMatchingFeature(_NeedsVectors, ReferenceFeature):
         from importlib.metadata import version
 
         frequencies = f"wordfreq-{version('wordfreq')}:{self._frequencies.language}+{self._frequencies.digest}"
-        return f"@{self._vectors.digest}|{frequencies}"
+        return f"{super().describe()}|{frequencies}"
 
 
 def _shifted(table: NDArray[np.float64], by: int) -> NDArray[np.float64]:

@@ -55,8 +55,6 @@ class PairwiseLogistic(LinearEstimator):
             groups: of pairs that must not be torn apart by folds: the segment.
             sample_weight: of the pairs.
         """
-        from sklearn.linear_model import LogisticRegression
-
         X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
         size = X.shape[1] // 2
         self._fit_bounds(np.vstack([X[:, :size], X[:, size:]]), self.options.clip)
@@ -64,11 +62,7 @@ class PairwiseLogistic(LinearEstimator):
         self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
         self.C_ = self._choose(scaled, labels, groups, sample_weight)
-        model = LogisticRegression(C=self.C_, fit_intercept=False, max_iter=2000)
-        # Both orders, so that the labels are balanced whatever they were.
-        weight = None if sample_weight is None else np.r_[sample_weight, sample_weight]
-        model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], sample_weight=weight)
-        self.weights_ = model.coef_[0].astype(float)
+        self.weights_ = _regression(self.C_, scaled, labels, sample_weight)
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
@@ -81,7 +75,6 @@ class PairwiseLogistic(LinearEstimator):
     ) -> float:
         if not isinstance(self.options.C, list | tuple):
             return float(self.options.C)
-        from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import GroupKFold
 
         sign = np.where(labels == 1, 1.0, -1.0)[:, None]
@@ -93,10 +86,8 @@ class PairwiseLogistic(LinearEstimator):
         for strength in self.options.C:
             right = 0.0
             for train, test in parts:
-                model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
-                weight = None if sample_weight is None else np.r_[sample_weight[train], sample_weight[train]]
-                model.fit(np.vstack([scaled[train], -scaled[train]]), np.r_[labels[train], 1 - labels[train]], weight)
-                won = (scaled[test] * sign[test]) @ model.coef_[0] > 0
+                weight = None if sample_weight is None else sample_weight[train]
+                won = (scaled[test] * sign[test]) @ _regression(strength, scaled[train], labels[train], weight) > 0
                 right += float(won.sum() if sample_weight is None else won @ sample_weight[test])
             found[float(strength)] = right
         self.folds_ = found
@@ -136,3 +127,16 @@ class PairwiseLogistic(LinearEstimator):
         super().restore(arrays)
         if self.weights_.shape != self.low_.shape:
             raise ValueError("arrays differ in shape")
+
+
+def _regression(strength: float, scaled: Floats, labels: NDArray[Any], weight: Floats | None) -> Floats:
+    """Return the weights of logistic regression without an intercept."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
+    # Both orders, so that the labels are balanced whatever they were.
+    model.fit(
+        np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], None if weight is None else np.r_[weight, weight]
+    )
+    found: Floats = model.coef_[0].astype(float)
+    return found

@@ -14,14 +14,14 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.toolkit import (
     METRIC_GROUPS,
     GroupedCommand,
+    InputFiles,
     MeteorMaker,
     OptionGroup,
     destination,
+    files_options,
     format_table,
-    input_options,
     metric_options,
     read_segments,
-    systems,
     terminal_progress,
 )
 from meteor_e_learned.spans.formats import FORMATS, written
@@ -59,7 +59,7 @@ _model = click.option(
 
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
-@input_options
+@files_options
 @metric_options
 @_model
 @click.option(
@@ -80,11 +80,7 @@ _model = click.option(
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.  [default: standard output]")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 def spans(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    references_per_segment: int,
-    encoding: str,
-    on_missing: str,
+    inputs: InputFiles,
     make_meteor: MeteorMaker,
     **options: Any,
 ) -> None:
@@ -101,13 +97,13 @@ def spans(
     """
     from meteor_e_learned.spans.find import Spans
 
-    inputs = systems(files, references, references_per_segment, encoding, on_missing=on_missing)
-    if len(inputs) != 1:
-        raise ConfigError(f"spans reads one system's outputs at a time; here are {len(inputs)}")
+    given = inputs.systems()
+    if len(given) != 1:
+        raise ConfigError(f"spans reads one system's outputs at a time; here are {len(given)}")
     if options["form"] == "wmt" and not options["pair"]:
         raise ConfigError("--format wmt names the language pair: give --pair SRC-TRG, such as --pair zh-en")
     finder = Spans(model=options["model"], threshold=options["threshold"], meteor=make_meteor())
-    system = inputs[0]
+    (system,) = given
     with destination(options["output"]) as stream, terminal_progress(options["quiet"]) as progress:
         segments = _with_references(finder, system.pairs())
         counted = _told(segments, lambda done: progress(system.name, done, system.size))
