@@ -63,6 +63,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
                 break;
             case Family::exact:
             case Family::characters:
+            case Family::subsequence:
             case Family::contextual:
             case Family::proposals:
                 break;

@@ -41,6 +41,7 @@ bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t 
                 room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
                 break;
             case Family::characters:
+            case Family::subsequence:
             case Family::contextual:
             case Family::overlap:
             case Family::phrases:
