@@ -356,11 +356,14 @@ def missing(options: argparse.Namespace) -> None:
 
 
 def seen(name: str) -> set[str]:
-    """Return the years of judgments that the shipped weights of a model have seen."""
+    """Return the years of judgments that the shipped weights of a model have seen, or a model on which it stands."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
-    return SEEN.get(name, set()) if card is None else set(re.findall(r"WMT\d\d|Composite", card.trained))
+    if card is None:
+        return SEEN.get(name, set())
+    below = re.findall(r"What (\S+) has seen", card.trained)
+    return set(re.findall(r"WMT\d\d|Composite", card.trained)).union(*map(seen, below))
 
 
 def held_out(name: str, judged: JudgedSet) -> dict[str, float | None]:

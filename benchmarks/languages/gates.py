@@ -1,13 +1,13 @@
 """Measure what each resource of a language changes in the agreement with human judgments, and write it down.
 
-usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--write] [--samples 2000] [--json FILE]
+usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--resource NAME] [--write] [--json FILE]
 
 Each resource stands alone beside exact matches, with the parameters of the task universal and the weight .6:
-stems, lemmas by simplemma or a hunspell dictionary, synonyms of a thesaurus, a wordnet or DBnary, and function
-words by frequency; of Chinese and Japanese, other segmenters in place of their own. The figure is the change of
-Kendall's tau inside a segment (WMT14's variant: a tie of the metric counts as nothing), the mean over the
-language's sets, with a 95 % interval from segments drawn anew. Packs are those installed: `meteor-e pack install
-CODE --with mythes`. --write puts the figures into resources/languages/CODE.yaml.
+stems, lemmas by simplemma or a hunspell dictionary, synonyms of a thesaurus (also with base words), a wordnet or
+DBnary, and function words by frequency; of Chinese and Japanese, other segmenters in place of their own. The
+figure is the change of Kendall's tau inside a segment (WMT14's variant: a tie of the metric counts as nothing),
+the mean over the language's sets, with a 95 % interval from segments drawn anew. Packs are those installed:
+`meteor-e pack install CODE --with mythes`. --write puts the figures into resources/languages/CODE.yaml.
 """
 
 from __future__ import annotations
@@ -52,6 +52,10 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for kind in ("mythes", "omw"):
         if store.find(f"{code}-{kind}"):
             yield kind, beside("synonym", pack=f"{code}-{kind}")
+    if store.find(f"{code}-hunspell") and store.find(f"{code}-mythes"):
+        both = [{"use": module, "weight": WEIGHT} for module in ("lemma", "synonym")]
+        keys = {"matchers": ["exact", *both], "pack": f"{code}-mythes", "lemmatizer": {"use": "hunspell"}}
+        yield "hunspell+mythes", {**exact, **keys}
     if store.find(f"dbnary-{code}"):
         yield "dbnary", beside("dbnary")
     if store.find(f"{code}-wordfreq"):
@@ -85,14 +89,16 @@ def tau(counts: Floats) -> Floats:
     return np.asarray((counts[..., 0] - counts[..., 1]) / counts.sum(-1))
 
 
-def changes(code: str, tests: list[TestSet], samples: int) -> dict[str, dict[str, Any]]:
-    """Return what is known of each resource of a language."""
+def changes(code: str, tests: list[TestSet], samples: int, only: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Return what is known of each resource of a language, or only of some."""
     found: dict[str, list[tuple[str, float, Floats]]] = {}
     for test in tests:
         random = np.random.default_rng(SEED)
         draws = random.multinomial(len(test), np.full(len(test), 1 / len(test)), samples).astype(float)
         base: Floats | None = None
         for name, keys in resources(code):
+            if name and only and name not in only:
+                continue
             counts = counted(code, keys, test)
             if counts is None:
                 continue
@@ -110,7 +116,11 @@ def _summary(sets: list[tuple[str, float, Floats]]) -> dict[str, Any]:
     low, high = np.percentile(np.mean([spread for _, _, spread in sets], axis=0), [2.5, 97.5])
     values = (float(np.mean([change for _, change, _ in sets])), float(low), float(high))
     change, low, high = (round(value, 4) + 0.0 for value in values)
-    return {"change": change, "low": low, "high": high, "data": ", ".join(name for name, _, _ in sets)}
+    pairs: dict[str, list[str]] = {}
+    for name, _, _ in sets:
+        pairs.setdefault(name.partition(" ")[0], []).append(name.rpartition(" ")[2])
+    data = ", ".join(f"{name} {' '.join(each)}" for name, each in sorted(pairs.items()))
+    return {"change": change, "low": low, "high": high, "data": data}
 
 
 def written(text: str, found: Mapping[str, Mapping[str, Any]]) -> str:
@@ -128,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", nargs="+", help="as meteor-e evaluate takes it")
     parser.add_argument("--language", action="append", help="only this one; may be repeated")
+    parser.add_argument("--resource", action="append", help="only this one, whose figures join those written down")
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--write", action="store_true", help="put the figures into resources/languages")
     parser.add_argument("--json", type=Path)
@@ -139,12 +150,15 @@ def main() -> None:
             tests.setdefault(find_language(pair.partition("-")[2]).code, []).append((index, pair))
     result = {}
     for code in options.language or sorted(tests):
-        result[code] = changes(code, [load_test_set(index, pair) for index, pair in tests[code]], options.samples)
+        sets = [load_test_set(index, pair) for index, pair in tests[code]]
+        result[code] = changes(code, sets, options.samples, options.resource)
         for name, row in result[code].items():
             print(f"{code} {name:10} {row['change']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}] {row['data']}")
         if options.write and result[code]:
             file = LANGUAGES / f"{code}.yaml"
-            file.write_text(written(file.read_text("utf-8"), result[code]), "utf-8")
+            before = find_language(code).evidence if options.resource else {}
+            found = {**{name: row._asdict() for name, row in before.items()}, **result[code]}
+            file.write_text(written(file.read_text("utf-8"), found), "utf-8")
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 

@@ -241,8 +241,12 @@ def _replace_closed_streams() -> None:
 
 
 def _complain(message: str) -> None:
-    """Print one line on standard error."""
-    click.echo(f"meteor-e: {' '.join(message.split())}", err=True)
+    """Print one line on standard error, the middle of a very long one left out."""
+    line = " ".join(message.split())
+    if not line.isprintable():
+        # Names of files and systems may hold what a terminal obeys.
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    click.echo(f"meteor-e: {line if len(line) <= 1500 else f'{line[:1000]} … {line[-400:]}'}", err=True)
 
 
 def _discard_output() -> None:

@@ -58,35 +58,41 @@ def write_result(result: Result, form: OutputFormat, output: str | None, options
         form.write(result, stream, options)
 
 
-def significance_options(command: Command) -> Command:
-    """Add the options; the command receives ``significance``, ``samples`` and ``seed``."""
-    for option in reversed(
-        (
-            click.option(
-                "--significance",
-                type=click.Choice(["randomization", "bootstrap"]),
-                is_flag=False,
-                flag_value="randomization",
-                help="Test every system against the first, and give 95 % intervals; write it after the files, or with "
-                "a method.  [default: randomization]",
-            ),
-            click.option(
-                "--samples",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
-            ),
-            click.option(
-                "--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+def significance_options(default: str | None = None) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options; the command receives ``significance``, ``samples`` and ``seed``.
+
+    Args:
+        default: the method where the option is not given; by default there is no test.
+    """
+    options = (
+        click.option(
+            "--significance",
+            type=click.Choice(["randomization", "bootstrap", "none"]),
+            is_flag=False,
+            flag_value="randomization",
+            default=default,
+            help="Test systems against one another, and give 95 % intervals; write it after the files, or with a "
+            f"method.  [default: {default or 'none; without a method: randomization'}]",
+        ),
+        click.option(
+            "--samples",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
+        ),
+        click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]"),
+    )
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def tests_of(significance: str | None, samples: int | None, seed: int) -> Significance | None:
     """Return what the options of significance say; ``None`` for no tests."""
     from meteor_e.metrics.table import Significance
 
-    return None if significance is None else Significance(significance, samples, seed)
+    return None if significance in (None, "none") else Significance(str(significance), samples, seed)

@@ -88,7 +88,7 @@ def _table_options(command: Any) -> Any:
 @click.option("--explain", is_flag=True, help="Say why systems differ from the first one, for models such as en-light.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--tsv", is_flag=True, help="The same as --format tsv.")
-@significance_options
+@significance_options()
 @click.option(
     "--digits",
     type=click.IntRange(0, 17),

@@ -47,7 +47,7 @@ class ScoreOptions(SimpleNamespace):
             "--dask": self.cluster is not None,
             "-o TABLE": into_table,
             "-M": any(name.rpartition("=")[2] != "meteor" for name in self.metrics),
-            "--significance": self.significance is not None,
+            "--significance": self.significance not in (None, "none"),
             "--segments": self.segments,
             "--alignments": self.alignments,
             "--explain": self.explain,

@@ -107,7 +107,7 @@ class BleuMetric(AggregatingMetric):
         smooth_value: Annotated[float, Meta(ge=0, description="For floor and add-k; by default 0.1 and 1.")] | None = (
             None
         )
-        max_ngram_order: Annotated[int, Meta(ge=1, description="The longest n-grams.")] = 4
+        max_ngram_order: Annotated[int, Meta(ge=1, le=100, description="The longest n-grams.")] = 4
         effective_order: Annotated[bool, Meta(description="Leave out orders without n-grams.")] = False
         lowercase: Annotated[bool, Meta(description="Ignore case.")] = False
         trg_lang: Annotated[str, Meta(description="Code of the language, which chooses the tokenizer.")] = ""
@@ -144,8 +144,8 @@ class ChrfMetric(AggregatingMetric):
     class Options(ComponentOptions):
         """Those of sacreBLEU."""
 
-        char_order: Annotated[int, Meta(ge=1, description="The longest character n-grams.")] = 6
-        word_order: Annotated[int, Meta(ge=0, description="The longest word n-grams; 2 is chrF++.")] = 0
+        char_order: Annotated[int, Meta(ge=1, le=100, description="The longest character n-grams.")] = 6
+        word_order: Annotated[int, Meta(ge=0, le=100, description="The longest word n-grams; 2 is chrF++.")] = 0
         beta: Annotated[int, Meta(ge=1, description="Weight of recall.")] = 2
         lowercase: Annotated[bool, Meta(description="Ignore case.")] = False
         whitespace: Annotated[bool, Meta(description="Count white space, too.")] = False
@@ -165,7 +165,7 @@ class ChrfPlusMetric(ChrfMetric):
     class Options(ChrfMetric.Options):
         """Those of chrF."""
 
-        word_order: Annotated[int, Meta(ge=0, description="The longest word n-grams; 0 is chrF.")] = 2
+        word_order: Annotated[int, Meta(ge=0, le=100, description="The longest word n-grams; 0 is chrF.")] = 2
 
 
 class TerMetric(SacreBleuMetric):

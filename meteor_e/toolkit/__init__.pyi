@@ -78,6 +78,7 @@ from meteor_e.cli.results import (
     format_option as format_option,
     output_format as output_format,
     output_option as output_option,
+    significance_options as significance_options,
     write_result as write_result,
 )
 from meteor_e.render.documents import json_ready as json_ready

@@ -186,6 +186,11 @@ def test_an_output_that_is_an_input(cli, command):
     assert {path.name: path.read_bytes() for path in cli.folder.iterdir()} == before
 
 
+def test_names_in_errors(cli):
+    assert "cannot read no\\x1b[2J" in cli.failing_here(1, "score", "no\x1b[2J", "ref")
+    assert len(cli.failing_here(2, "score", "hyp", "ref", "-l", "e" * 100_000)) < 2000
+
+
 def test_a_field_that_is_there_twice(cli):
     pytest.importorskip("meteor_e_tables")
     cli.file(

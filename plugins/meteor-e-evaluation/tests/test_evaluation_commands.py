@@ -108,6 +108,10 @@ def test_tune_tries_options_of_matchers(index):
     [
         (["--first", "1 2"], "--first has 2 numbers; 6 are needed"),
         (["--step", "x"], "is not a row of numbers"),
+        (["--grid", "--step", "nan"], "a step of the grid is nan; it must be more than 0"),
+        (["--grid", "--last", "inf"], "--last has 1 numbers"),
+        (["--grid", "--step", "1e-9"], "from 0.0 to 1.0 are more than 10,000 values"),
+        (["--grid", "--step", "1e-3"], "larger steps"),
         (["--all-points", "p"], "goes with --grid"),
         (["-O", "tau"], "unknown objective 'tau'"),
     ],

@@ -15,7 +15,7 @@ from meteor_e_evaluation.ratings import read_mqm, read_ratings
 from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.array_cache import ArrayCache
-from meteor_e.base.errors import ConfigError, InputError
+from meteor_e.base.errors import ConfigError, InputError, MeteorWarning
 from meteor_e.formats import test_sets
 from meteor_e.metrics.outputs import score_outputs
 from meteor_e.metrics.specs import parse_metric
@@ -448,3 +448,30 @@ def test_mqm_as_google_publishes_it(tmp_path):
     assert [(row.system, row.segment, row.score) for row in found] == [("Online-W", 7, -6.0), ("ref", 8, 0.0)]
     inside = list(read_mqm(tmp_path / "mqm.tsv", in_document=True))
     assert [(row.document, row.segment) for row in inside] == [("talk.1", 1), ("talk.1", 2)]
+
+
+def test_locales_and_languages_without_a_file_do_not_stop_an_evaluation(tmp_path):
+    texts = {
+        "ar_EG": "القط جلس على الحصيرة",
+        "bho_IN": "बिल्ली चटाई पर बइठल बा",
+        "mas_KE": "enkitok naa olchani",
+        "sr_Cyrl_RS": "мачка седи на тепиху",
+        "th_TH": "แมวนั่งบนเสื่อ",
+    }
+    root = tmp_path / "wmt98"
+    for locale, text in texts.items():
+        pair, reference = f"en-{locale}", [f"{text} {at}" for at in range(6)]
+        write(root / "documents" / f"{pair}.docs", "".join(f"news\td{at // 2}\n" for at in range(6)))
+        write(root / "references" / f"{pair}.refA.txt", "\n".join(reference) + "\n")
+        for number in range(4):
+            output = [line[: -1 - (at + number) % 3] + " x" * number for at, line in enumerate(reference)]
+            write(root / "system-outputs" / pair / f"s{number}.txt", "\n".join(output) + "\n")
+        human = "".join(lines(f"s{number}", [90 - number * 10 - at % 3 for at in range(6)]) for number in range(4))
+        write(root / "human-scores" / f"{pair}.esa.seg.score", human)
+    arguments = ("evaluate", f"mtme:{root}", "--no-cache", "-q", "-s", "pearson", "-f", "json")
+    with pytest.warns(MeteorWarning, match="language '(bho|mas)' .* has no definition"):
+        result = run(*arguments, "-M", "meteor", "-M", "bleu", "--significance", "--units", "documents")
+    (table,) = json.loads(result.stdout)["tables"]
+    assert list(table["metrics"]["METEOR"]) == [*(f"en-{locale}" for locale in texts), "mean"]
+    assert all(0 < found["value"] <= 1 for found in table["metrics"]["METEOR"].values())
+    assert {entry["assumed_independent"] for entry in table["comparisons"].values()} == {"documents"}

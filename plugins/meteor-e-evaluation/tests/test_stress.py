@@ -206,6 +206,7 @@ def test_advice_for_a_file(tmp_path):
     assert result.exit_code == 0
     assert "chrf" in result.output
     assert "but other lengths" in result.output
+    assert "there is no language" in str(CliRunner().invoke(cli, ["advise", "-l", "\udcff"]).exception)
     nothing = CliRunner().invoke(cli, ["advise", "-l", "sw"])
     assert "No metric was measured for sw" in nothing.output
     rows = json.loads(CliRunner().invoke(cli, ["advise", "--purpose", "captions", "--json"]).output)

@@ -395,6 +395,9 @@ def test_files_of_other_programs(tmp_path):
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors")
     with pytest.raises(InputError, match=r"other\.safetensors: not a model file of meteor-e: another program wrote it"):
         load_model(tmp_path / "other.safetensors")
+    save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "null"})
+    with pytest.raises(InputError, match=r"not a model file of meteor-e: its header is no object"):
+        load_model(tmp_path / "other.safetensors")
     save_file({"a": np.zeros(3)}, tmp_path / "other.safetensors", {"meteor_e": "{}"})
     with pytest.raises(InputError, match=r"not a model file of meteor-e: its header lacks 'format'"):
         load_model(tmp_path / "other.safetensors")

@@ -32,6 +32,8 @@ def test_options(cli, files):
     cli("report", *files, "--title", "T", *tests, "-o", "x")
     page = (cli.folder / "x").read_text(encoding="utf-8")
     assert page == expected(title="T", method="randomization", samples=50, seed=3)
+    cli("report", *files, "--samples", "50", "-o", "x", "--significance")
+    assert (cli.folder / "x").read_text(encoding="utf-8") == expected(samples=50)
     cli("report", *files, "--significance", "none", "-o", "x")
     assert (cli.folder / "x").read_text(encoding="utf-8") == expected(method=None)
 

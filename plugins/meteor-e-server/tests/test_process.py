@@ -97,6 +97,8 @@ def test_addresses_that_cannot_be_had(cli, tmp_path):
         port = str(other.getsockname()[1])
         result = cli("serve", "-l", "other", "-m", "exact", "--port", port)
     assert (result.code, f"cannot listen on 127.0.0.1, port {port}: " in result.err) == (2, True)
+    for options, said in (("--host", "\udcff"), "cannot listen on"), (("--cors-origin", "a\n"), "'a\\n' is no origin"):
+        assert said in cli("serve", "-l", "other", "-m", "exact", "--port", "0", *options).err
     Path(cli.folder / "file").write_text("kept")
     for options in (
         ("--socket", "file"),
@@ -107,7 +109,7 @@ def test_addresses_that_cannot_be_had(cli, tmp_path):
         result = cli("serve", "-l", "other", "-m", "exact", *options)
         assert (result.code, result.err.count("\n")) == (2, 1)
     assert Path(cli.folder / "file").read_text() == "kept"
-    result = cli("serve", "-l", "other", "-m", "exact", "-M", "blue")
+    result = cli("serve", "-l", "other", "-m", "exact", "--port", "0", "-M", "blue")
     assert (result.code, "unknown metric 'blue'" in result.err) == (2, True)
     result = cli("serve", "-l", "other", "-m", "exact", "--port", "0", "-M", "chrf", "--allow", "chrf")
     assert "two metrics have one name" in result.err

@@ -79,6 +79,7 @@ def test_the_first_words(tmp_path):
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 x 4\n", r"source:3: a line is a word and 4 numbers"),
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3\n", r"source:3: a line is a word and 4 numbers"),
         (b"3 4\nthe 1 2 3 4\nhouse 1 2 3 inf\n", r"source:3: a number is not finite"),
+        (b"2 2\nthe 1_0 2\na 1 2\n", r"source:2: a line is a word and 2 numbers"),
         (b"3 4\nthe 1 2 3 4\n", "announces 3 words and has 1"),
         (b"3 4\nthe 1 2 x 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 4 numbers"),
         (b"3 5\nthe 1 2 3 4\nhouse 1 2 3 4\n", r"source:2: a line is a word and 5 numbers"),

@@ -211,7 +211,7 @@ def test_interleaved(left, right, mixed):
     [
         (["--min-count", 10000], "no word occurs 10000 times"),
         (["-d", 0], "dimension is 0"),
-        (["--rate", "nan"], "rate is nan; it must be above 0"),
+        (["-d", 99999999], "dimension is 99999999; it must be 10000 or less"),
         (["--rate", -3], "rate is -3"),
         (["--sample", -1], "sample is -1"),
         (["--seed", -5], "seed is -5; it must be a whole number from 0 to 4294967295"),

@@ -28,7 +28,7 @@ from meteor_e_evaluation.groups import (
     pair_difference_pearson,
     soft_accuracy,
 )
-from meteor_e_evaluation.judgements import Rankings
+from meteor_e_evaluation.judgements import Assessments, Rankings
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -229,7 +229,12 @@ class GroupedMeasure(Measure[TestSet]):
         if self.coefficient == "pearson":
             return exchange.pearson(values, given, masks, exchanged, "n" if self.grouping == "item" else "s")
         if self.grouping != "item":
-            return None
+            if self.grouping == "none" or values.shape[2] > 256:
+                return None
+            # Systems and segments change places; with many segments there are too many pairs of them.
+            given = Assessments(given.systems, given.segments, given.scores)
+            values = values.transpose(0, 2, 1)
+            masks = masks.transpose(0, 2, 1) if exchanged == "scores" else masks
         comparisons = exchange.Comparisons(given.comparisons(), values)
         if self.coefficient == "spearman":
             return exchange.spearman_by_segment(comparisons, masks)

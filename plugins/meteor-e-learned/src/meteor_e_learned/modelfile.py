@@ -166,6 +166,8 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         if "meteor_e" not in metadata:
             raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
         header = json.loads(metadata["meteor_e"])
+        if not isinstance(header, dict):
+            raise InputError(f"{name}: not a model file of meteor-e: its header is no object")
         if header["format"] != FORMAT:
             raise InputError(
                 f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"

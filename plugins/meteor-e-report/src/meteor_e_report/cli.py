@@ -19,6 +19,7 @@ from meteor_e.toolkit import (
     files_options,
     lined_up,
     metric_options,
+    significance_options,
     terminal_progress,
 )
 
@@ -82,19 +83,7 @@ GROUPS = {
     metavar="N",
     help="A segment for --latex; may be repeated.",
 )
-@click.option(
-    "--significance",
-    type=click.Choice(["randomization", "bootstrap", "none"]),
-    default="randomization",
-    help="Test of the differences between systems; intervals are the bootstrap's.  [default: randomization]",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Samples of the test.  [default: 1000 for bootstrap, 10000 for randomization]",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the test.  [default: 12345]")
+@significance_options(default="randomization")
 def report(
     inputs: InputFiles,
     make_meteor: MeteorMaker,

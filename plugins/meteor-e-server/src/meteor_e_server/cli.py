@@ -133,6 +133,8 @@ def serve(
         limits = Limits(body=body, segments=segments, text=text, requests=requests, held=held, seconds=seconds)
         # Others may call a server on the loopback address by its names only.
         hosts = (*LOOPBACK, "[::1]") if socket is None and host in LOOPBACK else ()
+        if bad := next((origin for origin in origins if not origin.isprintable() or " " in origin), None):
+            raise ConfigError(f"--cors-origin {bad!r} is no origin, such as https://example.org")
         app = application(store, limits, origins, hosts)
         run(app, opened, seconds, connections, lambda: click.echo(f"meteor-e: serving on {name}"))
         store.close()

@@ -143,9 +143,9 @@ def listening(host: str, port: int, path: str | None) -> tuple[socket.socket, st
                 name = f"unix:{path}"
             opened.listen(2048)
             failing.pop_all()
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         where = path or f"{host}, port {port}"
-        raise ConfigError(f"cannot listen on {where}: {error.strerror or error}") from None
+        raise ConfigError(f"cannot listen on {where}: {getattr(error, 'strerror', None) or error}") from None
     opened.setblocking(False)
     return opened, name
 

@@ -126,6 +126,8 @@ def _row(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | Non
         return None
     if len(parts := fields[0].split()) > 1 and _NUMBER.fullmatch(parts[-1]):
         return None
+    if any(b"_" in field for field in fields[1:]):
+        return None  # Python's numbers may have them
     try:
         return fields[0], np.array(fields[1:], dtype=np.float32)
     except ValueError:

@@ -17,6 +17,9 @@ from meteor_e_vectors.corpus import OTHER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LARGEST_DIMENSION = 10_000
+"""Numbers of a vector at most."""
+
 
 @dataclass(frozen=True)
 class TrainingSettings:
@@ -53,6 +56,8 @@ class TrainingSettings:
         for name in ("dimension", "window", "epochs", "min_count", "negative", "threads"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+        if self.dimension > LARGEST_DIMENSION:
+            raise ConfigError(f"dimension is {self.dimension}; it must be {LARGEST_DIMENSION} or less")
         if not 0 < self.rate < math.inf:
             raise ConfigError(f"rate is {self.rate}; it must be above 0, such as 0.025")
         if not 0 <= self.sample <= 1:

@@ -41,13 +41,14 @@ def advise(texts: str | None, language: str, purpose: str, words: float | None, 
     meteor-e advise -l de --purpose rating
     meteor-e advise reference.txt --purpose captions --references 5
     """
-    from meteor_e.toolkit import advice_table
+    from meteor_e.toolkit import advice_table, find_language
     from meteor_e.toolkit import advise as find
     from meteor_e_evaluation.data import read_texts
 
     if texts is not None and words is None:
         counted = [len(text.split()) for text in read_texts(texts, "reference")]
         words = sum(counted) / max(1, len(counted))
+    language = find_language(language).code
     found = find(language, purpose, words, references)
     if as_json:
         click.echo(json.dumps([vars(each) for each in found], ensure_ascii=False, indent=1))

@@ -24,13 +24,21 @@ Axes: TypeAlias = Sequence[Sequence[float]]
 KEEP_LIMIT = 5_000_000
 """Largest grid whose values are all kept."""
 
+LONGEST_AXIS = 10_000
+"""Values of a coordinate at most."""
+
+LARGEST_GRID = 10**11
+"""Points at most; the Java Trainer's usual grid of eight coordinates has some 70 thousand millions."""
+
 
 def axis(first: float, last: float, step: float) -> tuple[float, ...]:
     """Return the values from ``first`` to ``last``, both included, ``step`` apart."""
-    if step <= 0:
+    if not 0 < step < math.inf:
         raise ConfigError(f"a step of the grid is {step}; it must be more than 0")
-    if last < first:
+    if not -math.inf < first <= last < math.inf:
         raise ConfigError(f"a range of the grid goes from {first} to {last}")
+    if (last - first) / step > LONGEST_AXIS:
+        raise ConfigError(f"a step of the grid is {step}: from {first} to {last} are more than {LONGEST_AXIS:,} values")
     count = math.floor((last - first) / step + 1e-9) + 1
     return tuple(round(first + number * step, 10) for number in range(count))
 
@@ -88,6 +96,8 @@ def evaluate_grid(
     """
     shape = tuple(len(values) for values in axes)
     size = grid_size(axes)
+    if size > LARGEST_GRID:
+        raise ConfigError(f"the grid has {size:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)")
     kept = np.empty(shape) if size <= KEEP_LIMIT else None
     alphas, betas, gammas, *others = axes
     outer = list(itertools.product(*(range(len(values)) for values in others)))
