@@ -195,7 +195,7 @@ class Meteor:
             self._function_words,
             self.tokenize,
             self._lemmatizer,
-            segmented=self._segmenter is not None,
+            segment=None if self._segmenter is None else self._segment,
             wanted=self._wanted_engine,
         )
 
@@ -309,11 +309,12 @@ class Meteor:
 
     def tokenize(self, text: str) -> list[Token]:
         """Turn a segment into tokens: segmented if the language has a segmenter, normalized, lemmatized."""
-        check_text(text)
-        if self._segmenter is not None:
-            text = self._segmenter.join(text)
-        words = split_words(self.normalizer(text))
+        words = split_words(self.normalizer(self._segment(text)))
         return plain_tokens(words) if self._lemmatizer is None else self._lemmatizer.analyze(words)
+
+    def _segment(self, text: str) -> str:
+        check_text(text)
+        return text if self._segmenter is None else self._segmenter.join(text)
 
     def word_types(self, texts: Sequence[str]) -> tuple[list[Token], list[list[int]]]:
         """Return the distinct tokens of texts in their order, and of each text the places of its tokens there."""

@@ -24,7 +24,7 @@ def make_engine(
     tokenize: Callable[[str], Sequence[Token]],
     lemmatizer: Lemmatizer | None = None,
     *,
-    segmented: bool = False,
+    segment: Callable[[str], str] | None = None,
     wanted: str | None = None,
 ) -> Engine:
     """Make the engine for a chain: the native one, or the one in Python where that cannot run.
@@ -36,7 +36,7 @@ def make_engine(
         function_words: the language's function words.
         tokenize: a raw segment's tokens.
         lemmatizer: what makes tokens of words; ``None`` for tokens that carry their form alone.
-        segmented: whether a segmenter changes a raw segment before it is normalized.
+        segment: changes a raw segment before it is normalized, where the chain has a segmenter.
         wanted: ``native`` or ``python``.
 
     Raises:
@@ -47,7 +47,7 @@ def make_engine(
     native = None
     if wanted != "python":
         # Where a token depends on its word alone, the engine asks once for each word type, and not for each segment.
-        by_word = not segmented and (lemmatizer is None or lemmatizer.scope == "word")
+        by_word = lemmatizer is None or lemmatizer.scope == "word"
         native = NativeEngine.create(
             settings,
             matchers,
@@ -55,6 +55,7 @@ def make_engine(
             function_words,
             None if by_word else tokenize,
             plain_tokens if lemmatizer is None else lemmatizer.analyze,
+            segment,
         )
     if native is None and wanted == "native":
         raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")

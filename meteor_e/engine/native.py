@@ -103,6 +103,7 @@ class NativeEngine:
         function_words: the language's function words.
         tokenize: a raw segment's tokens, in a chain where they depend on their sentence; else ``None``.
         tokens_of: the tokens of words, where they do not.
+        segment: changes a raw segment before it is normalized; ``tokenize`` does so itself.
     """
 
     name = "native"
@@ -117,6 +118,7 @@ class NativeEngine:
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]] | None,
         tokens_of: Callable[[list[str]], list[Token]],
+        segment: Callable[[str], str] | None = None,
     ) -> None:
         self._module = module
         self._settings = settings
@@ -125,6 +127,7 @@ class NativeEngine:
         self._function_words = function_words
         self._tokenize = tokenize
         self._tokens_of = tokens_of
+        self._segment = segment
         self._proposers = plan.proposers
         self._encoders = plan.encoders
         self._keeps_tokens = plan.needs_tokens()
@@ -139,13 +142,14 @@ class NativeEngine:
         function_words: Collection[str],
         tokenize: Callable[[str], Sequence[Token]] | None = None,
         tokens_of: Callable[[list[str]], list[Token]] = plain_tokens,
+        segment: Callable[[str], str] | None = None,
     ) -> NativeEngine | None:
         """Make an engine; ``None`` where there is no extension, or the chain cannot run in it."""
         module = native_module()
         planned = plan(matchers) if module is not None and type(normalizer) is Normalizer else None
         if module is None or planned is None:
             return None
-        return cls(module, settings, planned, normalizer, function_words, tokenize, tokens_of)
+        return cls(module, settings, planned, normalizer, function_words, tokenize, tokens_of, segment)
 
     def score(
         self,
@@ -239,6 +243,8 @@ class NativeEngine:
         if self._tokenize is not None:
             batch = core.take(self._token_types(lane, [self._tokenize(segment) for segment in segments]))
         else:
+            if self._segment is not None:
+                segments = [self._segment(segment) for segment in segments]
             batch = core.read(segments, threads, stop)
             for number in batch.irregular():
                 batch.set_words(number, split_words(self._normalizer(segments[number])))

@@ -23,8 +23,8 @@ class PlannedMatcher(NamedTuple):
 
     Attributes:
         matcher: the matcher itself.
-        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``characters``, ``similarity``,
-            ``contextual``, ``phrases`` or ``proposals``.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``characters``,
+            ``subsequence``, ``similarity``, ``contextual``, ``phrases`` or ``proposals``.
         column: which one it is of those whose features are kept alike.
         search_weight, accuracy_search_weight, match_equal_words, graded: as the matcher has them.
         threshold, below: the similarities that match.

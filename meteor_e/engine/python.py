@@ -17,8 +17,12 @@ from meteor_e.engine.streaming import SegmentBatch
 from meteor_e.matchers.synonym import SynonymMatcher
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment, count_chunks
+from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.statistics import Statistics, StatisticsSum, collect
 from meteor_e.text.identity import Identity, find_identity
+
+_WHOLE = {"characters": ngram_shares, "subsequence": subsequence_shares}
+"""What the matchers of whole segments compare, by their family."""
 
 
 def align(
@@ -208,6 +212,6 @@ class PythonEngine:
             character_mode=self._settings.character_mode,
             weigh=self._settings.weigh,
             graded=[matcher.graded for matcher in self._matchers],
-            whole=[family_of(matcher) == "characters" for matcher in self._matchers],
+            whole=[_WHOLE.get(family_of(matcher)) for matcher in self._matchers],
         )
         return _Pair(number, alignment, statistics, formula.compute(statistics, self._settings.parameters))

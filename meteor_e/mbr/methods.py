@@ -137,8 +137,8 @@ class Aggregation:
 
     Aggregated references give approximate expected scores (:mod:`meteor_e.metrics.aggregation`), which choose the
     ``top`` candidates. Those are scored against 16, 32, … sampled references, and ruled out where the best so far is
-    better by more than 3 + 8 / references standard errors. Approximate scores of pairs, where the metric has them, are
-    a control variate: only their errors are sampled. The candidates that are left are scored against all references.
+    better by more than 2.5 + 6 / references standard errors. Approximate scores of pairs, where the metric has them,
+    are a control variate: only their errors are sampled. What is left is scored against all references.
 
     Attributes:
         top: candidates that are scored; 0 for none: the approximate scores decide.
@@ -194,7 +194,7 @@ class Aggregation:
             estimates = pairs.sign * (means + errors.mean(axis=1))
             worst = np.argsort(-estimates, kind="stable")[best - 1]
             deviations = (errors - errors[worst]).std(axis=1, ddof=1) / np.sqrt(size)
-            left = estimates - estimates[worst] + (3 + 8 / size) * deviations >= 0
+            left = estimates - estimates[worst] + (2.5 + 6 / size) * deviations >= 0
             kept, means, errors = kept[left], means[left], errors[left]
             size *= 2
         return kept

@@ -393,6 +393,9 @@ def columns_of(metrics: Sequence[Metric]) -> tuple[Column, ...]:
     names = [column.heading.name for column in found]
     for name in names:
         if names.count(name) > 1:
+            owners = {metrics[column.metric].label for column in found if column.heading.name == name} - {name}
+            if owners:
+                raise ConfigError(f"metric {min(owners)!r} has a column {name!r} already; leave the other one out")
             raise ConfigError(f"two metrics are called {name!r}; tell them apart by LABEL=METRIC")
     return tuple(found)
 

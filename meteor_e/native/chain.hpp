@@ -11,16 +11,17 @@
 namespace meteor {
 
 enum class Family {
-    exact,       // equal words
-    keys,        // words that share a key; Python numbers the keys
-    strings,     // words with equal strings, such as stems; Python gives the strings
-    synonyms,    // words that share a synset of a mapped dictionary
-    overlap,     // words that share pieces, each with one other word; Python gives the pieces
-    characters,  // no words: the n-grams of characters that whole segments share
-    similarity,  // words with similar vectors; Python gives the vectors
-    contextual,  // the same, for vectors that depend on the sentence
-    phrases,     // phrases that a mapped table pairs
-    proposals,   // whatever a matcher in Python proposes for a pair of segments
+    exact,        // equal words
+    keys,         // words that share a key; Python numbers the keys
+    strings,      // words with equal strings, such as stems; Python gives the strings
+    synonyms,     // words that share a synset of a mapped dictionary
+    overlap,      // words that share pieces, each with one other word; Python gives the pieces
+    characters,   // no words: the n-grams of characters that whole segments share
+    subsequence,  // no words: the longest common subsequences of the characters of whole segments
+    similarity,   // words with similar vectors; Python gives the vectors
+    contextual,   // the same, for vectors that depend on the sentence
+    phrases,      // phrases that a mapped table pairs
+    proposals,    // whatever a matcher in Python proposes for a pair of segments
 };
 
 // Whether a matcher joins words by keys, each of which may join many.

@@ -1,11 +1,11 @@
 #include "statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
+
+#include "shared_characters.hpp"
 
 namespace meteor {
 
@@ -34,8 +34,6 @@ METEOR_COLUMNS(Counts, METEOR_MATCHER)
 METEOR_COLUMNS(After, METEOR_AFTER)
 METEOR_COLUMNS(Part, METEOR_PARTS)
 
-constexpr std::size_t LONGEST_NGRAM = 6;
-
 std::size_t last_columns(const Chain& chain) { return Before::COUNT + Counts::COUNT * chain.matchers.size(); }
 
 // Division of IEEE 754: 0/0 is not a number.
@@ -43,49 +41,6 @@ double ratio(double numerator, double denominator) {
     if (denominator != 0) return numerator / denominator;
     return numerator == 0 || std::isnan(numerator) ? std::numeric_limits<double>::quiet_NaN()
                                                    : std::numeric_limits<double>::infinity();
-}
-
-// A segment's n-grams of characters, hashed and sorted; its words are joined and surrounded by spaces.
-void find_ngrams(const Vocabulary& vocabulary, Words words,
-                 std::array<std::vector<std::uint64_t>, LONGEST_NGRAM>& ngrams) {
-    std::u32string text(1, U' ');
-    for (const std::uint32_t type : words) {
-        const View<char32_t> form = vocabulary.form(type);
-        text.append(form.data(), form.size()).push_back(U' ');
-    }
-    for (std::vector<std::uint64_t>& some : ngrams) some.clear();
-    for (std::size_t start = 0; words.size() && start < text.size(); ++start) {
-        std::uint64_t hash = 0;
-        for (std::size_t length = 0; length < LONGEST_NGRAM && start + length < text.size(); ++length) {
-            hash = (hash ^ text[start + length]) * 0x9E3779B97F4A7C15u + 1;
-            hash ^= hash >> 29;
-            ngrams[length].push_back(hash);
-        }
-    }
-    for (std::vector<std::uint64_t>& some : ngrams) std::sort(some.begin(), some.end());
-}
-
-// What share of the n-grams of characters is the other segment's, too, of the hypothesis and of the reference: the
-// means over the lengths; meteor_e/scoring/statistics.py is the definition.
-std::pair<double, double> character_shares(const Vocabulary& vocabulary, Words hypothesis, Words reference) {
-    thread_local std::array<std::vector<std::uint64_t>, LONGEST_NGRAM> own, others;
-    find_ngrams(vocabulary, hypothesis, own);
-    find_ngrams(vocabulary, reference, others);
-    double precision = 0, recall = 0;
-    int lengths = 0;
-    for (std::size_t k = 0; k < LONGEST_NGRAM && !own[k].empty() && !others[k].empty(); ++k) {
-        std::size_t i = 0, j = 0, common = 0;
-        while (i < own[k].size() && j < others[k].size()) {
-            const bool same = own[k][i] == others[k][j], less = own[k][i] < others[k][j];
-            common += same;
-            i += same || less;
-            j += !less;
-        }
-        precision += static_cast<double>(common) / static_cast<double>(own[k].size());
-        recall += static_cast<double>(common) / static_cast<double>(others[k].size());
-        ++lengths;
-    }
-    return lengths ? std::make_pair(precision / lengths, recall / lengths) : std::make_pair(0.0, 0.0);
 }
 
 std::int64_t part(std::int64_t units, double share) {
@@ -156,9 +111,13 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
         last[After::reference_matched] += match.reference_length;
     }
     last[After::chunks] = count_chunks(matches);
+    thread_local SharedCharacters shared;
+    bool compared = false;
     for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        if (chain.matchers[k].family != Family::characters) continue;
-        const auto [precision, recall] = character_shares(vocabulary, hypothesis, reference);
+        const Family family = chain.matchers[k].family;
+        if (family != Family::characters && family != Family::subsequence) continue;
+        if (!std::exchange(compared, true)) shared.compare(vocabulary, hypothesis, reference);
+        const auto [precision, recall] = family == Family::characters ? shared.ngrams() : shared.subsequences();
         const std::int64_t hypothesis_function = row[Before::hypothesis_function_words];
         const std::int64_t reference_function = row[Before::reference_function_words];
         std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * k;

@@ -102,6 +102,7 @@ def meteor_e_matchers() -> dict[str, str]:
         "characters": "meteor_e.matchers.characters:CharactersMatcher",
         "ngram": "meteor_e.matchers.overlap:NgramMatcher",
         "prefix": "meteor_e.matchers.overlap:PrefixMatcher",
+        "subsequence": "meteor_e.matchers.characters:SubsequenceMatcher",
     }
 
 

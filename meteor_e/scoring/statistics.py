@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +18,9 @@ GRADED_UNIT = 100
 """What a word counts in a chain where a match may count in part."""
 
 CHARACTER_UNITS = "utf-16-le"
+
+WholeShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
+"""What shares of a hypothesis and of a reference, each as its words, match as a whole."""
 
 
 class MatcherCounts(NamedTuple):
@@ -162,7 +164,7 @@ def collect(
     character_mode: bool = False,
     weigh: Callable[[str], int] | None = None,
     graded: Sequence[bool] = (),
-    whole: Sequence[bool] = (),
+    whole: Sequence[WholeShares | None] = (),
 ) -> Statistics:
     """Count the statistics of an aligned pair.
 
@@ -177,8 +179,7 @@ def collect(
         weigh: what a word counts, instead of 1.
         graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
             :data:`GRADED_UNIT`, times what they count otherwise.
-        whole: of each matcher, whether it counts the n-grams of characters of whole segments; see
-            :func:`character_shares`.
+        whole: of each matcher that compares whole segments, how it finds the shares that match.
     """
     scale = GRADED_UNIT if any(graded) else 1
     sides = []
@@ -202,9 +203,11 @@ def collect(
             )
         hypothesis_matched += match.hypothesis_length
         reference_matched += match.reference_length
-    for count in itertools.compress(counts, whole):
+    for count, find_shares in zip(counts, whole, strict=False):
+        if find_shares is None:
+            continue
         for side, (units, functional), share in zip(
-            ("hypothesis", "reference"), sides, character_shares(hypothesis, reference), strict=True
+            ("hypothesis", "reference"), sides, find_shares(hypothesis, reference), strict=True
         ):
             function = sum(itertools.compress(units, functional))
             count[f"{side}_content"] = _part(sum(units) - function, share)
@@ -219,26 +222,6 @@ def collect(
         hypothesis_matched=hypothesis_matched,
         reference_matched=reference_matched,
     )
-
-
-LONGEST_NGRAM = 6
-"""Characters of the longest n-grams of whole segments, as in chrF (Popović 2015)."""
-
-
-def character_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return what shares of the segments' n-grams of characters the other segment has, too.
-
-    Words are joined and surrounded by spaces. The shares are means over n-grams of 1 to 6 characters, as far as both
-    segments have some.
-    """
-    texts = [f" {' '.join(words)} " if words else "" for words in (hypothesis, reference)]
-    totals, lengths = [0.0, 0.0], 0
-    for length in range(1, min(LONGEST_NGRAM, *map(len, texts)) + 1):
-        ngrams = [Counter(text[start : start + length] for start in range(len(text) - length + 1)) for text in texts]
-        common = (ngrams[0] & ngrams[1]).total()
-        totals = [total + common / some.total() for total, some in zip(totals, ngrams, strict=True)]
-        lengths += 1
-    return (totals[0] / lengths, totals[1] / lengths) if lengths else (0.0, 0.0)
 
 
 def _part(units: int, share: float) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+from collections.abc import Iterable
+from itertools import groupby
 
 from meteor_e.api.segmenters import Segmenter
 
-_INSIDE = "'’ʼ״׳-‐·\u200c\u200d"
+_JOINERS = "\u200c\u200d"
+
+_INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
@@ -26,37 +31,33 @@ class UnicodeSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        words: list[str] = []
-        begin = 0  # of the word that is being read
-        for place, char in enumerate(text):
-            if _in_word(char) or (place > begin and _connects(text, place)):
-                continue
-            if place > begin:
-                words.append(text[begin:place])
-            if not char.isspace() and char not in _BETWEEN_SYLLABLES:
-                words.append(char)
-            begin = place + 1
-        if begin < len(text):
-            words.append(text[begin:])
-        return words
+        return _words().findall(text)
 
     def describe(self) -> str:
         """Return the version of the character database, which knows letters from symbols."""
         return f"unicode={unicodedata.unidata_version}"
 
 
-def _in_word(char: str) -> bool:
-    return unicodedata.category(char)[0] in "LMN"
+@functools.cache
+def _words() -> re.Pattern[str]:
+    """Return what finds words.
+
+    Letters and digits are what re knows as such; marks are not, and those of higher planes are asked for last. At the
+    end of a text, a joiner asks for a form of the letter before it, whatever follows.
+    """
+    everything = [*range(0x1F000), *range(0xE0100, 0xE01F0)]
+    marks = [number for number in everything if unicodedata.category(chr(number))[0] == "M"]
+    low, high = _ranges(n for n in marks if n < 0x10000), _ranges(n for n in marks if n >= 0x10000)
+    digits = _ranges(number for number in everything if chr(number).isdigit())
+    letters = rf"(?:[^\W_]+|[{low}]+|(?=[\U00010000-\U0010ffff])[{high}]+)"
+    between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
+    return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
 
 
-def _connects(text: str, place: int) -> bool:
-    char, before, after = text[place], text[place - 1], text[place + 1 : place + 2]
-    if not after:
-        # A joiner asks for a form of the letter before it, whatever follows.
-        return char in "\u200c\u200d"
-    if char in ".,":
-        return before.isdigit() and after.isdigit()
-    return char in _INSIDE and _in_word(before) and _in_word(after)
+def _ranges(numbers: Iterable[int]) -> str:
+    """Return ascending code points as what stands in a class of a regular expression."""
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0]))
+    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
 
 
 class CharacterSegmenter(Segmenter):
@@ -74,7 +75,12 @@ class CharacterSegmenter(Segmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return self._SPACELESS.sub(r" \1 ", text).split()
+        return self.apart(text).split()
+
+    @classmethod
+    def apart(cls, text: str) -> str:
+        """Return the text with spaces around the characters that are words."""
+        return cls._SPACELESS.sub(r" \1 ", text)
 
 
 class ScriptSegmenter(UnicodeSegmenter):
@@ -84,4 +90,4 @@ class ScriptSegmenter(UnicodeSegmenter):
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return super().segment(" ".join(CharacterSegmenter().segment(text)))
+        return super().segment(CharacterSegmenter.apart(text).rstrip())

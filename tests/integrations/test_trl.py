@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -46,3 +49,37 @@ def test_what_is_no_text(completions, options):
 def test_a_missing_column(options):
     with pytest.raises(InputError, match="'answer'"):
         meteor_reward("answer", "en", **options)(COMPLETIONS, reference=REFERENCES)
+
+
+TRAINING = """
+import sys, torch
+from datasets import Dataset
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from trl import GRPOConfig, GRPOTrainer
+from meteor_e.integrations.trl import meteor_reward
+
+letters = {text: number for number, text in enumerate(["<pad>", "<end>", *sorted(pre_tokenizers.ByteLevel.alphabet())])}
+letter = Tokenizer(models.BPE(letters, []))
+letter.pre_tokenizer = pre_tokenizers.ByteLevel()
+tokenizer = PreTrainedTokenizerFast(tokenizer_object=letter, pad_token="<pad>", eos_token="<end>")
+size = dict(vocab_size=len(letters), hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2)
+model = LlamaForCausalLM(LlamaConfig(**size, pad_token_id=0, bos_token_id=1, eos_token_id=1))
+data = Dataset.from_dict({"prompt": ["say: a"] * 4, "reference": [["a", "b"]] * 4})
+settings = dict(num_generations=2, per_device_train_batch_size=2, max_completion_length=4, max_steps=2, logging_steps=1)
+arguments = GRPOConfig("out", **settings, report_to=[], use_cpu=True, bf16=False, save_strategy="no")
+reward = meteor_reward("reference", "en", pack=sys.argv[1], normalization="lower")
+trainer = GRPOTrainer(model, reward, args=arguments, train_dataset=data, processing_class=tokenizer)
+trainer.train()
+print([0 <= log["rewards/meteor/mean"] <= 1 for log in trainer.state.log_history[:2]])
+"""
+
+
+@pytest.mark.slow
+def test_a_trainer(tiny_pack, tmp_path):
+    if any(find_spec(name) is None for name in ("trl", "torch", "transformers", "datasets", "accelerate")):
+        pytest.skip("TRL is not installed")
+    command = [sys.executable, "-W", "ignore", "-c", TRAINING, str(tiny_pack)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines()[-1] == "[True, True]"

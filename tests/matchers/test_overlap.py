@@ -9,7 +9,7 @@ import pytest
 
 from meteor_e import Meteor
 from meteor_e.matchers.overlap import NgramMatcher, PrefixMatcher
-from meteor_e.scoring.statistics import character_shares
+from meteor_e.scoring.characters import common_subsequence, ngram_shares, repetition, subsequence_shares
 from meteor_e.testing import check_matcher
 
 WORDS = [
@@ -64,13 +64,60 @@ def test_a_match_counts_as_much_as_the_words_are_alike():
 
 
 def test_shares_of_characters():
-    assert character_shares(["ab"], ["ab"]) == (1, 1)
-    assert character_shares(["ab"], []) == (0, 0)
-    assert character_shares([], []) == (0, 0)
+    assert ngram_shares(["ab"], ["ab"]) == (1, 1)
+    assert ngram_shares(["ab"], []) == (0, 0)
+    assert ngram_shares([], []) == (0, 0)
     # " a " and " ab ": 2 of 2 and 3 distinct signs, spaces twice; then " a"; nothing of three.
-    precision, recall = character_shares(["a"], ["ab"])
+    precision, recall = ngram_shares(["a"], ["ab"])
     assert precision == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert recall == pytest.approx((3 / 4 + 1 / 3 + 0) / 3)
+
+
+def longest_common(own, others):
+    """The length of the longest common subsequence, as its definition has it."""
+    lengths = [[0] * (len(others) + 1) for _ in range(len(own) + 1)]
+    for i, one in enumerate(own):
+        for j, other in enumerate(others):
+            lengths[i + 1][j + 1] = lengths[i][j] + 1 if one == other else max(lengths[i][j + 1], lengths[i + 1][j])
+    return lengths[-1][-1]
+
+
+def test_common_subsequences():
+    draw = random.Random(2)
+    for _ in range(300):
+        own, others = ("".join(draw.choices("abcd", k=draw.randint(0, 90))) for _ in "12")
+        assert common_subsequence(own, others) == longest_common(own, others)
+
+
+def test_shares_of_subsequences():
+    assert subsequence_shares(["ab"], ["ab"]) == (1, 1)
+    assert subsequence_shares(["ab"], []) == subsequence_shares([], []) == (0, 0)
+    # " ba " and " ab ": three signs in order, and one pair of three.
+    precision, _ = subsequence_shares(["ba"], ["ab"])
+    assert precision == pytest.approx((3 / 4 + 0) / 2)
+    # As many n-grams in common, but in another order.
+    words = ["one", "two", "three", "four", "five"]
+    assert subsequence_shares(words, words[3:] + words[:3])[0] < subsequence_shares(words, words[:3] + words[3:])[0]
+
+
+def test_what_a_hypothesis_repeats():
+    assert repetition([" aaaa ", ""]) == 0
+    # " abcd abcd ": "abcd", " abc" and "bcd " come twice, of 8.
+    assert repetition([" abcd abcd ", " abcd "]) == 3 / 8
+    assert repetition([" abcd abcd ", " abcd abcd "]) == 0
+    meteor = Meteor.from_config("any", language="en")
+    once, twice = (meteor.score(text, "the cat sat on the mat").score for text in ("a cat on a mat", "a cat " * 6))
+    assert once > twice
+
+
+def test_long_segments_in_both_engines():
+    """Several blocks of 64 characters, and repetition."""
+    draw = random.Random(4)
+    meteor = Meteor("other", matchers=["exact", "characters", "subsequence"])
+    texts = [" ".join(draw.choices(WORDS, k=200)) for _ in range(4)]
+    native = [meteor.score(text, texts[0]).statistics for text in texts]
+    meteor.engine = "python"
+    assert native == [meteor.score(text, texts[0]).statistics for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +126,7 @@ def test_shares_of_characters():
         {"task": "any", "character_mode": True, "segmenter": "script", "normalization": "none"},
         {"task": "any", "parameters": {"delta": 0.8}},
         {"matchers": ["exact", {"use": "ngram", "threshold": 0.4, "longest": 3}, {"use": "prefix", "weight": 0.5}]},
-        {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters"]},
+        {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters", "subsequence"]},
     ],
 )
 def test_both_engines_agree(keys):

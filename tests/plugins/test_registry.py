@@ -86,7 +86,7 @@ def test_a_plugin_is_found_by_name(plugin_site):
     found = own.get("matcher", "initial")
     assert issubclass(found, KeyMatcher)
     assert found is own.get("matcher", "initial")
-    built_in = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "synonym"]
+    built_in = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "subsequence", "synonym"]
     assert own.names("matcher") == sorted([*built_in, "initial"])
     (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
     assert entry.summary == "Words with one first letter match."

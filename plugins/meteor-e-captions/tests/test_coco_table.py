@@ -170,6 +170,15 @@ def test_the_table_in_python(coco):
 
 
 @pytest.mark.usefixtures("packs")
+@pytest.mark.usefixtures("packs")
+@pytest.mark.filterwarnings("ignore:.* 1 of 3 annotated images")
+def test_a_column_that_the_table_has_already(coco):
+    results, annotations = map(str, coco)
+    arguments = ["score", results, annotations, "--on-missing", "skip", "-M", "coco", "-M", "caption-light"]
+    with pytest.raises(ConfigError, match="metric 'coco' has a column 'caption-light' already"):
+        CliRunner().invoke(cli, arguments, catch_exceptions=False, standalone_mode=False)
+
+
 def test_a_segment_alone_and_other_languages():
     metric = load_metric("coco:beside=none")
     assert metric.corpus(["a dog"], [["a dog"]]).score == pytest.approx(1, abs=1e-8)

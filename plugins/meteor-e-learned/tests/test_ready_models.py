@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from meteor_e_learned import cli, probes, scoring
 from meteor_e_learned.explain import explain
 from meteor_e_learned.extraction import FeatureStore
+from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.joint_linear import JointLinear
 from meteor_e_learned.prediction import check_language
@@ -260,6 +261,16 @@ def test_a_ready_model_gives_better_translations_higher_scores():
             raise
         pytest.skip("METEOR's English pack is not installed")
     assert 100 > scores[0] > scores[1] > scores[2] > 0
+
+
+def test_a_model_reads_entities_if_its_recipe_says_so_and_its_signature_tells(toy):
+    plain = load_model(toy)
+    asked = dataclasses.replace(plain, recipe=msgspec.structs.replace(plain.recipe, unescape=True), _features=None)
+    batch = FeatureBatch(["it isn &apos;t here", "it isn 't here"], [["it isn 't here"]] * 2)
+    escaped, read = score_segments(plain, batch, NONE), score_segments(asked, batch, NONE)
+    assert escaped[0] < escaped[1] == read[0] == read[1]
+    assert signature_of(asked) == f"{signature_of(plain)}|unescape"
+    assert load_model("en-light").recipe.unescape
 
 
 def run(*arguments):

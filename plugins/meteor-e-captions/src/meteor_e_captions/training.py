@@ -223,6 +223,7 @@ def main(captions: str, rated: str, folder: str) -> None:
     """Train the detector and both metrics, and write them."""
     from meteor_e_vectors.contextual import open_encoder
 
+    Path(folder).mkdir(parents=True, exist_ok=True)
     images = [entry["captions"] for entry in read(captions)]
     random.Random(SEED).shuffle(images)
     detector, found = train_detector(images)

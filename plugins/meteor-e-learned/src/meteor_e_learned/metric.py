@@ -26,7 +26,8 @@ def signature_of(model: LearnedModel) -> str:
     arrays = model.estimator.arrays()
     learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
     options = digest(f"{key}={value!r}" for key, value in sorted(model.estimator.get_params().items()))[:8]
-    return f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
+    found = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
+    return f"{found}|unescape" if model.recipe.unescape else found
 
 
 def system_interval(
