@@ -32,6 +32,9 @@ from meteor_e.significance.systems import compare_systems
 
 LEVEL = 0.05
 LOW, HIGH = 0.03, 0.07
+AGAIN = 0.065
+"""A test that should hold its level, and rejects more often, is simulated five times as often."""
+
 PERMUTATIONS = 99
 
 Simulation = Callable[[np.random.Generator], float]
@@ -205,7 +208,7 @@ def main() -> int:
     parser.add_argument("--only", help="only tests of things whose name holds this")
     parser.add_argument("--output", help="write the table to a Markdown file, too")
     options = parser.parse_args()
-    lines = ["| tested | test | rejected at p ≤ .05 |", "|---|---|--:|"]
+    lines = ["| tested | test | rejected at p ≤ .05 | simulations |", "|---|---|--:|--:|"]
     print("\n".join(lines), flush=True)
     failed = False
     for number, (name, test, holds, simulate) in enumerate(simulations()):
@@ -213,18 +216,24 @@ def main() -> int:
             continue
         random = np.random.default_rng([options.seed, number])
         started = time.process_time()
-        rate = float(np.mean([simulate(random) <= LEVEL for _ in range(options.simulations)]))
+        found = [simulate(random) <= LEVEL for _ in range(options.simulations)]
+        if holds and np.mean(found) > AGAIN:
+            found += [simulate(random) <= LEVEL for _ in range(4 * options.simulations)]
+        rate = float(np.mean(found))
         # A default asks two tests, and may doubt too much.
         failed |= holds and not (0.0 if test == "default" else LOW) <= rate <= HIGH
         note = "" if holds else " (not meant to hold it)"
-        lines.append(f"| {name} | {test} | {rate:.3f}{note} |")
+        lines.append(f"| {name} | {test} | {rate:.3f}{note} | {len(found):,} |")
         print(f"{lines[-1]}  {time.process_time() - started:.0f} s", flush=True)
     if options.output:
         head = (
             "# Type I error of the significance tests\n\n"
             f"{options.simulations:,} simulations of each test, seed {options.seed}. Between two things that do not "
-            "differ, a test at the level .05 should find a difference in 5 % of the simulations.\n\n"
-            f"    python benchmarks/parity/type_one_error.py --output {options.output}\n\n"
+            "differ, a test at the level .05 should find a difference in 5 % of the simulations. A test that is meant "
+            "to hold its level and rejects in more than 6.5 % of them is simulated five times as often. A default that "
+            "asks two tests rejects less often.\n\n"
+            "    python benchmarks/parity/type_one_error.py "
+            f"--simulations {options.simulations} --output {options.output}\n\n"
         )
         Path(options.output).parent.mkdir(parents=True, exist_ok=True)
         Path(options.output).write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
