@@ -93,10 +93,7 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
                 break;
         }
     }
-    if (!room) {
-        outcome.problem = Problem::too_many_candidates;
-        return outcome;
-    }
+    if (!room) outcome.problem = Problem::too_many_candidates;
     return outcome;
 }
 

@@ -24,6 +24,11 @@ enum class Family {
     proposals,    // whatever a matcher in Python proposes for a pair of segments
 };
 
+// Whether a matcher joins words by keys, each of which may join many.
+inline bool joins_by_keys(Family family) {
+    return family == Family::exact || family == Family::keys || family == Family::strings || family == Family::synonyms;
+}
+
 struct Matcher {
     Family family = Family::exact;
     double search_weight = 1.0;

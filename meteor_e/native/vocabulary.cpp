@@ -48,26 +48,13 @@ void VectorColumn::add(const float* first, std::size_t count, std::size_t width)
 
 Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
     for (const Matcher& matcher : chain.matchers) {
-        switch (matcher.family) {
-            case Family::keys:
-            case Family::overlap:
-            case Family::strings:
-            case Family::synonyms:
-                keys_.resize(std::max(keys_.size(), matcher.column + 1));
-                break;
-            case Family::similarity:
-                vectors_.resize(std::max(vectors_.size(), matcher.column + 1));
-                break;
-            case Family::phrases:
-                phrase_words_.resize(std::max(phrase_words_.size(), matcher.column + 1));
-                break;
-            case Family::exact:
-            case Family::characters:
-            case Family::subsequence:
-            case Family::contextual:
-            case Family::proposals:
-                break;
-        }
+        const auto make_room = [&matcher](auto& columns) {
+            columns.resize(std::max(columns.size(), matcher.column + 1));
+        };
+        if (matcher.family == Family::overlap) make_room(keys_);
+        if (joins_by_keys(matcher.family) && matcher.family != Family::exact) make_room(keys_);
+        if (matcher.family == Family::similarity) make_room(vectors_);
+        if (matcher.family == Family::phrases) make_room(phrase_words_);
     }
 }
 

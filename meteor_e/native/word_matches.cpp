@@ -30,23 +30,9 @@ bool Candidates::relate_all(const KnownSegment& known, Words words, std::size_t 
     bool room = true;
     for (matcher_ = 0; matcher_ < asked && room; ++matcher_) {
         const Matcher& matcher = chain_.matchers[matcher_];
-        switch (matcher.family) {
-            case Family::exact:
-            case Family::keys:
-            case Family::strings:
-            case Family::synonyms:
-                room = match_keys(known, matcher, words);
-                break;
-            case Family::similarity:
-                room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
-                break;
-            case Family::characters:
-            case Family::subsequence:
-            case Family::contextual:
-            case Family::overlap:
-            case Family::phrases:
-            case Family::proposals:
-                break;
+        if (joins_by_keys(matcher.family)) room = match_keys(known, matcher, words);
+        if (matcher.family == Family::similarity) {
+            room = match_vectors(vocabulary_.vectors(matcher.column), matcher, words, distinct);
         }
     }
     return room;
@@ -69,16 +55,8 @@ bool Candidates::match_words(const KnownSegment& known) {
 
 // What a matcher joins a word with others by, if that is keys.
 Words Candidates::keys_of(const Matcher& matcher, std::uint32_t type) const {
-    switch (matcher.family) {
-        case Family::exact:
-            return vocabulary_.identity_key(type);
-        case Family::keys:
-        case Family::strings:
-        case Family::synonyms:
-            return vocabulary_.keys(matcher.column).keys(type);
-        default:
-            return {};
-    }
+    if (matcher.family == Family::exact) return vocabulary_.identity_key(type);
+    return joins_by_keys(matcher.family) ? vocabulary_.keys(matcher.column).keys(type) : Words{};
 }
 
 bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, Words words) {
