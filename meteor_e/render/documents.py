@@ -9,6 +9,9 @@ from typing import Any, ClassVar, TextIO
 
 from meteor_e.api.outputs import OutputFormat, OutputOptions, Result
 
+HELD = 1 << 20
+"""So many characters of a JSON document are held before the first is written."""
+
 
 class JsonOutput(OutputFormat):
     """One JSON document with all digits."""
@@ -19,8 +22,16 @@ class JsonOutput(OutputFormat):
     details: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the document as it comes into being."""
-        stream.writelines(_pieces(result.streamed_document()))
+        """Write the document as it comes into being, its beginning once much of it is there: errors come early."""
+        pieces = _pieces(result.streamed_document())
+        held, length = [], 0
+        for piece in pieces:
+            held.append(piece)
+            length += len(piece)
+            if length > HELD:
+                break
+        stream.write("".join(held))
+        stream.writelines(pieces)
         stream.write("\n")
 
 

@@ -80,7 +80,7 @@ def test_smoothing_of_segments_alone():
     [
         ("bleu:tokeniser=zh", r"no option 'tokeniser' \(did you mean 'tokenize'"),
         ("bleu:tokenize=14a", r"tokenize is '14a' \(did you mean '13a'"),
-        ("bleu:max_ngram_order=0", "max_ngram_order must be a whole number, 1 or more, not 0"),
+        ("bleu:max_ngram_order=0", "max_ngram_order must be a whole number from 1 to 100, not 0"),
         ("bleu:smooth_method=expo", r"smooth_method must be one of .*, not 'expo' \(did you mean 'exp'"),
         ("bleu:lowercase=2", "lowercase must be true or false, not 2"),
         ("chrf:beta=x", "beta must be a whole number, 1 or more, not 'x'"),

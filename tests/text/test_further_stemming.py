@@ -129,4 +129,4 @@ def test_the_matcher_conforms():
 def test_lemmas_need_a_lemmatizer():
     for lemmatizer in (None, "none"):
         with pytest.raises(ConfigError, match=r"matcher 'lemma' needs lemmas, and the chain has no lemmatizer"):
-            Meteor("uk", matchers=["exact", "lemma"], lemmatizer=lemmatizer)
+            Meteor("other", matchers=["exact", "lemma"], lemmatizer=lemmatizer)
