@@ -48,6 +48,8 @@ def pytest_configure() -> None:
 
     A slow machine is no defect: nothing else has a limit of time.
     """
+    # A shell in the background ignores interrupts, and all that it starts would, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from hypothesis import HealthCheck, settings
 
     faulthandler.dump_traceback_later(LIMIT, exit=True, file=os.dup(2))
