@@ -84,6 +84,7 @@ py::dict failure_of(const Failure& failure) {
     item["hypothesis"] = failure.hypothesis;
     item["hypothesis_size"] = failure.hypothesis_size;
     item["reference_size"] = failure.reference_size;
+    if (problem == Problem::too_many_paths) item["paths"] = 1;
     if (problem == Problem::misplaced_proposal || problem == Problem::without_vectors) {
         item["matcher"] = failure.outcome.matcher;
     }

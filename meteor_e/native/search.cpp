@@ -21,7 +21,7 @@ std::int64_t weighted_length(const Matcher& matcher, std::uint32_t length, bool 
 }  // namespace
 
 template <class Rank>
-void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
+bool Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
                        const SearchOptions& options, std::vector<Match>& chosen) {
     units_ = units;
     options_ = options;
@@ -29,6 +29,7 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     paths_.assign(1, Path{Rank{}, -1, 0, NONE});
     used_.assign(mask_words_, 0);
     links_.clear();
+    made_ = 0;
     lists_.assign(candidates.shared() ? candidates.lists() : 1, List{});
     const std::uint32_t positions = static_cast<std::uint32_t>(candidates.positions());
     for (std::uint32_t position = 0; position < positions; ++position) {
@@ -39,8 +40,9 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
             Match match = starting[0];
             match.reference_start = position;
             take_fixed(match);
-        } else {
-            expand(position, list_of(position, candidates));
+        } else if (!expand(position, list_of(position, candidates))) {
+            paths_.clear();
+            return false;
         }
     }
     // The free matches of the best path, from its last to its first, then between the fixed ones.
@@ -56,6 +58,7 @@ void Search<Rank>::run(const Candidates& candidates, std::size_t hypothesis_size
     }
     std::sort(chosen.begin() + static_cast<std::ptrdiff_t>(first), chosen.end(),
               [](const Match& a, const Match& b) { return a.reference_start < b.reference_start; });
+    return true;
 }
 
 template <class Rank>
@@ -163,7 +166,7 @@ const typename Search<Rank>::List& Search<Rank>::list_of(std::uint32_t position,
 
 // Lets every path take each match whose words are unused, then skip the position.
 template <class Rank>
-void Search<Rank>::expand(std::uint32_t position, const List& list) {
+bool Search<Rank>::expand(std::uint32_t position, const List& list) {
     current_ = list.choices.data();
     steps_.clear();
     stream_count_ = 0;
@@ -174,9 +177,13 @@ void Search<Rank>::expand(std::uint32_t position, const List& list) {
         } else {
             expand_path(parent, position, list);
         }
+        if (steps_.size() > options_.max_paths) return false;
     }
+    if (steps_.size() > options_.max_paths / 32) made_ += steps_.size();
+    if (made_ / 4 > options_.max_paths) return false;
     select_survivors();
     advance(position);
+    return true;
 }
 
 // Where a run may begin without a word that the path has used: a part of that set.
@@ -399,11 +406,10 @@ std::int64_t MatchWeights::of(const Match& match, bool maximum_accuracy) const {
     return side(match.hypothesis_length) + side(match.reference_length);
 }
 
-void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
+bool AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                           std::vector<Match>& chosen) {
     if (candidates.shared()) {
-        wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
-        return;
+        return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
     }
     // No path can gather more than this of each criterion.
     std::uint64_t distance = 0, words = 0, weighted = 0;
@@ -443,11 +449,10 @@ void AlignmentSearch::run(const Candidates& candidates, std::size_t hypothesis_s
         }
         const BeamTask task{candidates, units, options, gains_};
         with_search_for(hypothesis_size, [&](auto& search) { search.run(task, chosen); });
-    } else if (bits <= 61) {
-        narrow_.run(candidates, hypothesis_size, units, options, chosen);
-    } else {
-        wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
+        return true;
     }
+    if (bits <= 61) return narrow_.run(candidates, hypothesis_size, units, options, chosen);
+    return wide_.run(candidates, hypothesis_size, RankUnits<WideRank>{}, options, chosen);
 }
 
 void AlignmentSearch::start_hypothesis(const Candidates& candidates, std::size_t hypothesis_size) {
@@ -511,7 +516,7 @@ bool AlignmentSearch::run_gathered(const Candidates& candidates, std::vector<Mat
     RankUnits<NarrowRank> units;
     units.chunk_shift = DISTANCE_BITS;
     units.weighted_shift = units.word_shift = DISTANCE_BITS + CHUNK_BITS;
-    const BeamTask task{candidates, units, {chain_.beam, false}, gains_, position_numbers_.data()};
+    const BeamTask task{candidates, units, {chain_.beam, chain_.max_paths, false}, gains_, position_numbers_.data()};
     with_search_for(hypothesis_size_, [&](auto& search) {
         if (search.full()) search.forget();
         search.run(task, chosen);

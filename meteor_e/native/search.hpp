@@ -33,7 +33,8 @@ public:
     explicit Search(const MatchWeights& weights) : weights_(weights) {}
 
     // Appends the chosen matches to `chosen`, by reference position.
-    void run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
+    // False: there are too many paths.
+    bool run(const Candidates& candidates, std::size_t hypothesis_size, const RankUnits<Rank>& units,
              const SearchOptions& options, std::vector<Match>& chosen);
 
 private:
@@ -90,7 +91,7 @@ private:
     void take_fixed(const Match& match);
     void skip(std::uint32_t position);
     void restore_order(Rank changed_by);
-    void expand(std::uint32_t position, const List& list);
+    bool expand(std::uint32_t position, const List& list);
     void expand_path(std::uint32_t parent, std::uint32_t position, const List& list);
     const List& list_of(std::uint32_t position, const Candidates& candidates);
     std::uint64_t unused(std::uint32_t path, const Run& run, std::size_t part) const;
@@ -115,6 +116,7 @@ private:
     const Choice* current_ = nullptr;  // the position's choices
     std::vector<List> lists_;
     std::vector<Step> steps_;
+    std::size_t made_ = 0;  // steps in all, where they were many
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
     bool overflowed_ = false;  // more streams than are worth merging
@@ -130,7 +132,8 @@ class AlignmentSearch {
 public:
     explicit AlignmentSearch(const Chain& chain) : chain_(chain), weights_(chain) {}
     AlignmentSearch(const AlignmentSearch&) = delete;
-    void run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
+    // False: there are too many paths.
+    bool run(const Candidates& candidates, std::size_t hypothesis_size, const SearchOptions& options,
              std::vector<Match>& chosen);
 
     // For gathered candidates (Candidates::gather): what one search finds out, those after it use. False: the pair is
