@@ -17,14 +17,6 @@
 
 namespace meteor {
 
-// What a thread aligns many hypotheses with, that have the same references.
-struct GatheredPairs {
-    GatheredPairs(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
-
-    Candidates candidates;
-    AlignmentSearch search;
-};
-
 // What a thread aligns with.
 struct Aligner {
     Aligner(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
@@ -35,7 +27,7 @@ struct Aligner {
     std::vector<std::int64_t> row;
     std::vector<double> scores;
     PairFeatures features;
-    std::unique_ptr<GatheredPairs> gathered;
+    std::unique_ptr<Aligner> gathered;  // for many hypotheses that have the same references
 };
 
 // Segments that are each scored against each of others, by their numbers.

@@ -6,17 +6,14 @@
 
 namespace meteor {
 
-namespace {
 constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
-}
 
 bool Candidates::equal(Words hypothesis, Words reference) const {
     const auto same = [this](std::uint32_t type, std::uint32_t other) {
         return type == other ||
                (chain_.identity == Identity::java && vocabulary_.identity(type) == vocabulary_.identity(other));
     };
-    return hypothesis.size() == reference.size() &&
-           std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
+    return std::ranges::equal(hypothesis, reference, same);
 }
 
 Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
@@ -29,7 +26,7 @@ Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t has
     first_ = 0;
     room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
     const bool alone = alike || reference.size() > LONGEST_KNOWN_SEGMENT;
-    Outcome outcome = propose(hypothesis, reference, hash, features, asked, alone);
+    Outcome outcome = ask(know(reference, hash, alone), hypothesis, reference, features, asked);
     if (outcome.problem == Problem::too_many_candidates) {
         room_ = chain_.max_candidates;
         proposed_.clear();
@@ -38,18 +35,13 @@ Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t has
         const std::size_t positions = shared_ ? list_words_.size() : reference.size();
         reference_cover_.assign(positions, 0);
         const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
-        outcome = propose(hypothesis, words, hash, features, asked, true);
+        outcome = ask(know(words, hash, true), hypothesis, words, features, asked);
     }
     if (outcome.problem != Problem::none) return outcome;
     sort_by_reference();
     if (shared_) cover_shared();
     fix();
     return outcome;
-}
-
-Outcome Candidates::propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
-                            std::size_t asked, bool alone) {
-    return ask(know(reference, hash, alone), hypothesis, reference, features, asked);
 }
 
 Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,

@@ -24,8 +24,7 @@ Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, 
     std::size_t chosen = NONE;
     for (std::size_t way = set; way < set + WAYS; ++way) {
         if (hashes_[way] == hash && segments_[way].generation == generation &&
-            segments_[way].words.size() == reference.size() &&
-            std::equal(reference.begin(), reference.end(), segments_[way].words.begin())) {
+            std::ranges::equal(reference, segments_[way].words)) {
             return segments_[way];
         }
         if (segments_[way].generation != generation && chosen == NONE) chosen = way;

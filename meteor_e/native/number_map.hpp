@@ -1,26 +1,37 @@
-// A small map from numbers to numbers.
+// Hash tables from whatever has a hash, and from numbers, to numbers.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "common.hpp"
 
 namespace meteor {
 
-class NumberMap {
+// Numbers of items that are kept elsewhere, by a hash. `same` says whether the item of a number is the one looked for.
+class HashedNumbers {
     struct Slot;
 
 public:
     static constexpr std::uint32_t ABSENT = 0xFFFFFFFFu;
 
-    // The number of a key, in the order of their insertion; the key is inserted if it is not there.
-    std::uint32_t number(std::uint32_t key) {
-        if (4 * (size_ + 1) > 3 * slots_.size()) grow();
-        Slot& slot = slots_[slot_of(key)];
-        if (slot.number == ABSENT) slot = {key, size_++};
+    template <class Same>
+    std::uint32_t find(std::uint64_t hash, const Same& same) const {
+        const auto tag = static_cast<std::uint32_t>(hash);
+        return size_ ? slots_[slot_of(tag, same)].number : ABSENT;
+    }
+    // The number of an item that is there; one that is not gets `number`.
+    template <class Same>
+    std::uint32_t insert(std::uint64_t hash, std::uint32_t number, const Same& same) {
+        if (2 * size_ >= slots_.size()) grow();
+        const auto tag = static_cast<std::uint32_t>(hash);
+        Slot& slot = slots_[slot_of(tag, same)];
+        if (slot.number == ABSENT) {
+            slot = {tag, number};
+            ++size_;
+        }
         return slot.number;
     }
-    std::uint32_t find(std::uint32_t key) const { return size_ ? slots_[slot_of(key)].number : ABSENT; }
     std::uint32_t size() const { return size_; }
     void clear() {
         if (size_) slots_.assign(slots_.size(), Slot{});
@@ -30,25 +41,47 @@ public:
 
 private:
     struct Slot {
-        std::uint32_t key = 0, number = ABSENT;
+        std::uint32_t hash = 0, number = ABSENT;
     };
 
-    std::size_t slot_of(std::uint32_t key) const {
+    template <class Same>
+    std::size_t slot_of(std::uint32_t hash, const Same& same) const {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = (key * 0x9E3779B1u >> 12) & mask;
-        while (slots_[at].number != ABSENT && slots_[at].key != key) at = (at + 1) & mask;
+        std::size_t at = hash & mask;
+        for (; slots_[at].number != ABSENT; at = (at + 1) & mask) {
+            if (slots_[at].hash == hash && same(slots_[at].number)) break;
+        }
         return at;
     }
     void grow() {
-        std::vector<Slot> before(slots_.empty() ? 32 : 2 * slots_.size());
+        std::vector<Slot> before(std::max<std::size_t>(32, 2 * slots_.size()));
         before.swap(slots_);
         for (const Slot& slot : before) {
-            if (slot.number != ABSENT) slots_[slot_of(slot.key)] = slot;
+            if (slot.number != ABSENT) slots_[slot_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
         }
     }
 
-    std::vector<Slot> slots_;
+    std::vector<Slot> slots_;  // a power of two of them, at most half in use
     std::uint32_t size_ = 0;
+};
+
+// Numbers keys in the order in which they come.
+class NumberMap {
+public:
+    static constexpr std::uint32_t ABSENT = HashedNumbers::ABSENT;
+
+    std::uint32_t number(std::uint32_t key) { return numbers_.insert(hash(key), numbers_.size(), same); }
+    std::uint32_t find(std::uint32_t key) const { return numbers_.find(hash(key), same); }
+    std::uint32_t size() const { return numbers_.size(); }
+    void clear() { numbers_.clear(); }
+    const auto& slots() const { return numbers_.slots(); }
+
+private:
+    // No two keys have one hash.
+    static std::uint32_t hash(std::uint32_t key) { return key * 0x9E3779B1u ^ key * 0x9E3779B1u >> 15; }
+    static bool same(std::uint32_t) { return true; }
+
+    HashedNumbers numbers_;
 };
 
 }  // namespace meteor

@@ -5,10 +5,8 @@
 
 namespace meteor {
 
-namespace {
 constexpr std::uint32_t FLAG_BITS = PhraseWord::FLAG_BITS, FLAGS = PhraseWord::FLAGS;
 constexpr std::uint32_t MAX_WORDS = 1u << 30;  // a word and the flags share 32 bits
-}  // namespace
 
 PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words,
                          std::uint32_t node_count)

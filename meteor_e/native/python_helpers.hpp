@@ -121,13 +121,18 @@ inline py::str to_python(std::span<const char32_t> string) {
         PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, string.data(), static_cast<Py_ssize_t>(string.size())));
 }
 
-// A list or tuple of what `make` makes of each item.
+// A list of what `make` makes of each item.
 template <class Items, class Make>
 py::list to_list(const Items& items, const Make& make) {
     py::list list(items.size());
     std::size_t k = 0;
     for (const auto& item : items) list[k++] = make(item);
     return list;
+}
+
+// A list of numbers.
+py::list to_list(const auto& numbers) {
+    return to_list(numbers, [](auto number) { return py::int_(number); });
 }
 
 }  // namespace meteor::python

@@ -67,12 +67,12 @@ bool takes_neighbours(std::uint8_t character) { return character == '\'' || char
 
 void ReadWords::add(const Vocabulary& vocabulary, const NormalizedText& text) {
     for (const auto& [offset, size] : text.words) {
-        const char32_t* word = text.characters.data() + offset;
-        const std::uint64_t hash = StringTable::hash(word, size);
-        const std::uint32_t type = vocabulary.find(word, size, hash);
+        const View<char32_t> word(text.characters.data() + offset, size);
+        const std::uint64_t hash = StringTable::hash(word);
+        const std::uint32_t type = vocabulary.find(word, hash);
         if (type == StringTable::ABSENT) {
             new_words.push_back({types.size(), characters.size(), size, hash});
-            characters.append(word, size);
+            characters.append(word.data(), size);
         }
         types.push_back(type);
     }

@@ -1,27 +1,37 @@
 // Distinct strings, numbered from 0.
 #pragma once
 
-#include <string>
+#include <algorithm>
 #include <vector>
 
 #include "common.hpp"
+#include "number_map.hpp"
 
 namespace meteor {
 
 class StringTable {
-public:
-    static constexpr std::uint32_t ABSENT = 0xFFFFFFFFu;
+    auto same_as(View<char32_t> string) const {
+        return [this, string](std::uint32_t number) { return std::ranges::equal((*this)[number], string); };
+    }
 
-    static std::uint64_t hash(const char32_t* string, std::size_t size) {
-        std::uint64_t value = size;
-        for (std::size_t k = 0; k < size; ++k) value = (value ^ string[k]) * 0x9E3779B97F4A7C15ull;
+public:
+    static constexpr std::uint32_t ABSENT = HashedNumbers::ABSENT;
+
+    static std::uint64_t hash(View<char32_t> string) {
+        std::uint64_t value = string.size();
+        for (const char32_t character : string) value = (value ^ character) * 0x9E3779B97F4A7C15ull;
         return mix(value);
     }
 
-    std::uint32_t find(const char32_t* string, std::size_t size, std::uint64_t hash) const;
-    std::uint32_t insert(const char32_t* string, std::size_t size, std::uint64_t hash);  // finds it if it is there
-    std::uint32_t insert(const std::u32string& string) {
-        return insert(string.data(), string.size(), hash(string.data(), string.size()));
+    std::uint32_t find(View<char32_t> string, std::uint64_t hash) const { return numbers_.find(hash, same_as(string)); }
+    std::uint32_t insert(View<char32_t> string, std::uint64_t hash) {  // finds it if it is there
+        const auto next = static_cast<std::uint32_t>(size());
+        const std::uint32_t number = numbers_.insert(hash, next, same_as(string));
+        if (number == next) {
+            characters_.insert(characters_.end(), string.begin(), string.end());
+            ends_.push_back(characters_.size());
+        }
+        return number;
     }
 
     std::size_t size() const { return ends_.size(); }
@@ -29,20 +39,11 @@ public:
         const std::size_t start = number ? ends_[number - 1] : 0;
         return {characters_.data() + start, ends_[number] - start};
     }
-    void clear();
 
 private:
-    struct Slot {
-        std::uint32_t hash = 0;
-        std::uint32_t number = ABSENT;
-    };
-
-    std::size_t slot_of(const char32_t* string, std::size_t size, std::uint64_t hash) const;
-    void grow();
-
     std::vector<char32_t> characters_;
     std::vector<std::size_t> ends_;
-    std::vector<Slot> slots_;  // a power of two of them, at most half in use
+    HashedNumbers numbers_;
 };
 
 }  // namespace meteor

@@ -25,7 +25,7 @@ void KeyColumn::add(const std::vector<std::uint32_t>& keys) {
     starts_.push_back(keys_.size());
 }
 
-void KeyColumn::add_string(const std::u32string& string) { add({strings_.insert(string)}); }
+void KeyColumn::add_string(View<char32_t> string) { add({strings_.insert(string, StringTable::hash(string))}); }
 
 void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     std::vector<std::uint32_t> numbers;
@@ -33,8 +33,6 @@ void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     for (const std::uint32_t key : keys) numbers.push_back(numbers_.number(key));
     add(numbers);
 }
-
-void KeyColumn::clear() { *this = KeyColumn(); }
 
 void VectorColumn::add(const float* first, std::size_t count, std::size_t width) {
     if (known.empty()) dimension = width;
@@ -58,8 +56,8 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
     }
 }
 
-std::uint32_t Vocabulary::intern(const char32_t* form, std::size_t size, std::uint64_t hash) {
-    const std::uint32_t number = forms_.insert(form, size, hash);
+std::uint32_t Vocabulary::intern(View<char32_t> form, std::uint64_t hash) {
+    const std::uint32_t number = forms_.insert(form, hash);
     if (number == form_of_.size()) add_type(number);
     return number;
 }
@@ -79,7 +77,7 @@ void Vocabulary::fetch(const std::vector<View<char32_t>>& forms) {
 }
 
 std::uint32_t Vocabulary::add(View<char32_t> form) {
-    add_type(forms_.insert(form.data(), form.size(), StringTable::hash(form.data(), form.size())));
+    add_type(forms_.insert(form, StringTable::hash(form)));
     return static_cast<std::uint32_t>(form_of_.size() - 1);
 }
 
@@ -129,13 +127,13 @@ bool Vocabulary::complete() const {
 
 void Vocabulary::clear() {
     ++generation_;
-    forms_.clear();
+    forms_ = StringTable();
     form_of_.clear();
     identity_of_.clear();
     identities_.clear();
     functional_.clear();
     units_.clear();
-    for (KeyColumn& column : keys_) column.clear();
+    for (KeyColumn& column : keys_) column = KeyColumn();
     for (VectorColumn& column : vectors_) column = VectorColumn();
     for (auto& column : phrase_words_) column.clear();
 }
