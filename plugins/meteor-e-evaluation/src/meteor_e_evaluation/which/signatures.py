@@ -164,7 +164,7 @@ def check_signature(text: str) -> Check:
     if "nltk" in parts:
         return _check_nltk(text, parts)
     try:
-        meteor = _made(parts)
+        meteor = _make_meteor(parts)
     except MeteorError as error:
         return _checked(text, parts, {}, [str(error)], "")
     here = parse_signature(meteor.signature)
@@ -238,7 +238,7 @@ def matchers_of(value: str) -> list[tuple[str, float, str]]:
     return found
 
 
-def _made(parts: Mapping[str, str]) -> Meteor:
+def _make_meteor(parts: Mapping[str, str]) -> Meteor:
     """Make the metric that a signature describes; MeteorError says why there is none."""
     from meteor_e import Meteor
     from meteor_e.toolkit import find_language
