@@ -29,6 +29,7 @@ from meteor_e.toolkit import PackStore, find_language
 Floats = NDArray[np.float64]
 LANGUAGES = Path(__file__).parents[2] / "resources" / "languages"
 WEIGHT = 0.6
+SEGMENTERS = {"zh": ("characters", "jieba", "icu"), "ja": ("characters", "fugashi", "icu")}
 SEED = 1
 
 
@@ -60,8 +61,8 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "dbnary", beside("dbnary")
     if store.find(f"{code}-wordfreq"):
         yield "wordfreq", {**exact, "pack": f"{code}-wordfreq"}
-    if language.segmenter in ("jieba", "fugashi"):
-        for segmenter in ("characters", "icu"):
+    for segmenter in SEGMENTERS.get(code, ()):
+        if segmenter != language.segmenter:
             yield segmenter, {**exact, "segmenter": segmenter}
     if language.pack and store.find(language.pack):
         yield "function words", {**exact, "pack": language.pack, "function_words": "own"}

@@ -55,15 +55,16 @@ double weight_of(py::handle object, const char* name) {
 // A PlannedMatcher of meteor_e/engine/plan.py.
 Matcher matcher_of(Core& core, py::handle planned) {
     Matcher matcher;
-    matcher.family =
-        named<Family>(planned.attr("family"), {"exact", "keys", "strings", "synonyms", "overlap", "characters",
-                                               "subsequence", "similarity", "contextual", "phrases", "proposals"});
+    matcher.family = named<Family>(planned.attr("family"),
+                                   {"exact", "keys", "strings", "synonyms", "overlap", "ngrams", "characters",
+                                    "subsequence", "similarity", "contextual", "phrases", "proposals"});
     matcher.search_weight = weight_of(planned, "search_weight");
     matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
     matcher.column = to_number(planned.attr("column"));
     matcher.match_equal_words = planned.attr("match_equal_words").cast<bool>();
     matcher.graded = planned.attr("graded").cast<bool>();
     matcher.threshold = to_double(planned.attr("threshold"));
+    matcher.longest = to_size(planned.attr("longest"));
     matcher.below = to_double(planned.attr("below"));
     const py::object index = planned.attr("resource");
     Sections sections(core, index);
@@ -186,6 +187,16 @@ void add_strings(KeyColumn& column, py::handle object, Identity identity) {
     }
 }
 
+void add_ngrams(Core& core, const Matcher& matcher, py::handle object, std::size_t count) {
+    const auto lowered = to_vector(object, to_string);
+    if (lowered.size() != count) throw std::invalid_argument("one string a word type");
+    Vocabulary& vocabulary = *core.vocabulary;
+    auto type = static_cast<std::uint32_t>(vocabulary.described());
+    for (const std::u32string& string : lowered) {
+        vocabulary.keys(matcher.column).add_ngrams(vocabulary.form(type++), string, matcher.longest);
+    }
+}
+
 void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
     const Buffer buffer(object);
     const auto values = buffer.items<const float>();
@@ -207,6 +218,7 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
         if (matcher.family == Family::keys || matcher.family == Family::overlap) {
             add_keys(vocabulary.keys(matcher.column), items[k]);
         }
+        if (matcher.family == Family::ngrams) add_ngrams(core, matcher, items[k], count);
         if (matcher.family == Family::strings) {
             add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
         }

@@ -33,6 +33,7 @@ public:
         }
         return number;
     }
+    std::uint32_t insert(View<char32_t> string) { return insert(string, hash(string)); }
 
     std::size_t size() const { return ends_.size(); }
     View<char32_t> operator[](std::uint32_t number) const {
