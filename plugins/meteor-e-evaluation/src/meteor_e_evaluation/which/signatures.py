@@ -301,7 +301,7 @@ def _command(meteor: Meteor, parts: Mapping[str, str]) -> str:
     if chain.lemmatizer is not None:
         command += f", in a chain file with the line 'lemmatizer: {chain.lemmatizer[0]}'"
     if parts.get("tokens") == "ptb":
-        command += ", of texts from meteor_e.integrations.coco.PTBTokenizer"
+        command += ", of texts from meteor_e_captions.coco.PTBTokenizer"
     return command
 
 
