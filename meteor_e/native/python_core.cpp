@@ -131,6 +131,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = to_bool(settings.attr("character_mode"));
+    chain.equal_segments = to_bool(settings.attr("equal_segments"));
     chain.identity = named(settings.attr("identity"), IDENTITIES);
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
