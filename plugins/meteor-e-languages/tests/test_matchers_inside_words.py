@@ -145,8 +145,35 @@ def test_a_model_is_read(text, tmp_path):
         SubwordMatcher.make(_context("sw"), model=str(path), text=text)
 
 
+UNIGRAM = {"type": "Unigram", "vocab": [["\u2581haus", -1.0], ["t\u00fcr", -1.5], ["\u2581", -2.0], ["e", -3.0]]}
+
+
+def test_a_unigram_model_is_read(tmp_path):
+    path = tmp_path / "unigram.json"
+    path.write_text(json.dumps({"model": UNIGRAM, "normalizer": {"type": "none of ours"}}))
+    matcher = SubwordMatcher.make(_context("sw"), model=str(path))
+    assert [part for part in matcher.parts("haustürex") if part] == ["haus", "tür", "e", "x"]
+
+
 @pytest.mark.parametrize(
-    "content", [b"", b"{}", b"\xff\0", b"[" * 100_000, json.dumps({"model": {"type": "BPE"}}).encode()]
+    "content",
+    [
+        b"",
+        b"{}",
+        b"\xff\0",
+        b"[" * 100_000,
+        *(
+            json.dumps({"model": model}).encode()
+            for model in (
+                {"type": "BPE"},
+                {"type": "BPE", "vocab": {"a": -1}, "merges": []},
+                {"type": "BPE", "vocab": {"a": 1}, "merges": [["a", "b"]]},
+                {"type": "BPE", "vocab": {"a": 1}, "merges": ["a"]},
+                {"type": "BPE", "vocab": {"\u0120a": 1}, "merges": []},
+                {"type": "WordPiece", "vocab": {}},
+            )
+        ),
+    ],
 )
 def test_broken_models(content, tmp_path):
     path = tmp_path / "model.json"

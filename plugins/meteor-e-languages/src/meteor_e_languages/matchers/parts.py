@@ -10,6 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import msgspec
+
 from meteor_e.api import (
     ComponentOptions,
     ConfigError,
@@ -142,14 +144,15 @@ class SubwordMatcher(PartsMatcher):
     name: ClassVar[str] = "subword"
     requires: ClassVar[tuple[str, ...]] = ("tokenizers", "wordfreq")
     _tokenizer: Tokenizer
+    _begin = ""
 
     class Options(ComponentOptions):
         """What matches, and where the pieces are from."""
 
-        threshold: Annotated[float, _THRESHOLD] = 0.3
+        threshold: Annotated[float, _THRESHOLD] = 0.1
         pieces: Annotated[
             int, Meta(ge=1, le=100_000, description="Pieces that are learned, beside single characters.")
-        ] = 4000
+        ] = 500
         text: (
             Annotated[
                 FilePath,
@@ -158,7 +161,7 @@ class SubwordMatcher(PartsMatcher):
             | None
         ) = None
         model: (
-            Annotated[FilePath, Meta(description="A tokenizer.json of Hugging Face's tokenizers; nothing is learned.")]
+            Annotated[FilePath, Meta(description="A tokenizer.json of Hugging Face with a model BPE or Unigram.")]
             | None
         ) = None
 
@@ -181,7 +184,8 @@ class SubwordMatcher(PartsMatcher):
             ) from error
         made = super().create(context, options)
         if options.model:
-            made._tokenizer, made.source = _read(options.model), f"tokenizers={metadata.version('tokenizers')}"
+            made._tokenizer, made._begin = _read(options.model)
+            made.source = f"tokenizers={metadata.version('tokenizers')}"
             return made
         counts, source = word_counts("matcher 'subword'", context.language, options.text)
         made._tokenizer = _learn(counts, options.pieces)
@@ -190,29 +194,54 @@ class SubwordMatcher(PartsMatcher):
         made.source = f"{source} {len(model['merges'])} merges@{digest[:12]}".strip()
         return made
 
-    def parts(self, word: str) -> Iterable[str]:
-        """Return the pieces of a word, as they are written in it."""
+    def parts(self, word: str) -> Iterator[str]:
+        """Yield the pieces of a word, as they are written in it; characters that no piece has stand alone."""
         whole = word.encode("utf-8", "replace").decode()
-        return [whole[start:end] for start, end in self._tokenizer.encode(whole, add_special_tokens=False).offsets]
+        done = 0
+        for start, end in self._tokenizer.encode(self._begin + whole, add_special_tokens=False).offsets:
+            start, end = max(0, start - len(self._begin)), max(0, end - len(self._begin))
+            yield from whole[done:start]
+            yield whole[start:end]
+            done = end
+        yield from whole[done:]
 
 
 def _learn(counts: dict[str, int], pieces: int) -> Tokenizer:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     alphabet = set().union(*counts) if counts else set()
-    trainer = trainers.BpeTrainer(
-        vocab_size=pieces + len(alphabet) + 1, min_frequency=2, special_tokens=["<unk>"], show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=pieces + len(alphabet), min_frequency=2, show_progress=False)
     share = min(1.0, _WORDS / max(1, sum(counts.values())))
     repeated = (f"{word} " * max(1, round(count * share)) for word, count in counts.items())
     tokenizer.train_from_iterator(repeated, trainer)
     return tokenizer
 
 
-def _read(path: str) -> Tokenizer:
-    from tokenizers import Tokenizer
+class _Bpe(msgspec.Struct, tag="BPE", tag_field="type"):
+    vocab: dict[str, Annotated[int, Meta(ge=0, lt=1 << 24)]]
+    merges: list[tuple[str, str] | str]
+
+
+class _Unigram(msgspec.Struct, tag="Unigram", tag_field="type"):
+    vocab: list[tuple[str, float]]
+
+
+class _File(msgspec.Struct):
+    model: _Bpe | _Unigram
+
+
+def _pair(merge: tuple[str, str] | str) -> tuple[str, str]:
+    if not isinstance(merge, str):
+        return merge
+    first, _, second = merge.partition(" ")
+    return first, second
+
+
+def _read(path: str) -> tuple[Tokenizer, str]:
+    """Return a tokenizer with the model of a file, and nothing else of it, and what begins a word."""
+    from tokenizers import Tokenizer, models
 
     try:
         with Path(path).open("rb") as stream:
@@ -222,9 +251,15 @@ def _read(path: str) -> Tokenizer:
     if len(data) > _MODEL_BYTES:
         raise InputError(f"{path}: larger than {_MODEL_BYTES >> 20} MB")
     try:
-        tokenizer = Tokenizer.from_buffer(data)
+        model = msgspec.json.decode(data, type=_File).model
+        pieces = [piece for piece, _ in model.vocab] if isinstance(model, _Unigram) else list(model.vocab)
+        if any(piece.startswith("\u0120") for piece in pieces):
+            raise ValueError("its pieces are bytes, not characters")
+        if isinstance(model, _Unigram):
+            lowest = min((score for _, score in model.vocab), default=0.0)
+            made: models.Model = models.Unigram([*model.vocab, ("\0", lowest - 10)], unk_id=len(pieces))
+        else:
+            made = models.BPE(vocab=model.vocab, merges=[_pair(pair) for pair in model.merges])
     except Exception as error:
-        raise InputError(f"{path}: not a tokenizer.json of Hugging Face's tokenizers ({error})") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
+        raise InputError(f"{path}: not a tokenizer.json with a model BPE or Unigram ({error})") from error
+    return Tokenizer(made), "\u2581" if any(piece.startswith("\u2581") for piece in pieces) else ""
