@@ -41,8 +41,8 @@ struct Matcher {
     bool graded = false;  // a match counts as much as its probability
     double threshold = 0.0;
     std::size_t longest = 0;  // characters of the longest n-grams
-    double below = 2.0;      // a similarity that is too much; from 1 downwards, equal words are, too
-    std::size_t column = 0;  // where the vocabulary keeps its features; of others: which of its family
+    double below = 2.0;       // a similarity that is too much; from 1 downwards, equal words are, too
+    std::size_t column = 0;   // where the vocabulary keeps its features; of others: which of its family
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;
 };

@@ -26,18 +26,10 @@ bool to_bool(py::handle object) {
 }
 
 constexpr std::pair<const char*, Family> FAMILIES[] = {
-    {"exact", Family::exact},
-    {"keys", Family::keys},
-    {"strings", Family::strings},
-    {"synonyms", Family::synonyms},
-    {"phrases", Family::phrases},
-    {"similarity", Family::similarity},
-    {"overlap", Family::overlap},
-    {"ngrams", Family::ngrams},
-    {"characters", Family::characters},
-    {"contextual", Family::contextual},
-    {"proposals", Family::proposals},
-    {"subsequence", Family::subsequence},
+    {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
+    {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+    {"overlap", Family::overlap},       {"ngrams", Family::ngrams},       {"characters", Family::characters},
+    {"contextual", Family::contextual}, {"proposals", Family::proposals}, {"subsequence", Family::subsequence},
 };
 constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
 constexpr std::pair<const char*, Mode> MODES[] = {
