@@ -111,6 +111,7 @@ std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::ha
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = settings.attr("character_mode").cast<bool>();
+    chain.equal_segments = settings.attr("equal_segments").cast<bool>();
     chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
