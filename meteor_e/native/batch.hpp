@@ -83,7 +83,6 @@ public:
     // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.
     void pair(std::vector<std::size_t> reference_starts);
     std::size_t hypotheses() const { return reference_starts_.size() - 1; }
-    std::size_t first_reference(std::size_t hypothesis) const { return reference_starts_[hypothesis]; }
     // The earlier hypothesis with the same words and references; the hypothesis itself if there is none.
     std::size_t original(std::size_t hypothesis) const { return originals_[hypothesis]; }
     void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);

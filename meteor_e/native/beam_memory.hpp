@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "number_map.hpp"
+#include "hash_tables.hpp"
 
 namespace meteor {
 

@@ -8,7 +8,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
-#include "number_map.hpp"
+#include "hash_tables.hpp"
 #include "sentence_rows.hpp"
 #include "vocabulary.hpp"
 
@@ -198,6 +198,7 @@ private:
     static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
     static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20;
 
+    void begin(std::size_t hypothesis_size, std::size_t positions, std::size_t room);
     Outcome ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,
                 std::size_t asked);
     bool share(const std::vector<Words>& references, std::size_t asked);
@@ -208,6 +209,9 @@ private:
     bool relate(KnownSegment& known, Words hypothesis, std::size_t asked);
     bool relate_all(const KnownSegment& known, Words words, std::size_t asked);
     bool relate_word(std::uint32_t distinct, std::uint32_t word, double probability = 1.0);
+    static void cover(std::vector<std::uint32_t>& covers, std::size_t first, std::uint32_t length) {
+        for (std::size_t word = first; word < first + length; ++word) ++covers[word];
+    }
     bool add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i, std::uint32_t hypothesis_length,
              double probability = 1.0);
     Words keys_of(const Matcher& matcher, std::uint32_t type) const;
@@ -273,10 +277,8 @@ private:
 
 inline bool Candidates::add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i,
                             std::uint32_t hypothesis_length, double probability) {
-    if (!shared_) {
-        for (std::uint32_t word = j; word < j + reference_length; ++word) ++reference_cover_[word];
-    }
-    for (std::uint32_t word = i; word < i + hypothesis_length; ++word) ++hypothesis_cover_[word];
+    if (!shared_) cover(reference_cover_, j, reference_length);
+    cover(hypothesis_cover_, i, hypothesis_length);
     proposed_.push_back({j, reference_length, i, hypothesis_length, matcher_, probability});
     return proposed_.size() <= room_;
 }

@@ -93,12 +93,8 @@ void Candidates::start(KnownSegment& known, Words reference) const {
         known.starts, known.positions);
     known.keys.clear();
     known.key_ends.clear();
-    std::size_t key_count = 0;
-    for (const Matcher& matcher : chain_.matchers) {
-        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size();
-    }
-    known.keys.reserve(key_count);
     known.key_ends.reserve(chain_.matchers.size() * known.types.size());
+    known.keys.reserve(known.key_ends.capacity());
     for (const Matcher& matcher : chain_.matchers) {
         for (const std::uint32_t type : known.types) {
             const Words keys = keys_of(matcher, type);

@@ -42,9 +42,7 @@ std::size_t hypothesis_number(const Batch& batch, std::size_t hypothesis) {
 std::int64_t position_of(py::handle object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-    if (overflow) return overflow < 0 ? INT64_MIN : INT64_MAX;
-    if (value == -1 && PyErr_Occurred()) throw py::error_already_set();
-    return value;
+    return overflow ? (overflow < 0 ? INT64_MIN : INT64_MAX) : checked(value);
 }
 
 // The matches are those of meteor_e/api/matchers.py.

@@ -174,10 +174,6 @@ py::list synsets(Core& core, std::size_t place, py::handle words) {
     return rows;
 }
 
-void add_keys(KeyColumn& column, py::handle object) {
-    for (const auto& keys : to_vector(object, numbers_of)) column.add(keys);
-}
-
 void add_strings(KeyColumn& column, py::handle object, Identity identity) {
     for (const std::u32string& string : to_vector(object, to_string)) {
         if (identity == Identity::java) {
@@ -217,7 +213,7 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
     for (std::size_t k = 0; count && k < items.size(); ++k) {
         const Matcher& matcher = core.chain.matchers[k];
         if (matcher.family == Family::keys || matcher.family == Family::overlap) {
-            add_keys(vocabulary.keys(matcher.column), items[k]);
+            for (const auto& keys : to_vector(items[k], numbers_of)) vocabulary.keys(matcher.column).add(keys);
         }
         if (matcher.family == Family::ngrams) add_ngrams(core, matcher, items[k], count);
         if (matcher.family == Family::strings) {

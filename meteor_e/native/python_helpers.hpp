@@ -89,22 +89,20 @@ void unlocked(py::handle stop, const Work& work) {
     if (!done) throw py::error_already_set();
 }
 
-inline std::size_t to_size(py::handle object) {
-    const std::size_t value = PyLong_AsSize_t(object.ptr());
-    if (value == static_cast<std::size_t>(-1) && PyErr_Occurred()) throw py::error_already_set();
+// What the C API read; -1 may stand for an error.
+template <class Number>
+Number checked(Number value) {
+    if (value == static_cast<Number>(-1) && PyErr_Occurred()) throw py::error_already_set();
     return value;
 }
+
+inline std::size_t to_size(py::handle object) { return checked(PyLong_AsSize_t(object.ptr())); }
+inline double to_double(py::handle object) { return checked(PyFloat_AsDouble(object.ptr())); }
 
 inline std::uint32_t to_number(py::handle object) {
     const std::size_t value = to_size(object);
     if (value > 0x7FFFFFFF) throw std::invalid_argument("a number is too large");
     return static_cast<std::uint32_t>(value);
-}
-
-inline double to_double(py::handle object) {
-    const double value = PyFloat_AsDouble(object.ptr());
-    if (value == -1.0 && PyErr_Occurred()) throw py::error_already_set();
-    return value;
 }
 
 inline std::u32string to_string(py::handle object) {

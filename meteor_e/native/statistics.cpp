@@ -60,17 +60,7 @@ bool is_perfect(const Chain& chain, const std::int64_t* row) {
     return hypothesis >= row[Before::hypothesis_length] && reference >= row[Before::reference_length];
 }
 
-}  // namespace
-
-const Layout& layout() {
-    static const Layout names{Before::names(), Counts::names(), After::names(), Part::names()};
-    return names;
-}
-
-std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + After::COUNT; }
-
-std::size_t scores_width() { return Part::COUNT; }
-
+// Chunks of matches sorted by reference position.
 std::int64_t count_chunks(const std::vector<Match>& matches) {
     std::int64_t chunks = 0;
     std::int64_t reference_end = -1, hypothesis_end = -1;
@@ -81,6 +71,17 @@ std::int64_t count_chunks(const std::vector<Match>& matches) {
     }
     return chunks;
 }
+
+}  // namespace
+
+const Layout& layout() {
+    static const Layout names{Before::names(), Counts::names(), After::names(), Part::names()};
+    return names;
+}
+
+std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + After::COUNT; }
+
+std::size_t scores_width() { return Part::COUNT; }
 
 void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                       const std::vector<Match>& matches, std::int64_t* row) {

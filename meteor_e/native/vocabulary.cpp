@@ -29,7 +29,6 @@ void KeyColumn::add_string(View<char32_t> string) { add({strings_.insert(string)
 
 void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     std::vector<std::uint32_t> numbers;
-    numbers.reserve(keys.size());
     for (const std::uint32_t key : keys) numbers.push_back(numbers_.number(key));
     add(numbers);
 }

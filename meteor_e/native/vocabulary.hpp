@@ -8,8 +8,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
-#include "number_map.hpp"
-#include "string_table.hpp"
+#include "hash_tables.hpp"
 
 namespace meteor {
 

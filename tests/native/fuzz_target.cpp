@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "characters.hpp"
+#include "hash_tables.hpp"
 #include "normalizer.hpp"
 #include "phrase_index.hpp"
-#include "string_table.hpp"
 #include "synonym_index.hpp"
 
 namespace {
