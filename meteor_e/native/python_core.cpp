@@ -26,18 +26,10 @@ bool to_bool(py::handle object) {
 }
 
 constexpr std::pair<const char*, Family> FAMILIES[] = {
-    {"exact", Family::exact},
-    {"keys", Family::keys},
-    {"strings", Family::strings},
-    {"synonyms", Family::synonyms},
-    {"phrases", Family::phrases},
-    {"similarity", Family::similarity},
-    {"overlap", Family::overlap},
-    {"ngrams", Family::ngrams},
-    {"characters", Family::characters},
-    {"contextual", Family::contextual},
-    {"proposals", Family::proposals},
-    {"subsequence", Family::subsequence},
+    {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
+    {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+    {"overlap", Family::overlap},       {"ngrams", Family::ngrams},       {"characters", Family::characters},
+    {"contextual", Family::contextual}, {"proposals", Family::proposals}, {"subsequence", Family::subsequence},
 };
 constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
 constexpr std::pair<const char*, Mode> MODES[] = {
@@ -131,6 +123,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = to_bool(settings.attr("character_mode"));
+    chain.equal_segments = to_bool(settings.attr("equal_segments"));
     chain.identity = named(settings.attr("identity"), IDENTITIES);
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
