@@ -50,7 +50,8 @@ JOINED = (
 )
 SCRIPTS = (
     "мир МИР Ёж ёж Ω ω ς σ Σ İstanbul ıI ſs ß ẞ SS K k Å å \ufb01n fin e\u0301 é İ i\u0307 Ǆ ǅ ǆ ا لله ١٢٣ 123 १२ "
-    "नमस्ते ไทย 東京 東 京 カナ か\u3099 が 한국 \u1112\u1161\u11ab \U0001f468\u200d\U0001f469 \U0001d400 𐐀 𐐨 ﷺ ½ ² ª º ʼn ŉ Ⅷ ⅷ Ꙃ ꙃ ა Ა Ꭰ ꭰ"
+    "नमस्ते ไทย 東京 東 京 カナ か\u3099 が 한국 "
+    "\u1112\u1161\u11ab \U0001f468\u200d\U0001f469 \U0001d400 𐐀 𐐨 ﷺ ½ ² ª º ʼn ŉ Ⅷ ⅷ Ꙃ ꙃ ა Ა Ꭰ ꭰ"
 )
 
 LANGUAGES = "en en en en en en cs cs de de es es fr fr ru ru da da fi fi hu hu it it nl nl no pt pt ro sv sv tr tr ar"

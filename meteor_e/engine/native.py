@@ -94,7 +94,7 @@ class Lane:
 
 
 class NativeEngine:
-    """Scores batches with the native core; use :meth:`create`.
+    """Scores batches with the native core; use :meth:`make`.
 
     Args:
         module: the extension.
@@ -135,7 +135,7 @@ class NativeEngine:
         self._lanes: list[Lane] = []
 
     @classmethod
-    def create(
+    def make(
         cls,
         settings: EngineSettings,
         matchers: Sequence[Matcher],

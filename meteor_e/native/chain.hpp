@@ -47,7 +47,9 @@ struct Matcher {
     std::shared_ptr<const PhraseIndex> phrases;
 };
 
-constexpr std::uint32_t GRADED_UNIT = 100;  // meteor_e/scoring/statistics.py has the same
+// meteor_e/scoring/statistics.py has the same
+constexpr std::uint32_t GRADED_UNIT = 100;
+constexpr double SEGMENT_UNIT = 1 << 24;
 
 struct Parameters {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
@@ -64,6 +66,7 @@ struct Chain {
     Parameters parameters;
     std::size_t beam = 40;
     bool character_mode = false;
+    bool equal_segments = false;  // lengths and matches are shares of SEGMENT_UNIT
     Identity identity = Identity::word;
     std::uint32_t unit = 1;  // what a word, or a character, counts: GRADED_UNIT where a matcher is graded
     std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py

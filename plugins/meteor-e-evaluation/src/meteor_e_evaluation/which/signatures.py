@@ -48,6 +48,7 @@ MEANINGS = {
     "match": "matchers in order, with their weights",
     "beam": "paths that survive a position of the alignment search",
     "units": "whether lengths and matches count words or characters",
+    "equal_segments": "whether a system's score counts each segment the same",
     "idf": "text by whose rarity words count",
     "pack": "resource pack, and the digest of its content",
     "lemmas": "lemmatizer",
@@ -164,7 +165,7 @@ def check_signature(text: str) -> Check:
     if "nltk" in parts:
         return _check_nltk(text, parts)
     try:
-        meteor = _made(parts)
+        meteor = _make_meteor(parts)
     except MeteorError as error:
         return _checked(text, parts, {}, [str(error)], "")
     here = parse_signature(meteor.signature)
@@ -238,7 +239,7 @@ def matchers_of(value: str) -> list[tuple[str, float, str]]:
     return found
 
 
-def _made(parts: Mapping[str, str]) -> Meteor:
+def _make_meteor(parts: Mapping[str, str]) -> Meteor:
     """Make the metric that a signature describes; MeteorError says why there is none."""
     from meteor_e import Meteor
     from meteor_e.toolkit import find_language
@@ -272,6 +273,7 @@ def _made(parts: Mapping[str, str]) -> Meteor:
         parameters=parameters,
         normalization=parts["norm"],
         character_mode=parts.get("units") == "chars",
+        equal_segments="equal_segments" in parts,
         **more,
     )
 
@@ -294,6 +296,7 @@ def _command(meteor: Meteor, parts: Mapping[str, str]) -> str:
         if getattr(chain.parameters, name) != getattr(plain.parameters, name):
             options.append(f"-p {name}={getattr(chain.parameters, name)}")
     options += [f"-x {chain.beam}"] * (chain.beam != plain.beam) + ["--character-mode"] * chain.character_mode
+    options += ["--equal-segments"] * chain.equal_segments
     options += [f"--pack {chain.pack or 'none'}"] * (chain.pack != plain.pack)
     if chain.segmenter is not None:
         options.append(f"--segmenter {chain.segmenter}")
@@ -301,7 +304,7 @@ def _command(meteor: Meteor, parts: Mapping[str, str]) -> str:
     if chain.lemmatizer is not None:
         command += f", in a chain file with the line 'lemmatizer: {chain.lemmatizer[0]}'"
     if parts.get("tokens") == "ptb":
-        command += ", of texts from meteor_e.integrations.coco.PTBTokenizer"
+        command += ", of texts from meteor_e_captions.coco.PTBTokenizer"
     return command
 
 
