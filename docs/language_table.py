@@ -37,8 +37,8 @@ EVIDENCE = """
 the agreement with human judgments, alone beside exact matches: Kendall's τ inside a segment, with ties of the
 metric as nothing, and its 95 % interval over 2,000 draws of segments. *Proven* and *harmful* have an interval that
 leaves out 0. METEOR's languages keep what METEOR 1.5 has, and get nothing else by default; the others get no
-resource by default, for none is proven there. `characters` and `icu` are segmenters in place of the language's
-own: for Chinese, `--segmenter characters` agrees better with people than words do. The tables `omw` of Czech,
+resource by default, for none is proven there. `characters`, `jieba` and `icu` are segmenters in place of the
+language's own: Chinese by characters agrees better with people than its words do. The tables `omw` of Czech,
 German, Russian and Spanish are those made from Wiktionary. No figure is there for languages without judgments.
 
 | language | resource | change | 95 % interval | verdict | by default | judgments |

@@ -189,7 +189,9 @@ class Meteor:
     def _start_engine(self) -> None:
         chain = self.chain
         self._engine: Engine = make_engine(
-            EngineSettings(chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity),
+            EngineSettings(
+                chain.parameters, chain.beam, chain.character_mode, self._identity, self._rarity, chain.equal_segments
+            ),
             self.matchers,
             self.normalizer,
             self._function_words,

@@ -29,6 +29,7 @@ from meteor_e.toolkit import PackStore, find_language
 Floats = NDArray[np.float64]
 LANGUAGES = Path(__file__).parents[2] / "resources" / "languages"
 WEIGHT = 0.6
+SEGMENTERS = {"zh": ("characters", "jieba", "icu"), "ja": ("characters", "fugashi", "icu")}
 SEED = 1
 
 
@@ -60,8 +61,8 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "dbnary", beside("dbnary")
     if store.find(f"{code}-wordfreq"):
         yield "wordfreq", {**exact, "pack": f"{code}-wordfreq"}
-    if language.segmenter in ("jieba", "fugashi"):
-        for segmenter in ("characters", "icu"):
+    for segmenter in SEGMENTERS.get(code, ()):
+        if segmenter != language.segmenter:
             yield segmenter, {**exact, "segmenter": segmenter}
     if language.pack and store.find(language.pack):
         yield "function words", {**exact, "pack": language.pack, "function_words": "own"}
@@ -74,12 +75,22 @@ def counted(code: str, keys: Mapping[str, Any], test: TestSet) -> Floats | None:
     except MeteorError as error:
         print(f"  {test.pair}: {error}", flush=True)
         return None
+    return counts_of(test, scores_of(meteor, test))
+
+
+def scores_of(meteor: Meteor, test: TestSet) -> Floats:
+    """Return scores of the segments that are judged, ``(systems, segments)``, of others NaN."""
     judged = test.judged()
     scores = np.full(judged.shape, np.nan)
     for row, output in enumerate(test.outputs):
         at = np.flatnonzero(judged[row])
         found = meteor.segments([output[i] for i in at], *([text[i] for i in at] for text in test.references))
         scores[row, at] = [segment.score for segment in found]
+    return scores
+
+
+def counts_of(test: TestSet, scores: Floats) -> Floats | None:
+    """Return concordant, discordant and tied pairs, ``(segments, 3)``; ``None`` without judgments of segments."""
     counts = measure("tau-wmt14").counts(test, scores)
     return None if counts is None else counts[:, :3]
 

@@ -66,6 +66,7 @@ class PlainKeys:
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
+    equal_segments: bool = False
     idf: str | None = None
     segmenter: str | None = None
 
@@ -83,6 +84,7 @@ class ChainArguments(TypedDict, total=False):
             language has it, else ``lower``.
         beam: number of paths of the alignment search.
         character_mode: count lengths and matches in characters.
+        equal_segments: a system's score counts each segment the same; by default, long ones count more.
         idf: a text, one segment per line, by which words count: the rarer, the more; by default all count alike.
         segmenter: name of the segmenter that finds the words of raw text, in place of the language's.
         pack: resource pack: the name of an installed one, or a folder (a path, or a text with a slash in it);
@@ -97,6 +99,7 @@ class ChainArguments(TypedDict, total=False):
     normalization: str | None
     beam: int | None
     character_mode: bool | None
+    equal_segments: bool | None
     idf: str | os.PathLike[str] | None
     segmenter: str | None
     pack: str | os.PathLike[str] | None
@@ -161,6 +164,12 @@ KEYS = {
         flags=("--character-mode",),
         signature="units",
         spell=lambda characters: "chars" if characters else "words",
+    ),
+    "equal_segments": ChainKey(
+        "A system's score counts each segment the same, whatever its length.",
+        bool,
+        flags=("--equal-segments",),
+        spell=lambda equal: str(equal).lower(),
     ),
     "idf": ChainKey(
         "A text, one segment per line: words count by their inverse document frequency in it; goes with delta 0.5.",

@@ -33,6 +33,7 @@ _OWN_WAYS = (
     "proposals",
     "contextual",
     "overlap",
+    "ngrams",
 )  # families that may look at more than a token and the phrases that begin there
 
 

@@ -368,6 +368,8 @@ def _features(lane: Lane, place: int, planned: PlannedMatcher, tokens: Sequence[
     if planned.family == "keys":
         assert isinstance(matcher, KeyMatcher)
         return [lane.number_keys(place, matcher.distinct_keys(token)) for token in tokens]
+    if planned.family == "ngrams":
+        return [matcher.lowered(token) for token in tokens]  # type: ignore[attr-defined]
     if planned.family == "overlap":
         assert isinstance(matcher, OverlapMatcher)
         return [lane.number_keys(place, matcher.distinct_pieces(token)) for token in tokens]

@@ -23,11 +23,12 @@ class PlannedMatcher(NamedTuple):
 
     Attributes:
         matcher: the matcher itself.
-        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``characters``,
-            ``subsequence``, ``similarity``, ``contextual``, ``phrases`` or ``proposals``.
+        family: ``exact``, ``keys``, ``strings``, ``synonyms``, ``overlap``, ``ngrams``,
+            ``characters``, ``subsequence``, ``similarity``, ``contextual``, ``phrases`` or ``proposals``.
         column: which one it is of those whose features are kept alike.
         search_weight, accuracy_search_weight, match_equal_words, graded: as the matcher has them.
         threshold, below: the similarities that match.
+        longest: characters of the longest n-grams, of the family ``ngrams``.
         resource: parameters and sections, by name, of the index that the core reads itself, else ``None``.
     """
 
@@ -40,6 +41,7 @@ class PlannedMatcher(NamedTuple):
     graded: bool
     threshold: float
     below: float
+    longest: int
     resource: Mapping[str, Any] | None
 
 
@@ -77,7 +79,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
     planned = []
     for matcher in matchers:
         family = family_of(matcher)
-        kind = "keys" if family in ("strings", "synonyms", "overlap") else family
+        kind = "keys" if family in ("strings", "synonyms", "overlap", "ngrams") else family
         column = columns.get(kind, 0)
         columns[kind] = column + 1
         similar = matcher if isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher) else None
@@ -93,6 +95,7 @@ def plan(matchers: Sequence[Matcher]) -> Plan | None:
                 threshold=similar.threshold if similar is not None else 0.0,
                 # Similarities are 1 at most except for rounding, so that 2 is no bound.
                 below=2.0 if (below := getattr(similar, "below", None)) is None else below,
+                longest=matcher.options.longest if family == "ngrams" else 0,
                 resource=_resource(matcher, family),
             )
         )

@@ -27,6 +27,7 @@ class EngineSettings(NamedTuple):
         character_mode: count lengths and matches in characters.
         weigh: what a word counts, instead of 1; not in character mode.
         identity: what makes two words one, a name that :func:`meteor_e.text.identity.find_identity` knows.
+        equal_segments: lengths and matches are shares, so that sums count each segment the same.
     """
 
     parameters: Parameters
@@ -34,6 +35,7 @@ class EngineSettings(NamedTuple):
     character_mode: bool
     identity: str = "word"
     weigh: Callable[[str], int] | None = None
+    equal_segments: bool = False
 
 
 PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]

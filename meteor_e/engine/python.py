@@ -210,6 +210,7 @@ class PythonEngine:
             len(self._matchers),
             self._function_words,
             character_mode=self._settings.character_mode,
+            equal=self._settings.equal_segments,
             weigh=self._settings.weigh,
             graded=[matcher.graded for matcher in self._matchers],
             whole=[_WHOLE.get(family_of(matcher)) for matcher in self._matchers],

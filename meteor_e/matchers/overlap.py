@@ -13,7 +13,7 @@ from meteor_e.api.matchers import OverlapMatcher
 from meteor_e.api.tokens import Token
 
 _LONGEST = 200
-"""Characters of a word that are looked at."""
+"""Characters of a word that are looked at; ``native/vocabulary.cpp`` has the same."""
 
 _START, _END = "\x02", "\x03"
 
@@ -25,12 +25,12 @@ class NgramMatcher(OverlapMatcher):
     """
 
     name: ClassVar[str] = "ngram"
+    core_family: ClassVar[str] = "ngrams"
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:NgramOptions"
 
     def pieces(self, token: Token) -> Iterator[str]:
         """Return the n-grams of a word."""
-        word = token.form[:_LONGEST]
-        lowered = word.lower()
+        word, lowered = token.form[:_LONGEST], self.lowered(token)
         if lowered != word:
             yield "case " + "".join(
                 "U" if one != other else "l" for one, other in zip(word, lowered, strict=False)
@@ -40,6 +40,11 @@ class NgramMatcher(OverlapMatcher):
         for length in range(2, self.options.longest + 1):
             for start in range(len(marked) - length + 1):
                 yield marked[start : start + length]
+
+    @staticmethod
+    def lowered(token: Token) -> str:
+        """Return what the core makes the same pieces of, beside the word itself."""
+        return token.form[:_LONGEST].lower()
 
     def describe(self) -> str:
         """Name the options that decide."""

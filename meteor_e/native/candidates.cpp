@@ -81,6 +81,7 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
             case Family::characters:
                 break;
             case Family::overlap:
+            case Family::ngrams:
                 room = match_overlap(vocabulary_.keys(matcher.column), matcher.threshold, hypothesis, reference);
                 break;
             case Family::phrases:

@@ -16,6 +16,7 @@ enum class Family {
     strings,      // words with equal strings, such as stems; Python gives the strings
     synonyms,     // words that share a synset of a mapped dictionary
     overlap,      // words that share pieces, each with one other word; Python gives the pieces
+    ngrams,       // the same, where the pieces are n-grams; Python gives the word in lower case
     characters,   // no words: the n-grams of characters that whole segments share
     subsequence,  // no words: the longest common subsequences of the characters of whole segments
     similarity,   // words with similar vectors; Python gives the vectors
@@ -29,6 +30,9 @@ inline bool joins_by_keys(Family family) {
     return family == Family::exact || family == Family::keys || family == Family::strings || family == Family::synonyms;
 }
 
+// Whether a matcher joins words by pieces, one with one other.
+inline bool shares_pieces(Family family) { return family == Family::overlap || family == Family::ngrams; }
+
 struct Matcher {
     Family family = Family::exact;
     double search_weight = 1.0;
@@ -36,13 +40,16 @@ struct Matcher {
     bool match_equal_words = false;
     bool graded = false;  // a match counts as much as its probability
     double threshold = 0.0;
-    double below = 2.0;      // a similarity that is too much; from 1 downwards, equal words are, too
-    std::size_t column = 0;  // where the vocabulary keeps its features; of others: which of its family
+    std::size_t longest = 0;  // characters of the longest n-grams
+    double below = 2.0;       // a similarity that is too much; from 1 downwards, equal words are, too
+    std::size_t column = 0;   // where the vocabulary keeps its features; of others: which of its family
     std::shared_ptr<const SynonymIndex> synonyms;
     std::shared_ptr<const PhraseIndex> phrases;
 };
 
-constexpr std::uint32_t GRADED_UNIT = 100;  // meteor_e/scoring/statistics.py has the same
+// meteor_e/scoring/statistics.py has the same
+constexpr std::uint32_t GRADED_UNIT = 100;
+constexpr double SEGMENT_UNIT = 1 << 24;
 
 struct Parameters {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
@@ -59,6 +66,7 @@ struct Chain {
     Parameters parameters;
     std::size_t beam = 40;
     bool character_mode = false;
+    bool equal_segments = false;  // lengths and matches are shares of SEGMENT_UNIT
     Identity identity = Identity::word;
     std::uint32_t unit = 1;  // what a word, or a character, counts: GRADED_UNIT where a matcher is graded
     std::size_t max_candidates = 0, separate_candidates = 0;  // meteor_e/engine/candidates.py

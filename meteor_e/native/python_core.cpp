@@ -26,17 +26,10 @@ bool to_bool(py::handle object) {
 }
 
 constexpr std::pair<const char*, Family> FAMILIES[] = {
-    {"exact", Family::exact},
-    {"keys", Family::keys},
-    {"strings", Family::strings},
-    {"synonyms", Family::synonyms},
-    {"phrases", Family::phrases},
-    {"similarity", Family::similarity},
-    {"overlap", Family::overlap},
-    {"characters", Family::characters},
-    {"contextual", Family::contextual},
-    {"proposals", Family::proposals},
-    {"subsequence", Family::subsequence},
+    {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
+    {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
+    {"overlap", Family::overlap},       {"ngrams", Family::ngrams},       {"characters", Family::characters},
+    {"contextual", Family::contextual}, {"proposals", Family::proposals}, {"subsequence", Family::subsequence},
 };
 constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
 constexpr std::pair<const char*, Mode> MODES[] = {
@@ -84,6 +77,7 @@ Matcher matcher_of(Core& core, py::handle planned) {
     matcher.match_equal_words = to_bool(planned.attr("match_equal_words"));
     matcher.graded = to_bool(planned.attr("graded"));
     matcher.threshold = to_double(planned.attr("threshold"));
+    matcher.longest = to_size(planned.attr("longest"));
     matcher.below = to_double(planned.attr("below"));
     const py::object index = planned.attr("resource");
     Sections sections(core, index);
@@ -129,6 +123,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = to_bool(settings.attr("character_mode"));
+    chain.equal_segments = to_bool(settings.attr("equal_segments"));
     chain.identity = named(settings.attr("identity"), IDENTITIES);
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
@@ -210,6 +205,16 @@ void add_strings(KeyColumn& column, py::handle object, Identity identity) {
     }
 }
 
+void add_ngrams(Core& core, const Matcher& matcher, py::handle object, std::size_t count) {
+    const auto lowered = to_vector(object, to_string);
+    if (lowered.size() != count) throw std::invalid_argument("one string a word type");
+    Vocabulary& vocabulary = *core.vocabulary;
+    auto type = static_cast<std::uint32_t>(vocabulary.described());
+    for (const std::u32string& string : lowered) {
+        vocabulary.keys(matcher.column).add_ngrams(vocabulary.form(type++), string, matcher.longest);
+    }
+}
+
 void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
     const Buffer buffer(object);
     const auto values = buffer.items<const float>();
@@ -232,6 +237,7 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
         if (matcher.family == Family::keys || matcher.family == Family::overlap) {
             add_keys(vocabulary.keys(matcher.column), items[k]);
         }
+        if (matcher.family == Family::ngrams) add_ngrams(core, matcher, items[k], count);
         if (matcher.family == Family::strings) {
             add_strings(vocabulary.keys(matcher.column), items[k], core.chain.identity);
         }

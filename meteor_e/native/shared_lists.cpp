@@ -17,7 +17,7 @@ bool Candidates::share(const std::vector<Words>& references, std::size_t asked) 
     std::vector<std::vector<PhraseHit>> phrases;
     for (std::size_t matcher = 0; matcher < asked; ++matcher) {
         const Matcher& one = chain_.matchers[matcher];
-        if (one.family == Family::proposals || one.family == Family::contextual || one.family == Family::overlap) {
+        if (one.family == Family::proposals || one.family == Family::contextual || shares_pieces(one.family)) {
             return false;
         }
         if (one.family != Family::phrases) continue;

@@ -126,6 +126,10 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
         counts[Counts::hypothesis_function] = part(hypothesis_function, precision);
         counts[Counts::reference_function] = part(reference_function, recall);
     }
+    const std::int64_t both = row[Before::hypothesis_length] + row[Before::reference_length];
+    if (!chain.equal_segments || !both) return;
+    const double scale = 2 * SEGMENT_UNIT / static_cast<double>(both);
+    for (std::int64_t* at = row; at != last; ++at) *at = part(*at, scale);
 }
 
 void add_row(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) {

@@ -34,6 +34,44 @@ void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     add(numbers);
 }
 
+// The pieces of NgramMatcher in meteor_e/matchers/overlap.py; a piece that comes again is another one.
+void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest) {
+    constexpr std::size_t LONGEST = 200;
+    constexpr char32_t BEYOND = 0x110000;  // the first number that is no character
+    const View<char32_t> looked_at = word.first(std::min(word.size(), LONGEST));
+    std::u32string piece;
+    const auto add_piece = [&](auto first, auto last) {
+        piece.assign(first, last);
+        std::uint32_t number;
+        for (char32_t again = BEYOND;; ++again) {
+            number = strings_.insert(piece);
+            last_word_.resize(strings_.size(), 0);
+            if (last_word_[number] != starts_.size()) break;
+            piece.resize(static_cast<std::size_t>(last - first));
+            piece.push_back(again);
+        }
+        last_word_[number] = starts_.size();
+        keys_.push_back(number);
+    };
+    if (!std::equal(looked_at.begin(), looked_at.end(), lowered.begin(), lowered.end())) {
+        std::u32string cases;
+        for (std::size_t k = 0; k < std::min(looked_at.size(), lowered.size()); ++k) {
+            const bool capital = looked_at[k] != lowered[k];
+            if (capital || !cases.empty()) cases.push_back(BEYOND + capital);
+        }
+        cases.push_back(BEYOND);  // no n-gram
+        add_piece(cases.begin(), cases.end());
+    }
+    const std::u32string marked = U'\x02' + lowered + U'\x03';
+    const auto start = marked.begin(), end = marked.end();
+    for (auto at = start + 1; at != end - 1; ++at) add_piece(at, at + 1);
+    for (std::ptrdiff_t length = 2; length <= static_cast<std::ptrdiff_t>(longest); ++length) {
+        for (auto at = start; end - at >= length; ++at) add_piece(at, at + length);
+    }
+    key_count_ = static_cast<std::uint32_t>(strings_.size());
+    starts_.push_back(keys_.size());
+}
+
 void KeyColumn::clear() { *this = KeyColumn(); }
 
 void VectorColumn::add(const float* first, std::size_t count, std::size_t width) {
@@ -51,7 +89,7 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
         const auto make_room = [&matcher](auto& columns) {
             columns.resize(std::max(columns.size(), matcher.column + 1));
         };
-        if (matcher.family == Family::overlap) make_room(keys_);
+        if (shares_pieces(matcher.family)) make_room(keys_);
         if (joins_by_keys(matcher.family) && matcher.family != Family::exact) make_room(keys_);
         if (matcher.family == Family::similarity) make_room(vectors_);
         if (matcher.family == Family::phrases) make_room(phrase_words_);
@@ -120,7 +158,7 @@ void Vocabulary::add_functional(const std::uint8_t* flags, std::size_t count) {
 bool Vocabulary::complete() const {
     for (const Matcher& matcher : chain_.matchers) {
         const bool has_keys =
-            matcher.family == Family::keys || matcher.family == Family::strings || matcher.family == Family::overlap;
+            matcher.family == Family::keys || matcher.family == Family::strings || shares_pieces(matcher.family);
         if (has_keys && keys_[matcher.column].size() != size()) return false;
         if (matcher.family == Family::similarity && vectors_[matcher.column].size() != size()) return false;
     }

@@ -23,8 +23,9 @@ public:
     std::uint32_t key_count() const { return key_count_; }
     std::size_t size() const { return starts_.size() - 1; }
 
-    void add(const std::vector<std::uint32_t>& keys);         // dense numbers
-    void add_string(const std::u32string& string);            // one key, numbered here
+    void add(const std::vector<std::uint32_t>& keys);  // dense numbers
+    void add_string(const std::u32string& string);     // one key, numbered here
+    void add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest);
     void add_sparse(const std::vector<std::uint32_t>& keys);  // any numbers
     void clear();
 
@@ -34,6 +35,7 @@ private:
     std::uint32_t key_count_ = 0;
     StringTable strings_;
     NumberMap numbers_;
+    std::vector<std::size_t> last_word_;  // that has a piece, in the place of the piece's number
 };
 
 // The unit vectors of a similarity matcher.

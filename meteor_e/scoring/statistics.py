@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 GRADED_UNIT = 100
 """What a word counts in a chain where a match may count in part."""
 
+SEGMENT_UNIT = 1 << 24
+"""What a segment counts, the mean of both sides, in a chain where all segments count the same."""
+
 CHARACTER_UNITS = "utf-16-le"
 
 WholeShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
@@ -165,6 +168,7 @@ def collect(
     weigh: Callable[[str], int] | None = None,
     graded: Sequence[bool] = (),
     whole: Sequence[WholeShares | None] = (),
+    equal: bool = False,
 ) -> Statistics:
     """Count the statistics of an aligned pair.
 
@@ -180,6 +184,7 @@ def collect(
         graded: of each matcher of the chain, whether its matches count as much as they are probable; words then count
             :data:`GRADED_UNIT`, times what they count otherwise.
         whole: of each matcher that compares whole segments, how it finds the shares that match.
+        equal: lengths and matches are shares of :data:`SEGMENT_UNIT`.
     """
     scale = GRADED_UNIT if any(graded) else 1
     sides = []
@@ -212,7 +217,7 @@ def collect(
             function = sum(itertools.compress(units, functional))
             count[f"{side}_content"] = _part(sum(units) - function, share)
             count[f"{side}_function"] = _part(function, share)
-    return Statistics(
+    made = Statistics(
         hypothesis_length=sum(hypothesis_units),
         reference_length=sum(reference_units),
         hypothesis_function_words=sum(itertools.compress(hypothesis_units, hypothesis_functional)),
@@ -222,6 +227,12 @@ def collect(
         hypothesis_matched=hypothesis_matched,
         reference_matched=reference_matched,
     )
+    both = made.hypothesis_length + made.reference_length
+    if not equal or not both:
+        return made
+    vector, scale = made.to_vector(), 2.0 * SEGMENT_UNIT / both
+    scaled = len(vector) - len(_AFTER)
+    return made.from_vector([*(_part(units, scale) for units in vector[:scaled]), *vector[scaled:]])
 
 
 def _part(units: int, share: float) -> int:

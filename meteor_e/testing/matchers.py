@@ -121,7 +121,8 @@ def _pairs(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> l
     if phrases:
         backwards = [token for phrase in reversed(phrases) for token in phrase]
         pairs.append((segments[-1], backwards))
-        pairs.append((backwards, [token for phrase in phrases[::2] for token in phrase]))
+        even, odd = ([token for phrase in phrases[first::2] for token in phrase] for first in (0, 1))
+        pairs += [(backwards, even), (even, odd)]
     return pairs
 
 

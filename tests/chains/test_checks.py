@@ -273,6 +273,7 @@ def test_all_that_can_be_said_is_spelled_out():
         ],
         "beam": 40,
         "character_mode": False,
+        "equal_segments": False,
         "pack": "fr",
         "function_words": "en",
     }

@@ -38,12 +38,12 @@ def test_the_command_line_gives_every_key_that_has_an_option():
 
 
 def test_plain_keys_go_into_chain_and_signature():
-    values = {"beam": 7, "character_mode": True, "segmenter": "script"}
+    values = {"beam": 7, "character_mode": True, "equal_segments": True, "segmenter": "script"}
     # A new key belongs into this test; words that count by their rarity do not count by their characters.
     assert values.keys() | {"idf"} == PLAIN.keys()
     meteor = Meteor("other", matchers=["exact"], **values)
     assert values.items() <= meteor.chain.effective().items()
-    assert "|beam:7|units:chars|" in meteor.signature
+    assert "|beam:7|units:chars|equal_segments:true|" in meteor.signature
     assert meteor.signature.count("segmenter:") == 1
     assert Meteor.from_config(meteor.chain.effective(), beam=9).chain.beam == 9
 

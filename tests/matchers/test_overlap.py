@@ -53,6 +53,18 @@ def tokens(*words):
     return [Token(word) for word in words]
 
 
+def test_equal_segments_count_the_same_in_a_system():
+    hypotheses, references = ["a b x", "a " * 50 + "y", ""], ["a b c", "a " * 50 + "c c", ""]
+    keys = {"matchers": ["exact"], "parameters": {"gamma": 0.0, "alpha": 0.5}}
+    plain, equal = Meteor("other", **keys), Meteor("other", equal_segments=True, **keys)
+    scores = [[one.score for one in meteor.segments(hypotheses, references)] for meteor in (plain, equal)]
+    assert scores[1] == pytest.approx(scores[0], abs=1e-6)
+    # F1 of shares of (H + R) / 2 is the mean of the F1 of segments; the empty one has no words to share.
+    mean = sum(scores[0][:2]) / 2
+    assert equal.corpus(hypotheses, references).score == pytest.approx(mean, abs=1e-6)
+    assert plain.corpus(hypotheses, references).score > mean + 0.1
+
+
 def test_a_match_counts_as_much_as_the_words_are_alike():
     scores = [
         Meteor("other", task="any").score(f"a b c {word}", "a b c laufen").score

@@ -83,7 +83,7 @@ def test_threads_and_pickles(segmenter):
     ],
 )
 def test_scores(language, same, other):
-    meteor = Meteor(language)
+    meteor = Meteor(language, **({"segmenter": "jieba"} if language == "zh" else {}))
     assert meteor.score(same, same).score == 1.0
     score = meteor.score(other, same)
     assert 0 < score.score < 1
@@ -92,6 +92,12 @@ def test_scores(language, same, other):
     assert "|task:universal|" in meteor.signature
     assert "|segmenter:" in meteor.signature
     assert "|plugins:meteor-e-languages@" in meteor.signature
+
+
+def test_chinese_is_read_by_characters():
+    meteor = Meteor("zh")
+    assert [token.form for token in meteor.tokenize(CHINESE[0])] == [*"".join(CHINESE[1])]
+    assert "|segmenter:characters" in meteor.signature
 
 
 def test_a_language_takes_another_segmenter():

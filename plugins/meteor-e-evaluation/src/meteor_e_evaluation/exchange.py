@@ -10,7 +10,10 @@ segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, 
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +25,11 @@ from meteor_e_evaluation import kendall
 from meteor_e_evaluation.groups import pairs_of_systems
 from meteor_e_evaluation.judgements import Assessments, Rankings
 
+_native: ModuleType | None = None
+if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
+    with contextlib.suppress(ImportError):
+        from meteor_e_evaluation import _native
+
 Masks: TypeAlias = NDArray[np.bool_]
 Kept: TypeAlias = Literal["", "s", "n"]
 Pairs: TypeAlias = Sequence[tuple[int, int]]
@@ -30,6 +38,9 @@ Permuted: TypeAlias = Iterator[tuple[tuple[int, int], int, Floats]]
 Exchange: TypeAlias = Callable[[Pairs], Permuted]
 Finish: TypeAlias = Callable[[Floats], Floats]
 """From sums, ``(samples, sums, groups)``, to the measure, ``(samples,)``."""
+
+MOST = 1 << 22
+"""Scores that the extension does not rank together."""
 
 BLOCK = 1 << 23
 """Numbers that the arrays of a block of samples may hold."""
@@ -152,6 +163,101 @@ def pearson(values: Floats, given: Assessments, masks: Masks, exchanged: str, ke
         return _mean_defined(np.clip(_quotient(products, np.sqrt(spread * norm)), -1.0, 1.0))
 
     return linear(parts, masks, exchanged, kept, finish)
+
+
+def rank_correlation(
+    values: Floats, groups: Sequence[Assessments], masks: Masks, exchanged: str, coefficient: str
+) -> Exchange | None:
+    """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.
+
+    The extension ``_native`` counts pairs, or sums ranks, of many samples side by side while it walks once over the
+    joint order of both metrics' scores. All counts are whole numbers, so no digit depends on it.
+
+    Args:
+        values: the metrics' scores.
+        groups: people's scores that are ranked together.
+        masks, exchanged: what is exchanged.
+        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
+
+    Returns:
+        ``None`` where the extension is not built, or for more scores than it counts.
+    """
+    native = _native
+    if native is None or any(len(given) >= MOST for given in groups):
+        return None
+    length = values.shape[2]
+    # (units, samples): with both sides of an exchange beside each other, one metric's is the other's the other way.
+    rows = np.ascontiguousarray(masks.reshape(len(masks), -1).T)
+    moved = np.concatenate([rows, ~rows], axis=1).view(np.uint8)
+
+    def prepared(given: Assessments) -> Callable[[int, int], Floats]:
+        cells = given.systems * length + given.segments
+        unit = {"segments": given.segments, "systems": given.systems, "scores": cells}[exchanged].astype(np.int32)
+        steps, levels, sizes = np.unique(given.scores, return_inverse=True, return_counts=True)
+        levels, count = levels.reshape(-1).astype(np.int32), len(cells)
+        pairs, human_ties = count * (count - 1) // 2, int((sizes * (sizes - 1) // 2).sum())
+        # People's ranks less their mean, doubled.
+        weights = ((2 * np.cumsum(sizes) - sizes)[levels] - count).astype(np.int32)
+
+        def of_counts(counts: Floats) -> Floats:
+            agree, ties, both, different = counts.T
+            if coefficient == "acc":
+                return _quotient(agree + both, np.full(len(agree), float(pairs)))
+            balance = 2 * agree - (pairs - ties - human_ties + both)
+            if coefficient == "kendall-c":
+                least = np.minimum(different, len(steps))
+                size = np.where(least > 1, float(count) ** 2 * (least - 1) / np.maximum(least, 1), 0.0)
+                return _quotient(2.0 * balance, size)
+            return _quotient(balance, np.sqrt(pairs - ties) * np.sqrt(float(pairs - human_ties)))
+
+        def of_ranks(sums: Floats) -> Floats:
+            products, ties = sums.T
+            most = float(count) ** 3 - count
+            spread = (most - ties) * (most - float((sizes.astype(float) ** 3 - sizes).sum()))
+            return np.clip(_quotient(3.0 * products, np.sqrt(spread)), -1.0, 1.0)
+
+        def both_metrics(one: int, other: int) -> Floats:
+            joint = values[[one, other]].reshape(2, -1)[:, cells].ravel()
+            order = np.lexsort((np.tile(levels, 2), joint)).astype(np.int32)
+            ordered = joint[order]
+            fresh = np.r_[True, ordered[1:] != ordered[:-1]].view(np.uint8)
+            if coefficient == "spearman":
+                return of_ranks(native.spearman(order, fresh, unit, moved, weights))
+
+            def counts(rows: NDArray[np.uint8]) -> Integers:
+                found: Integers = native.kendall(order, fresh, unit, rows, levels, len(steps))
+                return found
+
+            # The number of different scores, for τ-c alone, is no sum over pairs.
+            few = coefficient != "kendall-c" and len(moved) ** 2 < len(moved[0])
+            return of_counts(_from_few(counts, moved) if few else counts(moved).astype(float))
+
+        return both_metrics
+
+    asked = [prepared(given) for given in groups if len(given)]
+
+    def exchange(pairs: Pairs) -> Permuted:
+        for pair in pairs:
+            found = _mean_defined(np.stack([ask(*pair) for ask in asked], axis=1))
+            one, other = np.split(found, 2)
+            yield pair, 0, one - other
+
+    return exchange
+
+
+def _from_few(counts: Callable[[NDArray[np.uint8]], Integers], masks: NDArray[np.uint8]) -> Floats:
+    """Return sums over pairs, which are quadratic in few units, ``(units, samples)``, from exchanges of one and two."""
+    units = np.arange(len(masks))
+    first, second = pairs_of_systems(len(masks))
+    pairs = 1 + len(units) + np.arange(len(first))
+    points = np.zeros((len(units), 1 + len(units) + len(first)), np.uint8)
+    points[units, 1 + units] = points[first, pairs] = points[second, pairs] = 1
+    found = counts(points).astype(float)
+    steps = found[1 + units] - found[0]
+    both = found[pairs] - found[0] - steps[first] - steps[second]
+    moved = masks.astype(float)
+    result: Floats = found[0] + moved.T @ steps + (moved[first] * moved[second]).T @ both
+    return result
 
 
 def pair_difference_pearson(values: Floats, human: Floats, masks: Masks, exchanged: str) -> Exchange:

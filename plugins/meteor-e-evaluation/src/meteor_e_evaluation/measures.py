@@ -28,7 +28,7 @@ from meteor_e_evaluation.groups import (
     pair_difference_pearson,
     soft_accuracy,
 )
-from meteor_e_evaluation.judgements import Assessments, Rankings
+from meteor_e_evaluation.judgements import Rankings
 
 
 def pairs_of(test: TestSet) -> Rankings | None:
@@ -171,10 +171,12 @@ class SegmentCorrelation(Measure[TestSet]):
         return lambda segments: correlate(segments[given.systems, given.segments], given.scores, self.coefficient)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, exchanged: str) -> Exchange | None:
-        """Return Pearson's coefficient where scores are exchanged."""
-        if self.coefficient != "pearson" or test.assessments is None:
+        """Return the coefficient where scores are exchanged."""
+        if test.assessments is None:
             return None
-        return exchange.pearson(values, test.assessments, masks, exchanged, "")
+        if self.coefficient == "pearson":
+            return exchange.pearson(values, test.assessments, masks, exchanged, "")
+        return exchange.rank_correlation(values, [test.assessments], masks, exchanged, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return scores of the assessed segments; their ranks for Spearman's coefficient."""
@@ -229,12 +231,10 @@ class GroupedMeasure(Measure[TestSet]):
         if self.coefficient == "pearson":
             return exchange.pearson(values, given, masks, exchanged, "n" if self.grouping == "item" else "s")
         if self.grouping != "item":
-            if self.grouping == "none" or values.shape[2] > 256:
-                return None
-            # Systems and segments change places; with many segments there are too many pairs of them.
-            given = Assessments(given.systems, given.segments, given.scores)
-            values = values.transpose(0, 2, 1)
-            masks = masks.transpose(0, 2, 1) if exchanged == "scores" else masks
+            ranked = (
+                [given] if self.grouping == "none" else [given.select(given.systems == at) for at in range(len(human))]
+            )
+            return exchange.rank_correlation(values, ranked, masks, exchanged, self.coefficient)
         comparisons = exchange.Comparisons(given.comparisons(), values)
         if self.coefficient == "spearman":
             return exchange.spearman_by_segment(comparisons, masks)

@@ -34,13 +34,12 @@ from meteor_e.toolkit import (
 )
 from meteor_e_languages import affixes, thesauri
 from meteor_e_languages.thesauri import MOST_BYTES
+from meteor_e_languages.words import frequency_lists
 
 MIRROR = "http://deb.debian.org/debian/"
 OFTEN = 1e-3
 """Relative frequency from which METEOR's authors count a word as a function word (Denkowski and Lavie, 2014)."""
 
-_SHARED_LISTS = {"bs": "sh", "hr": "sh", "no": "nb", "tl": "fil"}
-"""Languages whose words wordfreq lists under another code."""
 Files = dict[str, bytes]
 """Contents of files by their names."""
 
@@ -128,7 +127,7 @@ def _known() -> dict[str, Any]:
 def installable(kind: str) -> frozenset[str]:
     """Return the codes of the languages for which ``--with KIND`` knows a package by name."""
     if kind == "wordfreq":
-        return frozenset(_frequencies())
+        return frozenset(frequency_lists())
     return frozenset(_known()["omw"]["files"] if kind == "omw" else _known()[kind])
 
 
@@ -197,23 +196,11 @@ def _licence(notice: bytes, code: str) -> str:
     return ", ".join(distinct) if len(distinct) <= 3 else ""
 
 
-def _frequencies() -> dict[str, str]:
-    try:
-        import wordfreq
-    except ImportError as error:
-        raise ResourceError(
-            "frequent words need the library wordfreq; run: pip install 'meteor-e-languages[wordfreq]'"
-        ) from error
-    lists: dict[str, str] = wordfreq.available_languages("best")
-    shared = {code: name for code, name in _SHARED_LISTS.items() if name in lists}
-    return {code: code for code in lists if code not in shared.values()} | shared
-
-
 def _frequent_words(code: str) -> tuple[Ingredients, str, str]:
     """Return the words that are a thousandth of a language's text or more, as METEOR's function words are."""
     from importlib.metadata import version
 
-    known = _frequencies()
+    known = frequency_lists()
     if code not in known:
         raise ResourceError(
             f"wordfreq has no list for {code!r}{near_miss(code, known)}; it has lists for {', '.join(sorted(known))}"

@@ -48,6 +48,7 @@ MEANINGS = {
     "match": "matchers in order, with their weights",
     "beam": "paths that survive a position of the alignment search",
     "units": "whether lengths and matches count words or characters",
+    "equal_segments": "whether a system's score counts each segment the same",
     "idf": "text by whose rarity words count",
     "pack": "resource pack, and the digest of its content",
     "lemmas": "lemmatizer",
@@ -272,6 +273,7 @@ def _made(parts: Mapping[str, str]) -> Meteor:
         parameters=parameters,
         normalization=parts["norm"],
         character_mode=parts.get("units") == "chars",
+        equal_segments="equal_segments" in parts,
         **more,
     )
 
@@ -294,6 +296,7 @@ def _command(meteor: Meteor, parts: Mapping[str, str]) -> str:
         if getattr(chain.parameters, name) != getattr(plain.parameters, name):
             options.append(f"-p {name}={getattr(chain.parameters, name)}")
     options += [f"-x {chain.beam}"] * (chain.beam != plain.beam) + ["--character-mode"] * chain.character_mode
+    options += ["--equal-segments"] * chain.equal_segments
     options += [f"--pack {chain.pack or 'none'}"] * (chain.pack != plain.pack)
     if chain.segmenter is not None:
         options.append(f"--segmenter {chain.segmenter}")

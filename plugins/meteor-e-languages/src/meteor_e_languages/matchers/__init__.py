@@ -1,0 +1,1 @@
+"""Matchers for words that are alike inside: accents, scripts, parts of compounds, learned pieces."""
