@@ -54,13 +54,13 @@ class FeatureBatch:
     sources: Sequence[str] | None = None
     systems: Sequence[str] | None = None
     segments: Sequence[str] | None = None
-    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _shared: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
+        return {**self.__dict__, "_shared": {}}
 
     def shared(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what several features need of a batch, such as its words; made once, and gone with the batch.
@@ -69,9 +69,9 @@ class FeatureBatch:
             name: of what is made; unique among all features.
             make: makes it.
         """
-        if name not in self._made:
-            self._made[name] = make()
-        found: Made = self._made[name]
+        if name not in self._shared:
+            self._shared[name] = make()
+        found: Made = self._shared[name]
         return found
 
 
@@ -91,9 +91,9 @@ class Feature(Component):
     version: ClassVar[int] = 1
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the feature for a recipe; see :meth:`Component.create`."""
-        return super().create(context, options)
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the feature for a recipe; see :meth:`Component.from_options`."""
+        return super().from_options(context, options)
 
     @property
     @abstractmethod

@@ -56,9 +56,9 @@ class Lemmatizer(Component):
     _word_cache = Remembered[str, Token](WORD_LIMIT)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the lemmatizer for a chain; see :meth:`Component.create`."""
-        return super().create(context, options)
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the lemmatizer for a chain; see :meth:`Component.from_options`."""
+        return super().from_options(context, options)
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:

@@ -19,7 +19,7 @@ A minimal plugin::
             return {soundex(token.form)}
 
 :class:`ComponentOptions` says how a matcher has options; a YAML chain gives them beside ``use`` and ``weight``. A
-matcher that needs the language or its resources overrides :meth:`Matcher.create`.
+matcher that needs the language or its resources overrides :meth:`Matcher.from_options`.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ class Matcher(Component):
     needs_tags: bool = False
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the matcher for a chain; see :meth:`Component.create`."""
-        return super().create(context, options)
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
+        """Make the matcher for a chain; see :meth:`Component.from_options`."""
+        return super().from_options(context, options)
 
     @abstractmethod
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
