@@ -30,16 +30,14 @@ from meteor_e.base.errors import InputError, PluginError, guarded
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-    from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
 
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class FeatureBatch:
-    """What a feature sees of some segments; all sequences have one item a segment.
+    """What a feature sees of some segments; all sequences have one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
@@ -89,11 +87,6 @@ class Feature(Component):
     kind: ClassVar[str] = "feature"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
     version: ClassVar[int] = 1
-
-    @classmethod
-    def from_options(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the feature for a recipe; see :meth:`Component.from_options`."""
-        return super().from_options(context, options)
 
     @property
     @abstractmethod
