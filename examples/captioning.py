@@ -4,7 +4,7 @@
 
 The files are COCO's: ``{"annotations": [{"image_id": …, "caption": …}, …]}`` and
 ``[{"image_id": …, "caption": …}, …]``.
-The tokenizer comes with a plugin (``pip install ./plugins/meteor-e-captions``).
+METEOR's class and the tokenizer are in a plugin (``pip install ./plugins/meteor-e-captions``).
 METEOR needs its English pack (``meteor-e pack install en``); BLEU, ROUGE and CIDEr come from pycocoevalcap, if it is
 installed.
 """
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from meteor_e.integrations.coco import Meteor, PTBTokenizer
+from meteor_e_captions.coco import Meteor, PTBTokenizer
 
 Captions = dict[Any, list[dict[str, str]]]
 

@@ -62,7 +62,7 @@ class Core:
     def undescribed(self) -> list[str]:
         """Return the forms of the word types that have no features yet."""
     def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
-        """Give the features of the word types that have none yet: a flag a type, an item a matcher, a uint32 a type."""
+        """Give the features of the new word types: one flag per type, one item per matcher, one uint32 per type."""
     def synsets(self, matcher: int, words: Sequence[str], /) -> list[list[int]]:
         """Return the synsets by which a matcher of synonyms matches words, ordered."""
     def clear(self) -> None:
@@ -81,7 +81,7 @@ class Batch:
     def number_sentences(self) -> list[int]:
         """Number the distinct sentences that are not empty, from 0; return the first segment of each."""
     def give_rows(self, matcher: int, sentence: int, rows: Any, /) -> None:
-        """Give a contextual matcher's vectors of a sentence: int16 in a C-contiguous buffer, a row a word."""
+        """Give a contextual matcher's vectors of a sentence: int16 in a C-contiguous buffer, one row per word."""
     def pair(self, reference_starts: Sequence[int], /) -> None:
         """Say which references belong to which hypothesis: the first of each, and an end."""
     def types(self, segment: int, /) -> list[int]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "meteor_e"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "meteor_e"
 
 pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources beside the tests")
 
@@ -63,3 +65,9 @@ def test_every_floor_is_in_the_contract():
     for entry in PACKAGE.iterdir():
         if (entry.suffix == ".py" and entry.stem != "__init__") or (entry / "__init__.py").is_file():
             assert f'"{entry.stem}' in contract or f"| {entry.stem}" in contract, entry.stem
+
+
+def test_one_verb_for_one_thing():
+    """``make`` makes an object, ``build`` writes files of data; ``create``, a third verb, would not be called."""
+    sources = (path for folder in ("meteor_e", "plugins", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+    assert not [path for path in sources if re.search(r"^    def create\(cls", path.read_text("utf-8"), re.M)]

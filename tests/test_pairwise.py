@@ -16,7 +16,7 @@ SOURCES = [
 @pytest.fixture(params=["native", "python"])
 def meteor(request, monkeypatch, own_packs):
     if request.param == "python":
-        monkeypatch.setattr("meteor_e.engine.choice.NativeEngine.create", lambda *_: None)
+        monkeypatch.setattr("meteor_e.engine.choice.NativeEngine.make", lambda *_: None)
     found = Meteor("en")
     if found.engine != request.param:
         pytest.skip("the native core is not built")

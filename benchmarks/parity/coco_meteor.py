@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from meteor_e_captions.coco import Meteor, PTBTokenizer
 from ptb_tokens import real_java
 
 from meteor_e import InputError
-from meteor_e.integrations.coco import Meteor, PTBTokenizer
 
 Captions = dict[int, list[str]]
 

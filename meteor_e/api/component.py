@@ -53,7 +53,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         """Check options, and make a component with them.
 
         Args:
-            context: what :meth:`create` may draw on: language and resources.
+            context: what :meth:`from_options` may draw on: language and resources.
             options: by name, as a chain gives them.
 
         Raises:
@@ -65,7 +65,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         what = f"{cls.kind} {cls.name!r}"
         try:
             with guarded(f"making {what}"):
-                return cls.create(context, checked)
+                return cls.from_options(context, checked)
         except PluginError as error:
             if isinstance(error.__cause__, (TypeError, ValueError)):
                 spelled = ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
@@ -73,7 +73,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             raise
 
     @classmethod
-    def create(cls, context: Any, options: Any) -> Self:
+    def from_options(cls, context: Any, options: Any) -> Self:
         """Make the component. Override this where what is made depends on the language or its resources.
 
         Args:

@@ -65,7 +65,7 @@ class Resources(Protocol):
 
 
 class MatcherContext(NamedTuple):
-    """What :meth:`Matcher.create` may draw on.
+    """What :meth:`Matcher.from_options` may draw on.
 
     Attributes:
         language: the language that is scored.

@@ -30,16 +30,14 @@ from meteor_e.base.errors import InputError, PluginError, guarded
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-    from typing_extensions import Self
 
-    from meteor_e.api.context import MatcherContext
 
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class FeatureBatch:
-    """What a feature sees of some segments; all sequences have one item a segment.
+    """What a feature sees of some segments; all sequences have one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
@@ -54,13 +52,13 @@ class FeatureBatch:
     sources: Sequence[str] | None = None
     systems: Sequence[str] | None = None
     segments: Sequence[str] | None = None
-    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _shared: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
+        return {**self.__dict__, "_shared": {}}
 
     def shared(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what several features need of a batch, such as its words; made once, and gone with the batch.
@@ -69,9 +67,9 @@ class FeatureBatch:
             name: of what is made; unique among all features.
             make: makes it.
         """
-        if name not in self._made:
-            self._made[name] = make()
-        found: Made = self._made[name]
+        if name not in self._shared:
+            self._shared[name] = make()
+        found: Made = self._shared[name]
         return found
 
 
@@ -89,11 +87,6 @@ class Feature(Component):
     kind: ClassVar[str] = "feature"
     needs: ClassVar[tuple[str, ...]] = ("hypotheses", "references")
     version: ClassVar[int] = 1
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the feature for a recipe; see :meth:`Component.create`."""
-        return super().create(context, options)
 
     @property
     @abstractmethod

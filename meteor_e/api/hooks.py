@@ -85,7 +85,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] | str]:
     """Return matchers: subclasses of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
 
-    A class's ``name`` is what chains call it. ``Matcher.create`` makes the matcher for a chain, with the
+    A class's ``name`` is what chains call it. ``Matcher.from_options`` makes the matcher for a chain, with the
     language, its resources and the chain's options.
     """
     raise NotImplementedError

@@ -20,13 +20,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from meteor_e.api.component import Component
-from meteor_e.api.context import MatcherContext
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import PluginError, guarded
 from meteor_e.base.memory import Remembered, forgetting
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 WORD_LIMIT = 1 << 17
 """Word types whose lemmas are remembered; the memory is emptied when it is full."""
@@ -54,11 +53,6 @@ class Lemmatizer(Component):
 
     _sentence_cache = Remembered[tuple[str, ...], list[Token]](SENTENCE_LIMIT)
     _word_cache = Remembered[str, Token](WORD_LIMIT)
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the lemmatizer for a chain; see :meth:`Component.create`."""
-        return super().create(context, options)
 
     @abstractmethod
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:

@@ -19,7 +19,7 @@ A minimal plugin::
             return {soundex(token.form)}
 
 :class:`ComponentOptions` says how a matcher has options; a YAML chain gives them beside ``use`` and ``weight``. A
-matcher that needs the language or its resources overrides :meth:`Matcher.create`.
+matcher that needs the language or its resources overrides :meth:`Matcher.from_options`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
-from meteor_e.api.context import MatcherContext, PhraseTable
+from meteor_e.api.context import PhraseTable
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.memory import Memory, Remembered, forgetting
@@ -39,7 +39,6 @@ from meteor_e.base.memory import Memory, Remembered, forgetting
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Self
 
 
 CACHE_LIMIT = 1 << 17
@@ -99,11 +98,6 @@ class Matcher(Component):
     graded: ClassVar[bool] = False
     needs_lemmas: bool = False
     needs_tags: bool = False
-
-    @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
-        """Make the matcher for a chain; see :meth:`Component.create`."""
-        return super().create(context, options)
 
     @abstractmethod
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:

@@ -116,7 +116,7 @@ class Scores:
 
 
 class MetricContext(NamedTuple):
-    """What ``create`` of a metric may draw on.
+    """What ``from_options`` of a metric may draw on.
 
     Attributes:
         language: ISO code of the text; empty where it is not known yet.

@@ -50,7 +50,7 @@ class ComponentOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of the options of a component."""
 
     def replaced(self, **values: Any) -> Self:
-        """Return a copy with other values, for :meth:`Component.create` to fill in what depends on the language."""
+        """Return a copy with other values, for :meth:`Component.from_options`, to fill in what the language decides."""
         return structs.replace(self, **values)
 
 

@@ -131,7 +131,7 @@ class Result(ABC):
         """Yield the titles, then rows of texts and numbers; what is not known is ``None``."""
 
     def entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what JSON Lines holds, one object a line; by default the records, by their titles."""
+        """Yield what JSON Lines holds, one object per line; by default the records, by their titles."""
         rows = self.records()
         titles = [str(title) for title in next(rows)]
         for row in rows:

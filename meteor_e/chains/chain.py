@@ -57,7 +57,7 @@ class Chain(PlainKeys):
     Attributes:
         language: the language's definition.
         task: name of the task that the defaults come from.
-        parameters: of the formula, with one weight a matcher.
+        parameters: of the formula, with one weight per matcher.
         normalization: how text becomes tokens.
         matchers: the matchers, in order.
         pack: name or folder of the resource pack, ``None`` if none is needed.

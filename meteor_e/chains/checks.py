@@ -11,7 +11,7 @@ from meteor_e.api.languages import Language
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError, near_miss
 from meteor_e.base.yamlfile import Document, Key, Problem
 from meteor_e.chains.chain import NO_PACK, Chain, absolute, choose_language, choose_normalization, resolve
-from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, build_chain, read_entry
+from meteor_e.chains.config import ENTRY_KEYS, MatcherConfig, make_chain, read_entry
 from meteor_e.languages.files import language_problems
 from meteor_e.packs.resources import LanguageResources
 
@@ -37,7 +37,7 @@ def check_chain(document: Document, registry: Registry) -> tuple[Chain | None, l
     problems.sort(key=lambda problem: (problem.is_note, problem.line))
     if any(not problem.is_note for problem in problems):
         return None, problems
-    return resolve(build_chain(document), registry), problems
+    return resolve(make_chain(document), registry), problems
 
 
 def check_language(document: Document, registry: Registry) -> list[Problem]:
@@ -99,7 +99,7 @@ class _NameCheck:
         # A mistake spoils all that it is in: the weight, its entry, the list of matchers.
         self._spoilt = {problem.key[:end] for problem in known for end in range(1, len(problem.key) + 1)}
         sound = {key: value for key, value in document.data.items() if (key,) not in self._spoilt}
-        self._config = build_chain(Document(sound, document.source, document.lines))
+        self._config = make_chain(Document(sound, document.source, document.lines))
         self._language: Language | None = None
         self._resources = LanguageResources()
         self._tell_resources = True

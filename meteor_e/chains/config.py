@@ -116,7 +116,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
 
     document = open_chain(source)
     raise_problems(find_problems(document, ChainFile))
-    return build_chain(document)
+    return make_chain(document)
 
 
 def chain_of(given: Mapping[str, Any]) -> ChainConfig:
@@ -127,7 +127,7 @@ def chain_of(given: Mapping[str, Any]) -> ChainConfig:
     """
     if all(name in KEYS and _is_simple(KEYS[name], value) for name, value in given.items()):
         # What resolving checks anyhow; the checker of files would take a while to import.
-        return build_chain(Document(given))
+        return make_chain(Document(given))
     return load_chain(given)
 
 
@@ -195,7 +195,7 @@ def open_chain(source: ChainSource) -> Document:
     return read_yaml(file)
 
 
-def build_chain(document: Document) -> ChainConfig:
+def make_chain(document: Document) -> ChainConfig:
     """Turn a document that has no problems into a chain."""
     data = document.data
     matchers = data.get("matchers")

@@ -78,7 +78,11 @@ def make_segmenter(language: Language, registry: Registry) -> Segmenter | None:
     try:
         found = registry.get("segmenter", name)
     except PluginError as error:
-        advice = f"; pip install '{_PLUGIN[name]}'" if name in _PLUGIN else ""
+        advice = (
+            f"; pip install '{_PLUGIN[name]}', or give --segmenter characters, which needs nothing"
+            if name in _PLUGIN
+            else ""
+        )
         raise PluginError(f"language {language.code!r}: {error}{advice}") from error
     result: Segmenter | None = found.make(MatcherContext(language, LanguageResources()))
     return result

@@ -1,4 +1,4 @@
-"""The command line, ``meteor-e``: a module a command, each imported when it is called.
+"""The command line, ``meteor-e``: one module per command, each imported when it is called.
 
 Plugins may bring commands, too. They are looked for when a name is none of meteor_e's own, and for listings.
 """

@@ -48,7 +48,7 @@ def make_engine(
     if wanted != "python":
         # Where a token depends on its word alone, the engine asks once for each word type, and not for each segment.
         by_word = lemmatizer is None or lemmatizer.scope == "word"
-        native = NativeEngine.create(
+        native = NativeEngine.make(
             settings,
             matchers,
             normalizer,

@@ -93,7 +93,7 @@ class Lane:
 
 
 class NativeEngine:
-    """Scores batches with the native core; use :meth:`create`.
+    """Scores batches with the native core; use :meth:`make`.
 
     Args:
         module: the extension.
@@ -134,7 +134,7 @@ class NativeEngine:
         self._lanes: list[Lane] = []
 
     @classmethod
-    def create(
+    def make(
         cls,
         settings: EngineSettings,
         matchers: Sequence[Matcher],

@@ -1,4 +1,4 @@
-"""The stdio protocol: one request a line, one answer for each, by which tuners and captioning tools drive METEOR.
+"""The stdio protocol: one request per line, one answer for each, by which tuners and captioning tools drive METEOR.
 
 ``SCORE ||| reference [||| reference …] ||| hypothesis``
     is answered by the segment's statistics.

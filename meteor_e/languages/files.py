@@ -33,7 +33,7 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     document = read_yaml(file)
     if Path(str(file)).parent == _folder():
         # METEOR's own files are checked by a test, which saves every run the time to import the checker.
-        return _build(document, common_tasks())
+        return _make(document, common_tasks())
     return parse_language(document)
 
 
@@ -51,7 +51,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
     raise_problems(language_problems(document, common))
-    return _build(document, common)
+    return _make(document, common)
 
 
 def language_problems(document: Document, common: Mapping[str, Any] | None = None) -> list[Problem]:
@@ -76,7 +76,7 @@ def language_problems(document: Document, common: Mapping[str, Any] | None = Non
     return sorted(problems, key=lambda problem: problem.line)
 
 
-def _build(document: Document, common: Mapping[str, Any]) -> Language:
+def _make(document: Document, common: Mapping[str, Any]) -> Language:
     """Return the language of a document without mistakes."""
     data = document.data
     pack, words = data.get("pack"), data.get("function_words")

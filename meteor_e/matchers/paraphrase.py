@@ -27,7 +27,7 @@ class ParaphraseMatcher(PhraseMatcher):
         self._paraphrases = paraphrases
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> ParaphraseMatcher:
+    def from_options(cls, context: MatcherContext, options: None) -> ParaphraseMatcher:
         """Take the paraphrases of the language's pack.
 
         Raises:

@@ -37,10 +37,10 @@ class StemMatcher(KeyMatcher):
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
         """Make the matcher; of a chain that gives no option, without the time that looking at options takes."""
-        return super().make(context, **options) if options else cls.create(context, None)
+        return super().make(context, **options) if options else cls.from_options(context, None)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: StemOptions | None) -> Self:
+    def from_options(cls, context: MatcherContext, options: StemOptions | None) -> Self:
         """Take the language's stemmer where the chain names none."""
         stemmer = context.language.stemmer if options is None or options.stemmer is None else options.stemmer
         if stemmer is None:

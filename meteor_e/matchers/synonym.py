@@ -39,7 +39,7 @@ class SynonymMatcher(KeyMatcher):
         self.synonyms = synonyms
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> SynonymMatcher:
+    def from_options(cls, context: MatcherContext, options: None) -> SynonymMatcher:
         """Take the synonyms of the language's pack.
 
         Raises:

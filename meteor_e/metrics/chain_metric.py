@@ -36,7 +36,7 @@ class ChainMetric(Metric):
         name: what tables call it.
         options: keys of the chain to replace, such as ``task``.
         jobs: number of processes that align.
-        context: what :meth:`create` was given.
+        context: what :meth:`from_options` was given.
     """
 
     name: ClassVar[str] = "chain"
@@ -64,7 +64,7 @@ class ChainMetric(Metric):
         self.language = self._context.language
 
     @classmethod
-    def create(cls, context: MetricContext, options: Any) -> ChainMetric:
+    def from_options(cls, context: MetricContext, options: Any) -> ChainMetric:
         """Make the metric; the chain is opened when the language is known."""
         given = _given(options)
         source = given.pop("source")
@@ -275,7 +275,7 @@ class MeteorMetric(ChainMetric):
     Options: ClassVar[Any] = "meteor_e.chains.schemas:MeteorOptions"
 
     @classmethod
-    def create(cls, context: MetricContext, options: Any) -> MeteorMetric:
+    def from_options(cls, context: MetricContext, options: Any) -> MeteorMetric:
         """Make the metric; the label names the keys that are given."""
         given = _given(options)
         text = ",".join(f"{key}={str(value).removesuffix('.0')}" for key, value in given.items())

@@ -58,15 +58,15 @@ void Batch::intern_new_words() {
             forms.clear();
             for (std::size_t k = first; k < last; ++k) {
                 const auto& [place, offset, size, hash] = read.new_words[k];
-                const char32_t* const form = read.characters.data() + offset;
-                read.types[place] = vocabulary_.find(form, size, hash);
-                if (read.types[place] == StringTable::ABSENT) forms.push_back({form, size});
+                const View<char32_t> form(read.characters.data() + offset, size);
+                read.types[place] = vocabulary_.find(form, hash);
+                if (read.types[place] == StringTable::ABSENT) forms.push_back(form);
             }
             vocabulary_.fetch(forms);
             for (std::size_t k = first; k < last; ++k) {
                 const auto& [place, offset, size, hash] = read.new_words[k];
                 if (read.types[place] != StringTable::ABSENT) continue;
-                read.types[place] = vocabulary_.intern(read.characters.data() + offset, size, hash);
+                read.types[place] = vocabulary_.intern({read.characters.data() + offset, size}, hash);
             }
         }
         read.new_words.clear();
@@ -100,25 +100,20 @@ void Batch::pair(std::vector<std::size_t> reference_starts) {
 }
 
 bool Batch::equal(std::size_t segment, std::size_t other) const {
-    const Words a = words(segment), b = words(other);
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+    return std::ranges::equal(words(segment), words(other));
 }
 
 std::vector<std::size_t> Batch::number_sentences() {
     sentences_.clear();
     rows_.clear();
-    std::unordered_map<std::uint64_t, std::vector<std::size_t>> found;  // by hash; the numbers of sentences
+    HashedNumbers numbers;
     for (std::size_t k = 0; k < segments_.size(); ++k) {
         segments_[k].sentence = NO_SENTENCE;
         if (!segments_[k].size) continue;
-        std::vector<std::size_t>& numbers = found[segments_[k].hash];
-        for (const std::size_t number : numbers) {
-            if (equal(k, sentences_[number])) segments_[k].sentence = number;
-        }
-        if (segments_[k].sentence != NO_SENTENCE) continue;
-        segments_[k].sentence = sentences_.size();
-        numbers.push_back(sentences_.size());
-        sentences_.push_back(k);
+        const auto same = [&](std::uint32_t number) { return equal(k, sentences_[number]); };
+        const auto next = static_cast<std::uint32_t>(sentences_.size());
+        segments_[k].sentence = numbers.insert(segments_[k].hash, next, same);
+        if (segments_[k].sentence == next) sentences_.push_back(k);
     }
     return sentences_;
 }
@@ -165,17 +160,14 @@ bool Batch::same(std::size_t hypothesis, std::size_t other) const {
 void Batch::find_repetitions() {
     const std::size_t count = hypotheses();
     originals_.resize(count);
-    std::unordered_map<std::uint64_t, std::size_t> first;
-    if (count > 1) first.reserve(count);
+    HashedNumbers numbers;
     for (std::size_t k = 0; k < count; ++k) {
-        originals_[k] = k;
-        if (count == 1) break;
         std::uint64_t hash = segments_[k].hash;
         for (std::size_t r = reference_starts_[k]; r < reference_starts_[k + 1]; ++r) {
             hash = mix(hash ^ mix(segments_[count + r].hash));
         }
-        const auto found = first.emplace(hash, k);
-        if (!found.second && same(k, found.first->second)) originals_[k] = found.first->second;
+        const auto same_as = [&](std::uint32_t number) { return same(k, number); };
+        originals_[k] = numbers.insert(hash, static_cast<std::uint32_t>(k), same_as);
     }
 }
 

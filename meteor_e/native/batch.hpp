@@ -17,14 +17,6 @@
 
 namespace meteor {
 
-// What a thread aligns many hypotheses with, that have the same references.
-struct GatheredPairs {
-    GatheredPairs(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
-
-    Candidates candidates;
-    AlignmentSearch search;
-};
-
 // What a thread aligns with.
 struct Aligner {
     Aligner(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
@@ -35,7 +27,7 @@ struct Aligner {
     std::vector<std::int64_t> row;
     std::vector<double> scores;
     PairFeatures features;
-    std::unique_ptr<GatheredPairs> gathered;
+    std::unique_ptr<Aligner> gathered;  // for many hypotheses that have the same references
 };
 
 // Segments that are each scored against each of others, by their numbers.
@@ -91,7 +83,6 @@ public:
     // `reference_starts`: for each hypothesis its first reference, counted from the first of all, and an end.
     void pair(std::vector<std::size_t> reference_starts);
     std::size_t hypotheses() const { return reference_starts_.size() - 1; }
-    std::size_t first_reference(std::size_t hypothesis) const { return reference_starts_[hypothesis]; }
     // The earlier hypothesis with the same words and references; the hypothesis itself if there is none.
     std::size_t original(std::size_t hypothesis) const { return originals_[hypothesis]; }
     void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "common.hpp"
+#include "hash_tables.hpp"
 
 namespace meteor {
 
@@ -20,64 +20,12 @@ struct BeamEdge {
     std::uint64_t continues = 0;                // which of them may begin a chunk that goes on
     std::array<std::uint64_t, Parts> future{};  // of the words touched so far, those that matter later
 
-    bool operator==(const BeamEdge& other) const {
-        std::uint64_t different = continues ^ other.continues;
-        for (std::size_t k = 0; k < Parts; ++k) different |= future[k] ^ other.future[k];
-        return node == other.node && candidates == other.candidates && different == 0;
-    }
-    std::size_t hash() const {
+    bool operator==(const BeamEdge&) const = default;
+    std::uint64_t hash() const {
         std::uint64_t value = mix((std::uint64_t{node} << 32 | candidates) ^ continues * 0x9E3779B97F4A7C15ull);
         for (const std::uint64_t part : future) value = mix(value ^ part);
-        return static_cast<std::size_t>(value ^ value >> 32);
+        return value ^ value >> 32;
     }
-};
-
-// Numbers of items that are kept elsewhere, by a hash.
-class HashedNumbers {
-public:
-    static constexpr std::uint32_t NONE = 0xFFFFFFFFu;
-
-    template <typename Same>
-    std::uint32_t find(std::uint32_t hash, Same&& same) const {
-        if (slots_.empty()) return NONE;
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t at = hash & mask; slots_[at].number != NONE; at = (at + 1) & mask) {
-            if (slots_[at].hash == hash && same(slots_[at].number)) return slots_[at].number;
-        }
-        return NONE;
-    }
-    void add(std::uint32_t hash, std::uint32_t number) {
-        if (2 * (size_ + 1) > slots_.size()) {
-            std::vector<Slot> before(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
-            before.swap(slots_);
-            for (const Slot& slot : before) {
-                if (slot.number != NONE) place(slot);
-            }
-        }
-        ++size_;
-        place({hash, number});
-    }
-    void clear() {
-        slots_.assign(slots_.size(), Slot{});
-        size_ = 0;
-    }
-
-private:
-    static constexpr std::size_t FIRST_SLOTS = std::size_t{1} << 10;
-
-    struct Slot {
-        std::uint32_t hash = 0, number = NONE;
-    };
-
-    void place(const Slot& slot) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = slot.hash & mask;
-        while (slots_[at].number != NONE) at = (at + 1) & mask;
-        slots_[at] = slot;
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
 };
 
 template <std::size_t Parts>
@@ -85,7 +33,7 @@ class BeamMemory {
 public:
     using Edge = BeamEdge<Parts>;
     using Words = std::array<std::uint64_t, Parts>;
-    static constexpr std::uint32_t NONE = HashedNumbers::NONE, ROOT = 0;
+    static constexpr std::uint32_t NONE = HashedNumbers::ABSENT, ROOT = 0;
 
     // An edge that was gone before, where it leads, and where it is written what each class came from.
     struct Way {
@@ -107,12 +55,12 @@ public:
     // search went the same way.
     std::uint32_t find(const Edge& edge, std::uint32_t guess) const {
         if (guess < ways_.size() && ways_[guess].edge == edge) return guess;
-        return by_edge_.find(tag_of(edge), [&](std::uint32_t number) { return ways_[number].edge == edge; });
+        return by_edge_.find(edge.hash(), [&](std::uint32_t number) { return ways_[number].edge == edge; });
     }
     const Way& way(std::uint32_t number) const { return ways_[number]; }
     std::uint32_t add(const Edge& edge, std::uint32_t node, std::uint32_t origins) {
         const auto number = static_cast<std::uint32_t>(ways_.size());
-        by_edge_.add(tag_of(edge), number);
+        by_edge_.insert(edge.hash(), number, [](std::uint32_t) { return false; });
         ways_.push_back({edge, node, origins});
         return number;
     }
@@ -133,18 +81,18 @@ public:
         const std::size_t first = bytes_.size();
         bytes_.resize(first + size);
         write(bytes_.data() + first);
-        const std::uint32_t hash = hash_of(bytes_.data() + first, size);
-        const std::uint32_t known = by_state_.find(hash, [&](std::uint32_t number) {
+        const auto next = static_cast<std::uint32_t>(nodes_.size());
+        const std::uint64_t hash = hash_of(bytes_.data() + first, size);
+        const std::uint32_t known = by_state_.insert(hash, next, [&](std::uint32_t number) {
             const Node& node = nodes_[number];
             return node.size == size && !std::memcmp(bytes_.data() + node.first, bytes_.data() + first, size);
         });
-        if (known != NONE) {
+        if (known == next) {
+            nodes_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size), used});
+        } else {
             bytes_.resize(first);
-            return known;
         }
-        nodes_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size), used});
-        by_state_.add(hash, static_cast<std::uint32_t>(nodes_.size() - 1));
-        return static_cast<std::uint32_t>(nodes_.size() - 1);
+        return known;
     }
 
 private:
@@ -155,8 +103,7 @@ private:
         Words used{};
     };
 
-    static std::uint32_t tag_of(const Edge& edge) { return static_cast<std::uint32_t>(edge.hash()); }
-    static std::uint32_t hash_of(const std::uint8_t* bytes, std::size_t size) {
+    static std::uint64_t hash_of(const std::uint8_t* bytes, std::size_t size) {
         std::uint64_t even = size, odd = 0, part[2];
         for (; size >= sizeof part; size -= sizeof part, bytes += sizeof part) {
             std::memcpy(part, bytes, sizeof part);
@@ -168,7 +115,7 @@ private:
         part[0] = part[1] = 0;
         std::memcpy(part, bytes, size);
         const std::uint64_t value = mix(mix(even ^ part[0]) + odd + mix(part[1]));
-        return static_cast<std::uint32_t>(value ^ value >> 32);
+        return value ^ value >> 32;
     }
 
     std::vector<Way> ways_;

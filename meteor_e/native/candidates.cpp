@@ -6,39 +6,29 @@
 
 namespace meteor {
 
-namespace {
 constexpr std::size_t LONGEST_SHARED = 10000;  // words of a side; meteor_e/engine/candidates.py has the same
-}
 
 bool Candidates::equal(Words hypothesis, Words reference) const {
     const auto same = [this](std::uint32_t type, std::uint32_t other) {
         return type == other ||
                (chain_.identity == Identity::java && vocabulary_.identity(type) == vocabulary_.identity(other));
     };
-    return hypothesis.size() == reference.size() &&
-           std::equal(hypothesis.begin(), hypothesis.end(), reference.begin(), same);
+    return std::ranges::equal(hypothesis, reference, same);
 }
 
 Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features) {
-    proposed_.clear();
-    reference_cover_.assign(reference.size(), 0);
-    hypothesis_cover_.assign(hypothesis.size(), 0);
     const bool alike = equal(hypothesis, reference);
     const std::size_t asked = alike ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
     shared_ = gathered_ = false;
     first_ = 0;
-    room_ = std::min(chain_.separate_candidates, chain_.max_candidates);
+    begin(hypothesis.size(), reference.size(), std::min(chain_.separate_candidates, chain_.max_candidates));
     const bool alone = alike || reference.size() > LONGEST_KNOWN_SEGMENT;
-    Outcome outcome = propose(hypothesis, reference, hash, features, asked, alone);
+    Outcome outcome = ask(know(reference, hash, alone), hypothesis, reference, features, asked);
     if (outcome.problem == Problem::too_many_candidates) {
-        room_ = chain_.max_candidates;
-        proposed_.clear();
-        hypothesis_cover_.assign(hypothesis.size(), 0);
         shared_ = std::max(hypothesis.size(), reference.size()) <= LONGEST_SHARED && share({reference}, asked);
-        const std::size_t positions = shared_ ? list_words_.size() : reference.size();
-        reference_cover_.assign(positions, 0);
-        const Words words = shared_ ? Words{list_words_.data(), positions} : reference;
-        outcome = propose(hypothesis, words, hash, features, asked, true);
+        const Words words = shared_ ? Words(list_words_) : reference;
+        begin(hypothesis.size(), words.size(), chain_.max_candidates);
+        outcome = ask(know(words, hash, true), hypothesis, words, features, asked);
     }
     if (outcome.problem != Problem::none) return outcome;
     sort_by_reference();
@@ -47,9 +37,11 @@ Outcome Candidates::collect(Words hypothesis, Words reference, std::uint64_t has
     return outcome;
 }
 
-Outcome Candidates::propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
-                            std::size_t asked, bool alone) {
-    return ask(know(reference, hash, alone), hypothesis, reference, features, asked);
+void Candidates::begin(std::size_t hypothesis_size, std::size_t positions, std::size_t room) {
+    room_ = room;
+    proposed_.clear();
+    reference_cover_.assign(positions, 0);
+    hypothesis_cover_.assign(hypothesis_size, 0);
 }
 
 Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,
@@ -70,11 +62,7 @@ Outcome Candidates::ask(KnownSegment& known, Words hypothesis, Words reference, 
                 if (!hypothesis.size() || !reference.size()) break;
                 const SentenceRows* rows = features.hypothesis_rows[matcher.column];
                 const SentenceRows* others = features.reference_rows[matcher.column];
-                if (!rows || !others) {
-                    outcome.problem = Problem::without_vectors;
-                    outcome.matcher = matcher_;
-                    return outcome;
-                }
+                if (!rows || !others) return {Problem::without_vectors, matcher_};
                 room = match_rows(*rows, *others, matcher, hypothesis, reference);
                 break;
             }
@@ -107,9 +95,7 @@ bool Candidates::match_proposals(const std::vector<Proposal>& proposals, Words h
     for (const Proposal& proposal : proposals) {
         if (!fits(proposal.reference_start, proposal.reference_length, reference.size()) ||
             !fits(proposal.hypothesis_start, proposal.hypothesis_length, hypothesis.size())) {
-            outcome.problem = Problem::misplaced_proposal;
-            outcome.matcher = matcher_;
-            outcome.proposal = proposal;
+            outcome = {Problem::misplaced_proposal, matcher_, proposal};
             return false;
         }
         const bool room = add(static_cast<std::uint32_t>(proposal.reference_start),

@@ -1,14 +1,14 @@
 // From matchers to candidates; meteor_e/engine/candidates.py and meteor_e/api/matchers.py are the definition.
 #pragma once
 
-#include <array>
+#include <bitset>
 #include <compare>
 #include <tuple>
 #include <vector>
 
 #include "chain.hpp"
 #include "common.hpp"
-#include "number_map.hpp"
+#include "hash_tables.hpp"
 #include "sentence_rows.hpp"
 #include "vocabulary.hpp"
 
@@ -169,17 +169,14 @@ private:
     // Numbers among which most others are not, as is seen at a glance.
     class Filter {
     public:
-        void clear() { bits_.fill(0); }
-        void add(std::uint32_t number) { bits_[part(number)] |= bit(number); }
-        bool may_hold(std::uint32_t number) const { return (bits_[part(number)] & bit(number)) != 0; }
+        void clear() { bits_.reset(); }
+        void add(std::uint32_t number) { bits_[place(number)] = true; }
+        bool may_hold(std::uint32_t number) const { return bits_[place(number)]; }
 
     private:
-        static constexpr int PART_BITS = 6;
-        static std::size_t part(std::uint32_t number) { return number * 0x9E3779B1u >> (32 - PART_BITS); }
-        static std::uint64_t bit(std::uint32_t number) {
-            return std::uint64_t{1} << (number * 0x9E3779B1u >> (32 - PART_BITS - 6) & 63);
-        }
-        std::array<std::uint64_t, 1 << PART_BITS> bits_{};
+        static constexpr int BITS = 12;
+        static std::size_t place(std::uint32_t number) { return number * 0x9E3779B1u >> (32 - BITS); }
+        std::bitset<1 << BITS> bits_;
     };
     struct Entry {
         std::uint32_t position;
@@ -201,8 +198,7 @@ private:
     static constexpr std::size_t KNOWN_SEGMENTS = 8192, WAYS = 4, LONGEST_KNOWN_SEGMENT = 256;
     static constexpr std::size_t KNOWN_BYTES = std::size_t{32} << 20;
 
-    Outcome propose(Words hypothesis, Words reference, std::uint64_t hash, const PairFeatures& features,
-                    std::size_t asked, bool alone);
+    void begin(std::size_t hypothesis_size, std::size_t positions, std::size_t room);
     Outcome ask(KnownSegment& known, Words hypothesis, Words reference, const PairFeatures& features,
                 std::size_t asked);
     bool share(const std::vector<Words>& references, std::size_t asked);
@@ -213,12 +209,17 @@ private:
     bool relate(KnownSegment& known, Words hypothesis, std::size_t asked);
     bool relate_all(const KnownSegment& known, Words words, std::size_t asked);
     bool relate_word(std::uint32_t distinct, std::uint32_t word, double probability = 1.0);
+    static void cover(std::vector<std::uint32_t>& covers, std::size_t first, std::uint32_t length) {
+        for (std::size_t word = first; word < first + length; ++word) ++covers[word];
+    }
     bool add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i, std::uint32_t hypothesis_length,
              double probability = 1.0);
-    bool add_word_pair(std::uint32_t j, std::uint32_t i, double probability = 1.0);
     Words keys_of(const Matcher& matcher, std::uint32_t type) const;
     bool match_keys(const KnownSegment& known, const Matcher& matcher, Words words);
     bool match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference);
+    template <class SimilaritiesOf, class Take>
+    bool match_similar(const Matcher& matcher, Words hypothesis, Words reference, const SimilaritiesOf& similarities_of,
+                       const Take& take);
     bool match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows, const Matcher& matcher,
                     Words hypothesis, Words reference);
     bool match_overlap(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference);
@@ -277,18 +278,9 @@ private:
 
 inline bool Candidates::add(std::uint32_t j, std::uint32_t reference_length, std::uint32_t i,
                             std::uint32_t hypothesis_length, double probability) {
-    if (!shared_) {
-        for (std::uint32_t word = j; word < j + reference_length; ++word) ++reference_cover_[word];
-    }
-    for (std::uint32_t word = i; word < i + hypothesis_length; ++word) ++hypothesis_cover_[word];
+    if (!shared_) cover(reference_cover_, j, reference_length);
+    cover(hypothesis_cover_, i, hypothesis_length);
     proposed_.push_back({j, reference_length, i, hypothesis_length, matcher_, probability});
-    return proposed_.size() <= room_;
-}
-
-inline bool Candidates::add_word_pair(std::uint32_t j, std::uint32_t i, double probability) {
-    ++reference_cover_[j];
-    ++hypothesis_cover_[i];
-    proposed_.push_back({j, 1, i, 1, matcher_, probability});
     return proposed_.size() <= room_;
 }
 

@@ -23,14 +23,10 @@ using View = std::span<const Item>;
 using Words = View<std::uint32_t>;  // a segment: the numbers of its word types
 
 // An index holds what no builder writes. Becomes a ResourceError that names the file.
-class DamagedIndex : public std::runtime_error {
-public:
-    DamagedIndex(const std::string& file, const char* problem) : std::runtime_error(problem), file_(file) {}
+struct DamagedIndex : std::runtime_error {
+    DamagedIndex(const std::string& where, const char* problem) : std::runtime_error(problem), file(where) {}
 
-    const std::string& file() const { return file_; }
-
-private:
-    std::string file_;
+    std::string file;
 };
 
 // A stable counting sort: appends what `value_of` makes of the items to `sorted`, by keys below `keys`. `starts` ends

@@ -24,8 +24,7 @@ Candidates::KnownSegment& Candidates::know(Words reference, std::uint64_t hash, 
     std::size_t chosen = NONE;
     for (std::size_t way = set; way < set + WAYS; ++way) {
         if (hashes_[way] == hash && segments_[way].generation == generation &&
-            segments_[way].words.size() == reference.size() &&
-            std::equal(reference.begin(), reference.end(), segments_[way].words.begin())) {
+            std::ranges::equal(reference, segments_[way].words)) {
             return segments_[way];
         }
         if (segments_[way].generation != generation && chosen == NONE) chosen = way;
@@ -94,12 +93,8 @@ void Candidates::start(KnownSegment& known, Words reference) const {
         known.starts, known.positions);
     known.keys.clear();
     known.key_ends.clear();
-    std::size_t key_count = 0;
-    for (const Matcher& matcher : chain_.matchers) {
-        for (const std::uint32_t type : known.types) key_count += keys_of(matcher, type).size();
-    }
-    known.keys.reserve(key_count);
     known.key_ends.reserve(chain_.matchers.size() * known.types.size());
+    known.keys.reserve(known.key_ends.capacity());
     for (const Matcher& matcher : chain_.matchers) {
         for (const std::uint32_t type : known.types) {
             const Words keys = keys_of(matcher, type);

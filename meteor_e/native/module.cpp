@@ -16,7 +16,7 @@ void translate(std::exception_ptr raised) {
     try {
         if (raised) std::rethrow_exception(raised);
     } catch (const meteor::DamagedIndex& error) {
-        py::set_error(damaged_index_error.get_stored(), py::make_tuple(error.file(), error.what()));
+        py::set_error(damaged_index_error.get_stored(), py::make_tuple(error.file, error.what()));
     } catch (const std::length_error&) {
         PyErr_NoMemory();
     }

@@ -1,9 +1,8 @@
 #include "normalizer.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <initializer_list>
-#include <utility>
+#include <iterator>
+#include <string_view>
 
 namespace meteor {
 
@@ -11,28 +10,11 @@ namespace {
 
 // A run of n ≥ 2 dots is one character, DOTS + n, from the second step to the last. METEOR writes a word for it.
 constexpr char32_t DOTS = 0x110000;
-const char MARKER[] = "DOTMULTI";
-constexpr std::size_t MARKER_SIZE = sizeof MARKER - 1;
+constexpr std::u32string_view MARKER = U"DOTMULTI";
 
 constexpr char32_t CAPITAL_SIGMA = 0x3A3;       // its lower case depends on its neighbours
 constexpr char32_t CAPITAL_I_WITH_DOT = 0x130;  // its lower case is two characters
 constexpr std::size_t KEPT_BUFFER = std::size_t{1} << 20;
-
-template <class Character>
-bool marker_at(const Character* at, const Character* end) {
-    if (static_cast<std::size_t>(end - at) < MARKER_SIZE) return false;
-    for (std::size_t k = 0; k < MARKER_SIZE; ++k) {
-        if (at[k] != static_cast<Character>(MARKER[k])) return false;
-    }
-    return true;
-}
-
-bool has_marker(const char32_t* first, const char32_t* last) {
-    for (; first < last; ++first) {
-        if (marker_at(first, last)) return true;
-    }
-    return false;
-}
 
 // Replaces a character between two others, in one pass of non-overlapping matches from left to right.
 // `before` and `after` say which neighbours fit; `replacement` takes the character's place.
@@ -148,7 +130,10 @@ bool Normalizer::set_symbols_apart(const Character* text, std::size_t size, std:
         const char32_t c = *at;
         const std::uint8_t flags = classes(c);
         if (flags & (ALNUM | SPACE)) {
-            if (c == 'D' && marker_at(at, end)) return false;
+            if (c == 'D' && MARKER.size() <= static_cast<std::size_t>(end - at) &&
+                std::equal(MARKER.begin(), MARKER.end(), at)) {
+                return false;
+            }
             *to++ = c;
         } else if (!(flags & PLAIN)) {
             found.quotes_or_dashes |= c == 0x2013 || c == 0x201C || c == 0x201D;
@@ -192,13 +177,7 @@ bool Normalizer::normalize_punctuation(NormalizedText& result, char32_t followin
 void Normalizer::split_apostrophes(std::u32string& text, std::u32string& spare) const {
     if (apostrophes_ == Apostrophes::apart) {
         spare.clear();
-        for (std::size_t k = 0; k < text.size(); ++k) {
-            if (text[k] == '\'') {
-                spare += U" ' ";
-            } else {
-                spare.push_back(text[k]);
-            }
-        }
+        for (const char32_t c : text) spare += c == '\'' ? std::u32string_view(U" ' ") : std::u32string_view(&c, 1);
         text.swap(spare);
         return;
     }
@@ -236,10 +215,8 @@ bool Normalizer::split_final_dot(const char32_t* first, const char32_t* last, ch
     const char32_t* const dot = last - 1;
     if (std::find(first, dot, U'.') != dot && std::find_if(first, dot, is_alpha) != dot) {
         const std::size_t start = out.size();
-        for (const char32_t* at = first; at < last; ++at) {
-            if (*at != '.') out.push_back(*at);
-        }
-        return !has_marker(out.data() + start, out.data() + out.size());
+        std::remove_copy(first, last, std::back_inserter(out), U'.');
+        return std::u32string_view(out).find(MARKER, start) == std::u32string_view::npos;
     }
     const std::u32string prefix(first, dot);
     if (always_.count(prefix) || (following >= 'a' && following <= 'z') ||

@@ -41,7 +41,7 @@ bool Batch::score_pairs(const std::vector<PairSource>& sources, std::size_t thre
     std::vector<Gathered> gathered(threads);  // what each thread stands ready for
     const auto work = [&](std::size_t worker, std::size_t number) {
         Aligner& aligner = *workshop_.aligners[worker];
-        if (!aligner.gathered) aligner.gathered = std::make_unique<GatheredPairs>(chain_, vocabulary_);
+        if (!aligner.gathered) aligner.gathered = std::make_unique<Aligner>(chain_, vocabulary_);
         Candidates& candidates = aligner.gathered->candidates;
         AlignmentSearch& search = aligner.gathered->search;
         const Part& part = parts[number];

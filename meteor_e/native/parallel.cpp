@@ -12,12 +12,8 @@
 
 namespace meteor {
 
-namespace {
-
 constexpr std::size_t BLOCK = 16;  // items that a thread takes at a time
 constexpr auto PATIENCE = std::chrono::milliseconds(50);
-
-}  // namespace
 
 bool for_each(std::size_t count, std::size_t threads, const std::function<void(std::size_t, std::size_t)>& work,
               const std::function<bool()>& go_on) {

@@ -5,10 +5,8 @@
 
 namespace meteor {
 
-namespace {
 constexpr std::uint32_t FLAG_BITS = PhraseWord::FLAG_BITS, FLAGS = PhraseWord::FLAGS;
 constexpr std::uint32_t MAX_WORDS = 1u << 30;  // a word and the flags share 32 bits
-}  // namespace
 
 PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words,
                          std::uint32_t node_count)
@@ -33,8 +31,8 @@ PhraseWord PhraseIndex::word(const std::string& word) const {
 
 // All phrases grow together, a word at a time: what is asked of memory for one is fetched while the others are asked.
 void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const {
-    auto& ways = memory.ways_;
-    auto& found = memory.found_;
+    auto& ways = memory.ways;
+    auto& found = memory.found;
     const auto size = static_cast<std::uint32_t>(words.size());
     ways.clear();
     found.clear();
@@ -58,14 +56,14 @@ void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory,
             ways[going++] = way;
         }
         ways.resize(going);
-        memory.new_steps_.clear();
+        memory.new_steps.clear();
         for (std::uint32_t k = 0; k < ways.size(); ++k) {
             const StepMemory::Step& step = *ways[k].step;
             if (step.node == ways[k].node && step.word >> FLAG_BITS == ways[k].word) {
                 ways[k].node = step.child;
                 ways[k].word = step.word;
             } else {
-                memory.new_steps_.push_back(k);
+                memory.new_steps.push_back(k);
                 METEOR_PREFETCH(&nodes_[std::size_t{3} * ways[k].node + 1]);
             }
         }
@@ -81,16 +79,16 @@ void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory,
         }
         ways.resize(going);
     }
-    memory.starts_.assign(1, 0);
+    memory.starts.assign(1, 0);
     hits.clear();
-    append_by_key(found, size, [](const PhraseHit& hit) { return hit.start; }, std::identity(), memory.starts_, hits);
+    append_by_key(found, size, [](const PhraseHit& hit) { return hit.start; }, std::identity(), memory.starts, hits);
 }
 
 // Looks steps up that are not remembered, by binary searches among the children of their nodes, side by side.
 void PhraseIndex::take_new_steps(StepMemory& memory) const {
     bool open = false;
-    for (const std::uint32_t number : memory.new_steps_) {
-        StepMemory::Way& way = memory.ways_[number];
+    for (const std::uint32_t number : memory.new_steps) {
+        StepMemory::Way& way = memory.ways[number];
         way.low = first_child(way.node);
         const std::uint32_t high = first_child(way.node + 1);
         way.count = high > way.low ? high - way.low : 0;
@@ -104,9 +102,9 @@ void PhraseIndex::take_new_steps(StepMemory& memory) const {
     }
     while (open) {
         open = false;
-        for (const std::uint32_t number : memory.new_steps_) {
+        for (const std::uint32_t number : memory.new_steps) {
             // A search that has ended stays as it is; to ask whether it has would take longer.
-            StepMemory::Way& way = memory.ways_[number];
+            StepMemory::Way& way = memory.ways[number];
             const std::uint32_t half = way.count / 2, middle = way.low + half;
             // All bits if the word comes later, else none: a branch would be guessed wrong every other time.
             const std::uint32_t later = 0u - ((way.count != 0) & (word_of(middle) < way.word << FLAG_BITS));
@@ -116,8 +114,8 @@ void PhraseIndex::take_new_steps(StepMemory& memory) const {
             open |= way.count != 0;
         }
     }
-    for (const std::uint32_t number : memory.new_steps_) {
-        StepMemory::Way& way = memory.ways_[number];
+    for (const std::uint32_t number : memory.new_steps) {
+        StepMemory::Way& way = memory.ways[number];
         const bool found = way.low < first_child(way.node + 1) && word_of(way.low) >> FLAG_BITS == way.word;
         *way.step = {way.node, found ? word_of(way.low) : way.word << FLAG_BITS, found ? way.low : 0};
         way.node = way.step->child;

@@ -27,8 +27,7 @@ struct PhraseWord {
 };
 
 // Steps through the trie that were taken before: most repeat, and a binary search in a mapped file is slow.
-class StepMemory {
-public:
+struct StepMemory {
     struct Step {
         std::uint32_t node = 0;  // 0, the root, is never stepped from
         std::uint32_t word = 0;  // with the flags of the child
@@ -36,13 +35,10 @@ public:
     };
 
     Step& of(std::uint32_t node, std::uint32_t word) {
-        if (steps_.empty()) steps_.resize(SIZE);
+        if (steps.empty()) steps.resize(SIZE);
         const std::uint64_t key = (std::uint64_t{node} << 32 | word) * 0x9E3779B97F4A7C15ull;
-        return steps_[key >> (64 - SIZE_BITS)];
+        return steps[key >> (64 - SIZE_BITS)];
     }
-
-private:
-    friend class PhraseIndex;
 
     // Words of a segment from `start` on, as far as they lead to a node.
     struct Way {
@@ -53,11 +49,11 @@ private:
 
     static constexpr int SIZE_BITS = 18;
     static constexpr std::size_t SIZE = std::size_t{1} << SIZE_BITS;  // 12 bytes each
-    std::vector<Step> steps_;
+    std::vector<Step> steps;
     // For PhraseIndex::find, kept for their memory.
-    std::vector<Way> ways_;
-    std::vector<std::uint32_t> new_steps_, starts_;
-    std::vector<PhraseHit> found_;
+    std::vector<Way> ways;
+    std::vector<std::uint32_t> new_steps, starts;
+    std::vector<PhraseHit> found;
 };
 
 // Nothing in the file is trusted: what would lead outside it throws DamagedIndex.

@@ -82,8 +82,7 @@ bool Candidates::match_phrases(const PhraseIndex& index, std::size_t column, Kno
     }
     LastHypothesis& last = last_[column];
     const std::uint64_t generation = vocabulary_.generation() + 1;
-    if (last.generation != generation || last.words.size() != hypothesis.size() ||
-        !std::equal(hypothesis.begin(), hypothesis.end(), last.words.begin())) {
+    if (last.generation != generation || !std::ranges::equal(hypothesis, last.words)) {
         find_phrases(index, column, hypothesis, last.hits);
         last.words.assign(hypothesis.begin(), hypothesis.end());
         last.generation = generation;

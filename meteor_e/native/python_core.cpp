@@ -1,6 +1,9 @@
 #include "python_core.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <string_view>
 
 namespace meteor::python {
 
@@ -10,32 +13,14 @@ char32_t lowercase(char32_t character) {
     return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character)));
 }
 
-template <class Value, std::size_t Count>
-Value named(py::handle object, const std::pair<const char*, Value> (&names)[Count]) {
+// The value of an enumeration, whose names are given in their order.
+template <class Value>
+Value named(py::handle object, std::initializer_list<std::string_view> names) {
     const auto name = object.cast<std::string>();
-    for (const auto& [known, value] : names) {
-        if (name == known) return value;
-    }
-    throw std::invalid_argument("unknown name: " + name);
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) throw std::invalid_argument("unknown name: " + name);
+    return static_cast<Value>(found - names.begin());
 }
-
-bool to_bool(py::handle object) {
-    const int value = PyObject_IsTrue(object.ptr());
-    if (value < 0) throw py::error_already_set();
-    return value != 0;
-}
-
-constexpr std::pair<const char*, Family> FAMILIES[] = {
-    {"exact", Family::exact},           {"keys", Family::keys},           {"strings", Family::strings},
-    {"synonyms", Family::synonyms},     {"phrases", Family::phrases},     {"similarity", Family::similarity},
-    {"overlap", Family::overlap},       {"ngrams", Family::ngrams},       {"characters", Family::characters},
-    {"contextual", Family::contextual}, {"proposals", Family::proposals}, {"subsequence", Family::subsequence},
-};
-constexpr std::pair<const char*, Identity> IDENTITIES[] = {{"word", Identity::word}, {"java", Identity::java}};
-constexpr std::pair<const char*, Mode> MODES[] = {
-    {"none", Mode::none}, {"lower", Mode::lower}, {"full", Mode::full}, {"no-punctuation", Mode::no_punctuation}};
-constexpr std::pair<const char*, Apostrophes> APOSTROPHES[] = {
-    {"english", Apostrophes::english}, {"french", Apostrophes::french}, {"apart", Apostrophes::apart}};
 
 // The sections and parameters of a mapped index, by name.
 class Sections {
@@ -70,12 +55,14 @@ double weight_of(py::handle object, const char* name) {
 // A PlannedMatcher of meteor_e/engine/plan.py.
 Matcher matcher_of(Core& core, py::handle planned) {
     Matcher matcher;
-    matcher.family = named(planned.attr("family"), FAMILIES);
+    matcher.family = named<Family>(planned.attr("family"),
+                                   {"exact", "keys", "strings", "synonyms", "overlap", "ngrams", "characters",
+                                    "subsequence", "similarity", "contextual", "phrases", "proposals"});
     matcher.search_weight = weight_of(planned, "search_weight");
     matcher.accuracy_search_weight = weight_of(planned, "accuracy_search_weight");
     matcher.column = to_number(planned.attr("column"));
-    matcher.match_equal_words = to_bool(planned.attr("match_equal_words"));
-    matcher.graded = to_bool(planned.attr("graded"));
+    matcher.match_equal_words = planned.attr("match_equal_words").cast<bool>();
+    matcher.graded = planned.attr("graded").cast<bool>();
     matcher.threshold = to_double(planned.attr("threshold"));
     matcher.longest = to_size(planned.attr("longest"));
     matcher.below = to_double(planned.attr("below"));
@@ -107,12 +94,13 @@ std::unique_ptr<Normalizer> normalizer_of(py::handle object) {
         const auto words = to_vector(object.attr("prefixes").attr(name), to_string);
         return Normalizer::Prefixes(words.begin(), words.end());
     };
-    return std::make_unique<Normalizer>(named(object.attr("mode").attr("value"), MODES),
-                                        named(object.attr("apostrophes"), APOSTROPHES), prefixes("always"),
-                                        prefixes("numeric"), to_string(object.attr("kept_capitals")), lowercase);
+    const auto mode = named<Mode>(object.attr("mode").attr("value"), {"none", "lower", "full", "no-punctuation"});
+    const auto apostrophes = named<Apostrophes>(object.attr("apostrophes"), {"english", "french", "apart"});
+    return std::make_unique<Normalizer>(mode, apostrophes, prefixes("always"), prefixes("numeric"),
+                                        to_string(object.attr("kept_capitals")), lowercase);
 }
 
-std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::handle normalizer,
+std::unique_ptr<Core> core_from(py::handle settings, py::handle matchers, py::handle normalizer,
                                 Py_ssize_t max_candidates, Py_ssize_t separate_candidates) {
     auto core = std::make_unique<Core>();
     Chain& chain = core->chain;
@@ -122,9 +110,9 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     }
     chain.parameters = parameters_of(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
-    chain.character_mode = to_bool(settings.attr("character_mode"));
-    chain.equal_segments = to_bool(settings.attr("equal_segments"));
-    chain.identity = named(settings.attr("identity"), IDENTITIES);
+    chain.character_mode = settings.attr("character_mode").cast<bool>();
+    chain.equal_segments = settings.attr("equal_segments").cast<bool>();
+    chain.identity = named<Identity>(settings.attr("identity"), {"word", "java"});
     if (chain.parameters.weights.size() != chain.matchers.size()) throw std::invalid_argument("one weight a matcher");
     if (chain.beam < 1 || max_candidates < 1 || separate_candidates < 0) {
         throw std::invalid_argument("beam and max_candidates are at least 1");
@@ -144,30 +132,26 @@ Text text_of(py::handle object) {
             static_cast<int>(PyUnicode_KIND(object.ptr()))};
 }
 
-std::unique_ptr<BoundBatch> read(const py::object& self, py::handle segments, std::size_t threads, py::handle stop) {
-    auto made = std::make_unique<BoundBatch>(self);
-    const InUse use(made->core);
+std::unique_ptr<BoundBatch> read(Core& core, py::handle segments, std::size_t threads, py::handle stop) {
+    auto batch = std::make_unique<BoundBatch>(core);
     // Holds on to the texts, whose characters are read without the GIL.
     const auto held = taken(PySequence_Tuple(segments.ptr()));
     const auto texts = to_vector(held, text_of);
-    unlocked(stop, [&](const auto& go_on) { return made->batch.read(texts, *made->core.normalizer, threads, go_on); });
-    return made;
+    unlocked(stop, [&](const auto& go_on) { return batch->read(texts, *core.normalizer, threads, go_on); });
+    return batch;
 }
 
-std::unique_ptr<BoundBatch> take(const py::object& self, py::handle segments) {
-    auto made = std::make_unique<BoundBatch>(self);
-    const InUse use(made->core);
-    made->batch.take_types(to_vector(segments, numbers_of));
-    return made;
+std::unique_ptr<BoundBatch> take(Core& core, py::handle segments) {
+    auto batch = std::make_unique<BoundBatch>(core);
+    batch->take_types(to_vector(segments, numbers_of));
+    return batch;
 }
 
 void add_types(Core& core, py::handle forms) {
-    const InUse use(core);
     for (const std::u32string& form : to_vector(forms, to_string)) core.vocabulary->add(form);
 }
 
 py::list undescribed(Core& core) {
-    const InUse use(core);
     const Vocabulary& vocabulary = *core.vocabulary;
     const std::size_t first = vocabulary.described();
     py::list forms(vocabulary.size() - first);
@@ -178,7 +162,6 @@ py::list undescribed(Core& core) {
 }
 
 py::list synsets(Core& core, std::size_t place, py::handle words) {
-    const InUse use(core);
     const auto index = core.chain.matchers.at(place).synonyms;
     if (!index) throw std::invalid_argument("the matcher has no synonyms");
     std::vector<std::uint32_t> found;
@@ -186,13 +169,9 @@ py::list synsets(Core& core, std::size_t place, py::handle words) {
     py::list rows(items.size());
     for (std::size_t k = 0; k < rows.size(); ++k) {
         index->synsets(to_string(items[k]), found);
-        rows[k] = to_list(found, [](std::uint32_t synset) { return py::int_(synset); });
+        rows[k] = to_list(found);
     }
     return rows;
-}
-
-void add_keys(KeyColumn& column, py::handle object) {
-    for (const auto& keys : to_vector(object, numbers_of)) column.add(keys);
 }
 
 void add_strings(KeyColumn& column, py::handle object, Identity identity) {
@@ -224,7 +203,6 @@ void add_vectors(VectorColumn& column, py::handle object, std::size_t count) {
 
 // `functional`: a flag a new word type; `features`: an item a matcher; `units`: None, or a uint32 a new word type.
 void describe(Core& core, const py::bytes& functional, py::handle features, py::handle units) {
-    const InUse use(core);
     Vocabulary& vocabulary = *core.vocabulary;
     const std::size_t count = vocabulary.size() - vocabulary.described();
     const Sequence items(features);
@@ -235,7 +213,7 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
     for (std::size_t k = 0; count && k < items.size(); ++k) {
         const Matcher& matcher = core.chain.matchers[k];
         if (matcher.family == Family::keys || matcher.family == Family::overlap) {
-            add_keys(vocabulary.keys(matcher.column), items[k]);
+            for (const auto& keys : to_vector(items[k], numbers_of)) vocabulary.keys(matcher.column).add(keys);
         }
         if (matcher.family == Family::ngrams) add_ngrams(core, matcher, items[k], count);
         if (matcher.family == Family::strings) {
@@ -257,23 +235,18 @@ void describe(Core& core, const py::bytes& functional, py::handle features, py::
 void add_core(py::module_& module) {
     py::class_<Core>(module, "Core", py::is_final(),
                      "A chain of matchers, and the words seen with it. For one thread at a time.")
-        .def(py::init(&make_core), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
+        .def(py::init(&core_from), py::kw_only(), py::arg("settings"), py::arg("matchers"), py::arg("normalizer"),
              py::arg("max_candidates"), py::arg("separate_candidates"))
         .def_property_readonly(
             "size", [](const Core& core) { return core.vocabulary->size(); }, "Number of word types.")
-        .def("read", &read, "Normalize raw segments and look their words up.")
-        .def("take", &take, "Make a batch of segments given as numbers of word types.")
-        .def("add_types", &add_types, "Add word types whose tokens carry more than their forms.")
-        .def("undescribed", &undescribed, "Return the forms of the word types that have no features yet.")
-        .def("describe", &describe, "Give the features of the word types that have none yet.")
-        .def("synsets", &synsets, "Return the synsets of words, ordered.")
-        .def(
-            "clear",
-            [](Core& core) {
-                const InUse use(core);
-                core.vocabulary->clear();
-            },
-            "Forget all word types; batches made before are void.");
+        .def("read", alone(read), py::keep_alive<0, 1>(), "Normalize raw segments and look their words up.")
+        .def("take", alone(take), py::keep_alive<0, 1>(), "Make a batch of segments given as numbers of word types.")
+        .def("add_types", alone(add_types), "Add word types whose tokens carry more than their forms.")
+        .def("undescribed", alone(undescribed), "Return the forms of the word types that have no features yet.")
+        .def("describe", alone(describe), "Give the features of the word types that have none yet.")
+        .def("synsets", alone(synsets), "Return the synsets of words, ordered.")
+        .def("clear", alone(+[](Core& core) { core.vocabulary->clear(); }),
+             "Forget all word types; batches made before are void.");
 }
 
 }  // namespace meteor::python

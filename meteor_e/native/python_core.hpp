@@ -20,29 +20,28 @@ struct Core {
     std::atomic<bool> in_use = false;
 };
 
-// Asserts that a core, with its batches, is used by one thread at a time.
-class InUse {
-public:
-    explicit InUse(Core& core) : core_(core) {
-        if (core_.in_use.exchange(true)) throw std::logic_error("a Core is used by two threads at once");
-    }
-    InUse(const InUse&) = delete;
-    InUse& operator=(const InUse&) = delete;
-    ~InUse() { core_.in_use = false; }
+// Segments that are scored together. Python keeps the core alive as long as its batches.
+struct BoundBatch : Batch {
+    explicit BoundBatch(Core& maker) : Batch(maker.chain, *maker.vocabulary, maker.workshop), core(maker) {}
 
-private:
-    Core& core_;
-};
-
-// Segments that are scored together.
-struct BoundBatch {
-    explicit BoundBatch(const py::object& made_by)
-        : owner(made_by), core(owner.cast<Core&>()), batch(core.chain, *core.vocabulary, core.workshop) {}
-
-    py::object owner;
     Core& core;
-    Batch batch;
 };
+
+inline Core& core_of(Core& core) { return core; }
+inline Core& core_of(BoundBatch& batch) { return batch.core; }
+
+// A method that asserts that a core, with its batches, is used by one thread at a time.
+template <class Result, class Self, class... Given>
+auto alone(Result (*method)(Self&, Given...)) {
+    return [method](Self& self, Given... given) {
+        if (core_of(self).in_use.exchange(true)) throw std::logic_error("a Core is used by two threads at once");
+        const struct End {
+            ~End() { core.in_use = false; }
+            Core& core;
+        } end{core_of(self)};
+        return method(self, given...);
+    };
+}
 
 void add_core(py::module_& module);
 void add_batch(py::module_& module);

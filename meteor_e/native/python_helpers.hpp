@@ -89,22 +89,20 @@ void unlocked(py::handle stop, const Work& work) {
     if (!done) throw py::error_already_set();
 }
 
-inline std::size_t to_size(py::handle object) {
-    const std::size_t value = PyLong_AsSize_t(object.ptr());
-    if (value == static_cast<std::size_t>(-1) && PyErr_Occurred()) throw py::error_already_set();
+// What the C API read; -1 may stand for an error.
+template <class Number>
+Number checked(Number value) {
+    if (value == static_cast<Number>(-1) && PyErr_Occurred()) throw py::error_already_set();
     return value;
 }
+
+inline std::size_t to_size(py::handle object) { return checked(PyLong_AsSize_t(object.ptr())); }
+inline double to_double(py::handle object) { return checked(PyFloat_AsDouble(object.ptr())); }
 
 inline std::uint32_t to_number(py::handle object) {
     const std::size_t value = to_size(object);
     if (value > 0x7FFFFFFF) throw std::invalid_argument("a number is too large");
     return static_cast<std::uint32_t>(value);
-}
-
-inline double to_double(py::handle object) {
-    const double value = PyFloat_AsDouble(object.ptr());
-    if (value == -1.0 && PyErr_Occurred()) throw py::error_already_set();
-    return value;
 }
 
 inline std::u32string to_string(py::handle object) {
@@ -121,13 +119,18 @@ inline py::str to_python(std::span<const char32_t> string) {
         PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, string.data(), static_cast<Py_ssize_t>(string.size())));
 }
 
-// A list or tuple of what `make` makes of each item.
+// A list of what `make` makes of each item.
 template <class Items, class Make>
 py::list to_list(const Items& items, const Make& make) {
     py::list list(items.size());
     std::size_t k = 0;
     for (const auto& item : items) list[k++] = make(item);
     return list;
+}
+
+// A list of numbers.
+py::list to_list(const auto& numbers) {
+    return to_list(numbers, [](auto number) { return py::int_(number); });
 }
 
 }  // namespace meteor::python

@@ -4,17 +4,14 @@
 
 #include <compare>
 #include <cstdint>
+#include <cstdlib>
+
+#include "candidates.hpp"
+#include "chain.hpp"
 
 namespace meteor {
 
-// All in one number, where it fits: the usual case.
-struct NarrowRank {
-    std::int64_t value = 0;
-
-    NarrowRank operator+(NarrowRank other) const { return {value + other.value}; }
-    NarrowRank operator-(NarrowRank other) const { return {value - other.value}; }
-    auto operator<=>(const NarrowRank&) const = default;
-};
+using NarrowRank = std::int64_t;  // all in one number, where it fits: the usual case
 
 // A number a criterion, for segments of many thousand words or matchers with huge weights.
 struct WideRank {
@@ -37,10 +34,10 @@ template <>
 struct RankUnits<NarrowRank> {
     int chunk_shift = 0, word_shift = 0, weighted_shift = 0;
 
-    NarrowRank chunk() const { return {std::int64_t{1} << chunk_shift}; }
-    NarrowRank distance(std::int64_t words) const { return {words}; }
+    NarrowRank chunk() const { return std::int64_t{1} << chunk_shift; }
+    NarrowRank distance(std::int64_t words) const { return words; }
     NarrowRank gain(std::int64_t weighted, std::int64_t words) const {
-        return {weighted * (std::int64_t{1} << weighted_shift) + words * (std::int64_t{1} << word_shift)};
+        return weighted * (std::int64_t{1} << weighted_shift) + words * (std::int64_t{1} << word_shift);
     }
 };
 
@@ -50,5 +47,23 @@ struct RankUnits<WideRank> {
     WideRank distance(std::int64_t words) const { return {0, 0, 0, words}; }
     WideRank gain(std::int64_t weighted, std::int64_t words) const { return {weighted, words, 0, 0}; }
 };
+
+struct SearchOptions {
+    std::size_t beam = 40;
+    bool maximum_accuracy = false;  // other weights, and all matched words count before the chunks
+};
+
+// What a match counts: the weighted words of both sides, each side's cut to an integer.
+inline std::int64_t weight_of(const Chain& chain, const Match& match, bool maximum_accuracy) {
+    const Matcher& matcher = chain.matchers[match.matcher];
+    const double weight = maximum_accuracy ? matcher.accuracy_search_weight : matcher.search_weight;
+    return static_cast<std::int64_t>(match.hypothesis_length * weight) +
+           static_cast<std::int64_t>(match.reference_length * weight);
+}
+
+// How far a match's places on both sides are.
+inline std::int64_t distance_between(std::uint32_t position, std::uint32_t hypothesis_start) {
+    return std::llabs(std::int64_t{position} - hypothesis_start);
+}
 
 }  // namespace meteor

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "characters.hpp"
-
 namespace meteor {
 
 namespace {
@@ -56,8 +54,7 @@ std::size_t token_at(const std::uint8_t* at, const std::uint8_t* end, RawToken& 
 bool is_separator(std::uint8_t character) { return (classes(character) & SEPARATOR) != 0; }
 
 const std::uint8_t* next_token(const std::uint8_t* at, const std::uint8_t* end) {
-    while (at < end && is_separator(*at)) ++at;
-    return at;
+    return std::find_if_not(at, end, is_separator);
 }
 
 // The rules for these take a character on either side with them, so that the space between two of them counts once.
@@ -67,12 +64,12 @@ bool takes_neighbours(std::uint8_t character) { return character == '\'' || char
 
 void ReadWords::add(const Vocabulary& vocabulary, const NormalizedText& text) {
     for (const auto& [offset, size] : text.words) {
-        const char32_t* word = text.characters.data() + offset;
-        const std::uint64_t hash = StringTable::hash(word, size);
-        const std::uint32_t type = vocabulary.find(word, size, hash);
+        const View<char32_t> word(text.characters.data() + offset, size);
+        const std::uint64_t hash = StringTable::hash(word);
+        const std::uint32_t type = vocabulary.find(word, hash);
         if (type == StringTable::ABSENT) {
             new_words.push_back({types.size(), characters.size(), size, hash});
-            characters.append(word, size);
+            characters.append(word.data(), size);
         }
         types.push_back(type);
     }
@@ -81,25 +78,22 @@ void ReadWords::add(const Vocabulary& vocabulary, const NormalizedText& text) {
 std::size_t TokenMemory::slot_of(RawToken token, std::uint64_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
-    while (slots_[at].token.head && (slots_[at].token.head != token.head || slots_[at].token.tail != token.tail)) {
-        at = (at + 1) & mask;
-    }
+    while (slots_[at].token.head && slots_[at].token != token) at = (at + 1) & mask;
     return at;
 }
 
-const std::uint32_t* TokenMemory::find(RawToken token, std::uint64_t hash, std::uint32_t& count) const {
-    if (slots_.empty()) return nullptr;
+std::optional<Words> TokenMemory::find(RawToken token, std::uint64_t hash) const {
+    if (slots_.empty()) return std::nullopt;
     const Slot& slot = slots_[slot_of(token, hash)];
-    count = slot.count;
-    return slot.token.head ? slot.types : nullptr;
+    return slot.token.head ? std::optional(Words(slot.types, slot.count)) : std::nullopt;
 }
 
-void TokenMemory::add(RawToken token, std::uint64_t hash, const std::uint32_t* types, std::size_t count) {
+void TokenMemory::add(RawToken token, std::uint64_t hash, Words types) {
     if (2 * used_ >= slots_.size()) grow();
     Slot& slot = slots_[slot_of(token, hash)];
     slot.token = token;
-    slot.count = static_cast<std::uint32_t>(count);
-    std::copy_n(types, count, slot.types);
+    slot.count = static_cast<std::uint32_t>(types.size());
+    std::ranges::copy(types, slot.types);
     ++used_;
 }
 
@@ -175,10 +169,8 @@ Reader::Result Reader::read_tokens(View<std::uint8_t> text, const Normalizer& no
         if (!find_tokens(rest)) return Result::must_be_read_whole;
         for (const FoundToken& found : tokens_) {
             const bool is_long = !found.token.head;
-            std::uint32_t count = 0;
-            const std::uint32_t* known = is_long ? nullptr : memory_.find(found.token, found.hash, count);
-            if (known) {
-                for (std::uint32_t k = 0; k < count; ++k) types.push_back(known[k]);
+            if (const auto known = is_long ? std::nullopt : memory_.find(found.token, found.hash)) {
+                for (const std::uint32_t type : *known) types.push_back(type);
                 continue;
             }
             if (!normalizer.words({found.text.data(), found.text.size(), 1}, found.following, normalized_)) {
@@ -188,7 +180,7 @@ Reader::Result Reader::read_tokens(View<std::uint8_t> text, const Normalizer& no
             words.add(vocabulary_, normalized_);
             const bool all_known = words.new_words.size() == new_words;
             if (!is_long && all_known && types.size() - first <= TokenMemory::MOST_WORDS) {
-                memory_.add(found.token, found.hash, types.data() + first, types.size() - first);
+                memory_.add(found.token, found.hash, Words(types).subspan(first));
             }
         }
     }

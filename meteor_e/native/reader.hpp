@@ -1,6 +1,7 @@
 // From raw texts to word types, as one thread reads them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct RawToken {
     static constexpr std::size_t LONGEST = 15;
 
     std::uint64_t head = 0, tail = 0;  // the first character is the lowest byte of `head`
+
+    bool operator==(const RawToken&) const = default;
 };
 
 // The word types of raw tokens that were met before. Bounded: it forgets all when it is full.
@@ -43,10 +46,9 @@ public:
     void expect(std::uint64_t hash) const {
         if (!slots_.empty()) METEOR_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
     }
-    // Returns the types, `count` of them; nullptr: not known.
-    const std::uint32_t* find(RawToken token, std::uint64_t hash, std::uint32_t& count) const;
+    std::optional<Words> find(RawToken token, std::uint64_t hash) const;
     // Takes one that find() does not know.
-    void add(RawToken token, std::uint64_t hash, const std::uint32_t* types, std::size_t count);
+    void add(RawToken token, std::uint64_t hash, Words types);
     void clear();
 
 private:

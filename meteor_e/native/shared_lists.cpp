@@ -71,12 +71,8 @@ bool Candidates::gather(const std::vector<Words>& references) {
 
 bool Candidates::make_lists(Words hypothesis) {
     if (hypothesis.size() > LONGEST_KNOWN_SEGMENT) return false;
-    proposed_.clear();
-    reference_cover_.assign(list_words_.size(), 0);
-    hypothesis_cover_.assign(hypothesis.size(), 0);
-    room_ = chain_.max_candidates;
-    const Words words = list_words_;
-    const Outcome outcome = ask(segment_, hypothesis, words, PairFeatures{}, chain_.matchers.size());
+    begin(hypothesis.size(), list_words_.size(), chain_.max_candidates);
+    const Outcome outcome = ask(segment_, hypothesis, list_words_, PairFeatures{}, chain_.matchers.size());
     if (outcome.problem != Problem::none) return false;
     sort_by_reference();
     return true;
@@ -92,10 +88,8 @@ bool Candidates::select(std::size_t reference) {
         const View<Match> starting = at(j);
         count += starting.size();
         for (const Match& match : starting) {
-            for (std::size_t word = 0; word < match.reference_length; ++word) ++reference_cover_[j + word];
-            for (std::size_t word = 0; word < match.hypothesis_length; ++word) {
-                ++hypothesis_cover_[match.hypothesis_start + word];
-            }
+            cover(reference_cover_, j, match.reference_length);
+            cover(hypothesis_cover_, match.hypothesis_start, match.hypothesis_length);
         }
     }
     fix();

@@ -60,17 +60,7 @@ bool is_perfect(const Chain& chain, const std::int64_t* row) {
     return hypothesis >= row[Before::hypothesis_length] && reference >= row[Before::reference_length];
 }
 
-}  // namespace
-
-const Layout& layout() {
-    static const Layout names{Before::names(), Counts::names(), After::names(), Part::names()};
-    return names;
-}
-
-std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + After::COUNT; }
-
-std::size_t scores_width() { return Part::COUNT; }
-
+// Chunks of matches sorted by reference position.
 std::int64_t count_chunks(const std::vector<Match>& matches) {
     std::int64_t chunks = 0;
     std::int64_t reference_end = -1, hypothesis_end = -1;
@@ -82,31 +72,41 @@ std::int64_t count_chunks(const std::vector<Match>& matches) {
     return chunks;
 }
 
+}  // namespace
+
+const Layout& layout() {
+    static const Layout names{Before::names(), Counts::names(), After::names(), Part::names()};
+    return names;
+}
+
+std::size_t statistics_width(const Chain& chain) { return last_columns(chain) + After::COUNT; }
+
+std::size_t scores_width() { return Part::COUNT; }
+
 void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                       const std::vector<Match>& matches, std::int64_t* row) {
     std::fill_n(row, statistics_width(chain), 0);
-    for (const std::uint32_t type : hypothesis) {
-        row[Before::hypothesis_length] += vocabulary.units(type);
-        if (vocabulary.functional(type)) row[Before::hypothesis_function_words] += vocabulary.units(type);
-    }
-    for (const std::uint32_t type : reference) {
-        row[Before::reference_length] += vocabulary.units(type);
-        if (vocabulary.functional(type)) row[Before::reference_function_words] += vocabulary.units(type);
-    }
+    const auto count_words = [&](Words words, std::size_t length, std::size_t function) {
+        for (const std::uint32_t type : words) {
+            row[length] += vocabulary.units(type);
+            if (vocabulary.functional(type)) row[function] += vocabulary.units(type);
+        }
+    };
+    count_words(hypothesis, Before::hypothesis_length, Before::hypothesis_function_words);
+    count_words(reference, Before::reference_length, Before::reference_function_words);
     std::int64_t* const last = row + last_columns(chain);
     for (const Match& match : matches) {
         std::int64_t* const counts = row + Before::COUNT + Counts::COUNT * match.matcher;
         const double share = chain.matchers[match.matcher].graded ? match.probability : 1.0;
-        for (std::uint32_t k = 0; k < match.hypothesis_length; ++k) {
-            const std::uint32_t type = hypothesis[match.hypothesis_start + k];
-            counts[vocabulary.functional(type) ? Counts::hypothesis_function : Counts::hypothesis_content] +=
-                part(vocabulary.units(type), share);
-        }
-        for (std::uint32_t k = 0; k < match.reference_length; ++k) {
-            const std::uint32_t type = reference[match.reference_start + k];
-            counts[vocabulary.functional(type) ? Counts::reference_function : Counts::reference_content] +=
-                part(vocabulary.units(type), share);
-        }
+        const auto count_matched = [&](Words words, std::size_t content, std::size_t function) {
+            for (const std::uint32_t type : words) {
+                counts[vocabulary.functional(type) ? function : content] += part(vocabulary.units(type), share);
+            }
+        };
+        count_matched(hypothesis.subspan(match.hypothesis_start, match.hypothesis_length), Counts::hypothesis_content,
+                      Counts::hypothesis_function);
+        count_matched(reference.subspan(match.reference_start, match.reference_length), Counts::reference_content,
+                      Counts::reference_function);
         last[After::hypothesis_matched] += match.hypothesis_length;
         last[After::reference_matched] += match.reference_length;
     }
@@ -144,23 +144,22 @@ double compute_scores(const Chain& chain, const std::int64_t* row, double* score
     const Parameters& parameters = chain.parameters;
     const double alpha = parameters.alpha, delta = parameters.delta;
     const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-    double hypothesis_weighted = 0, reference_weighted = 0;
-    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + Before::COUNT + Counts::COUNT * k;
-        hypothesis_weighted += number(counts[Counts::hypothesis_content]) * parameters.weights[k] * delta;
-        reference_weighted += number(counts[Counts::reference_content]) * parameters.weights[k] * delta;
-    }
-    for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
-        const std::int64_t* counts = row + Before::COUNT + Counts::COUNT * k;
-        hypothesis_weighted += number(counts[Counts::hypothesis_function]) * parameters.weights[k] * (1 - delta);
-        reference_weighted += number(counts[Counts::reference_function]) * parameters.weights[k] * (1 - delta);
-    }
+    const auto weighted = [&](std::size_t content, std::size_t function) {
+        double sum = 0;
+        for (const auto& [column, share] : {std::pair(content, delta), std::pair(function, 1 - delta)}) {
+            for (std::size_t k = 0; k < chain.matchers.size(); ++k) {
+                sum += number(row[Before::COUNT + Counts::COUNT * k + column]) * parameters.weights[k] * share;
+            }
+        }
+        return sum;
+    };
     const auto words = [&](std::size_t length, std::size_t function) {
         return delta * number(row[length] - row[function]) + (1 - delta) * number(row[function]);
     };
-    const double precision =
-        ratio(hypothesis_weighted, words(Before::hypothesis_length, Before::hypothesis_function_words));
-    const double recall = ratio(reference_weighted, words(Before::reference_length, Before::reference_function_words));
+    const double precision = ratio(weighted(Counts::hypothesis_content, Counts::hypothesis_function),
+                                   words(Before::hypothesis_length, Before::hypothesis_function_words));
+    const double recall = ratio(weighted(Counts::reference_content, Counts::reference_function),
+                                words(Before::reference_length, Before::reference_function_words));
     const double fmean = ratio(1.0, ratio(1 - alpha, precision) + ratio(alpha, recall));
     const std::int64_t* const last = row + last_columns(chain);
     const double matched = number(last[After::hypothesis_matched] + last[After::reference_matched]) / 2;

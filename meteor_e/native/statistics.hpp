@@ -18,9 +18,6 @@ const Layout& layout();
 std::size_t statistics_width(const Chain& chain);
 std::size_t scores_width();
 
-// Chunks of matches sorted by reference position.
-std::int64_t count_chunks(const std::vector<Match>& matches);
-
 void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                       const std::vector<Match>& matches, std::int64_t* row);
 

@@ -8,13 +8,8 @@ namespace meteor {
 
 namespace {
 
-struct Suffix {
-    std::string_view suffix;
-    const char* replacement;
-};
-
 // WordNet's rules for nouns, verbs and adjectives, in the order in which they are tried.
-const Suffix SUFFIXES[] = {
+constexpr std::pair<std::string_view, const char*> SUFFIXES[] = {
     {"s", ""},    {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
     {"ies", "y"}, {"s", ""},    {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
     {"ing", "e"}, {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
@@ -49,9 +44,9 @@ Words SynonymIndex::synsets_of(const std::string& word) const {
 Words SynonymIndex::regular(View<char32_t> form) const {
     const std::string word = utf8(form);
     if (form.size() <= 2 || word.ends_with("ss") || word.ends_with("ful")) return {};
-    for (const Suffix& rule : SUFFIXES) {
-        if (!word.ends_with(rule.suffix)) continue;
-        const Words synsets = synsets_of(word.substr(0, word.size() - rule.suffix.size()) + rule.replacement);
+    for (const auto& [suffix, replacement] : SUFFIXES) {
+        if (!word.ends_with(suffix)) continue;
+        const Words synsets = synsets_of(word.substr(0, word.size() - suffix.size()) + replacement);
         if (synsets.size()) return synsets;
     }
     return {};

@@ -25,11 +25,10 @@ void KeyColumn::add(const std::vector<std::uint32_t>& keys) {
     starts_.push_back(keys_.size());
 }
 
-void KeyColumn::add_string(const std::u32string& string) { add({strings_.insert(string)}); }
+void KeyColumn::add_string(View<char32_t> string) { add({strings_.insert(string)}); }
 
 void KeyColumn::add_sparse(const std::vector<std::uint32_t>& keys) {
     std::vector<std::uint32_t> numbers;
-    numbers.reserve(keys.size());
     for (const std::uint32_t key : keys) numbers.push_back(numbers_.number(key));
     add(numbers);
 }
@@ -53,7 +52,7 @@ void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, s
         last_word_[number] = starts_.size();
         keys_.push_back(number);
     };
-    if (!std::equal(looked_at.begin(), looked_at.end(), lowered.begin(), lowered.end())) {
+    if (!std::ranges::equal(looked_at, lowered)) {
         std::u32string cases;
         for (std::size_t k = 0; k < std::min(looked_at.size(), lowered.size()); ++k) {
             const bool capital = looked_at[k] != lowered[k];
@@ -71,8 +70,6 @@ void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowered, s
     key_count_ = static_cast<std::uint32_t>(strings_.size());
     starts_.push_back(keys_.size());
 }
-
-void KeyColumn::clear() { *this = KeyColumn(); }
 
 void VectorColumn::add(const float* first, std::size_t count, std::size_t width) {
     if (known.empty()) dimension = width;
@@ -96,8 +93,8 @@ Vocabulary::Vocabulary(const Chain& chain) : chain_(chain) {
     }
 }
 
-std::uint32_t Vocabulary::intern(const char32_t* form, std::size_t size, std::uint64_t hash) {
-    const std::uint32_t number = forms_.insert(form, size, hash);
+std::uint32_t Vocabulary::intern(View<char32_t> form, std::uint64_t hash) {
+    const std::uint32_t number = forms_.insert(form, hash);
     if (number == form_of_.size()) add_type(number);
     return number;
 }
@@ -117,7 +114,7 @@ void Vocabulary::fetch(const std::vector<View<char32_t>>& forms) {
 }
 
 std::uint32_t Vocabulary::add(View<char32_t> form) {
-    add_type(forms_.insert(form.data(), form.size(), StringTable::hash(form.data(), form.size())));
+    add_type(forms_.insert(form));
     return static_cast<std::uint32_t>(form_of_.size() - 1);
 }
 
@@ -167,13 +164,13 @@ bool Vocabulary::complete() const {
 
 void Vocabulary::clear() {
     ++generation_;
-    forms_.clear();
+    forms_ = StringTable();
     form_of_.clear();
     identity_of_.clear();
     identities_.clear();
     functional_.clear();
     units_.clear();
-    for (KeyColumn& column : keys_) column.clear();
+    for (KeyColumn& column : keys_) column = KeyColumn();
     for (VectorColumn& column : vectors_) column = VectorColumn();
     for (auto& column : phrase_words_) column.clear();
 }

@@ -8,8 +8,7 @@
 
 #include "chain.hpp"
 #include "common.hpp"
-#include "number_map.hpp"
-#include "string_table.hpp"
+#include "hash_tables.hpp"
 
 namespace meteor {
 
@@ -24,10 +23,9 @@ public:
     std::size_t size() const { return starts_.size() - 1; }
 
     void add(const std::vector<std::uint32_t>& keys);  // dense numbers
-    void add_string(const std::u32string& string);     // one key, numbered here
+    void add_string(View<char32_t> string);            // one key, numbered here
     void add_ngrams(View<char32_t> word, const std::u32string& lowered, std::size_t longest);
     void add_sparse(const std::vector<std::uint32_t>& keys);  // any numbers
-    void clear();
 
 private:
     std::vector<std::size_t> starts_{0};
@@ -54,10 +52,8 @@ public:
     explicit Vocabulary(const Chain& chain);
 
     // A type whose token is its form, and nothing else. Finds it if it is there.
-    std::uint32_t find(const char32_t* form, std::size_t size, std::uint64_t hash) const {
-        return forms_.find(form, size, hash);
-    }
-    std::uint32_t intern(const char32_t* form, std::size_t size, std::uint64_t hash);
+    std::uint32_t find(View<char32_t> form, std::uint64_t hash) const { return forms_.find(form, hash); }
+    std::uint32_t intern(View<char32_t> form, std::uint64_t hash);
     // Fetches what intern() will look at, of some forms side by side.
     void fetch(const std::vector<View<char32_t>>& forms);
 

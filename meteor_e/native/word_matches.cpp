@@ -6,9 +6,12 @@
 #include <bit>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace meteor {
+
+constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
 
 // Finds out what the reference has for the words of a hypothesis, as far as it is not known.
 bool Candidates::relate(KnownSegment& known, Words hypothesis, std::size_t asked) {
@@ -49,7 +52,7 @@ bool Candidates::match_words(const KnownSegment& known) {
             const Related& related = left.front();
             const std::uint32_t last = known.starts[related.distinct + 1];
             for (std::uint32_t at = known.starts[related.distinct]; at < last; ++at) {
-                if (!add_word_pair(known.positions[at], i, related.probability)) return false;
+                if (!add(known.positions[at], 1, i, 1, related.probability)) return false;
             }
         }
     }
@@ -103,62 +106,70 @@ bool Candidates::match_keys(const KnownSegment& known, const Matcher& matcher, W
     return room;
 }
 
-// The sum of a product runs over the dimensions in their order, in double precision, in which each product of two
-// single-precision numbers is exact: so the similarity does not depend on how many words there are.
-bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference) {
+// Pairs different words whose similarity is within the bounds of the matcher, and equal ones if that has no upper
+// bound. `similarities_of` a reference word is a function of the hypothesis's; what is not a number is within no
+// bounds.
+template <class SimilaritiesOf, class Take>
+bool Candidates::match_similar(const Matcher& matcher, Words hypothesis, Words reference,
+                               const SimilaritiesOf& similarities_of, const Take& take) {
     const bool match_equal = matcher.below > 1;
-    const std::size_t dimension = column.dimension, size = hypothesis.size();
-    transposed_.resize(dimension * size);
-    for (std::size_t i = 0; i < size; ++i) {
-        const float* row = column.row(hypothesis[i]);
-        for (std::size_t k = 0; k < dimension; ++k) transposed_[k * size + i] = row[k];
-    }
     bool room = true;
     for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
-        const std::uint32_t type = reference[j];
-        const bool known = column.known[type] != 0;
-        sums_.assign(size, 0.0);
-        if (known) {
-            const float* row = column.row(type);
-            for (std::size_t k = 0; k < dimension; ++k) {
-                const double factor = row[k];
-                const double* values = transposed_.data() + k * size;
-                for (std::size_t i = 0; i < size; ++i) sums_[i] += factor * values[i];
-            }
-        }
-        const std::uint32_t word = vocabulary_.identity(type);
-        for (std::uint32_t i = 0; i < size && room; ++i) {
+        const std::uint32_t word = vocabulary_.identity(reference[j]);
+        const auto similarity_of = similarities_of(j);
+        for (std::uint32_t i = 0; i < hypothesis.size() && room; ++i) {
             if (vocabulary_.identity(hypothesis[i]) == word) {
-                if (match_equal) room = relate_word(j, i);
-            } else if (known && column.known[hypothesis[i]]) {
-                const double similarity = (1 + sums_[i]) / 2;
-                if (similarity >= matcher.threshold && similarity < matcher.below) {
-                    room = relate_word(j, i, std::min(1.0, similarity));
-                }
+                if (match_equal) room = take(j, i, 1.0);
+                continue;
+            }
+            const double similarity = similarity_of(i);
+            if (similarity >= matcher.threshold && similarity < matcher.below) {
+                room = take(j, i, std::min(1.0, similarity));
             }
         }
     }
     return room;
 }
 
+// The sum of a product runs over the dimensions in their order, in double precision, in which each product of two
+// single-precision numbers is exact: so the similarity does not depend on how many words there are.
+bool Candidates::match_vectors(const VectorColumn& column, const Matcher& matcher, Words hypothesis, Words reference) {
+    const std::size_t dimension = column.dimension, size = hypothesis.size();
+    transposed_.resize(dimension * size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const float* row = column.row(hypothesis[i]);
+        for (std::size_t k = 0; k < dimension; ++k) transposed_[k * size + i] = row[k];
+    }
+    const auto similarities_of = [&](std::uint32_t j) {
+        const float* row = column.row(reference[j]);
+        sums_.assign(size, 0.0);
+        for (std::size_t k = 0; column.known[reference[j]] && k < dimension; ++k) {
+            const double factor = row[k];
+            const double* values = transposed_.data() + k * size;
+            for (std::size_t i = 0; i < size; ++i) sums_[i] += factor * values[i];
+        }
+        return [&, known = column.known[reference[j]]](std::uint32_t i) {
+            return known && column.known[hypothesis[i]] ? (1 + sums_[i]) / 2 : NOT_A_NUMBER;
+        };
+    };
+    const auto take = [this](std::uint32_t j, std::uint32_t i, double probability) {
+        return relate_word(j, i, probability);
+    };
+    return match_similar(matcher, hypothesis, reference, similarities_of, take);
+}
+
 bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceRows& reference_rows,
                             const Matcher& matcher, Words hypothesis, Words reference) {
-    const bool match_equal = matcher.below > 1;
-    bool room = true;
-    for (std::uint32_t j = 0; j < reference.size() && room; ++j) {
-        const std::uint32_t word = vocabulary_.identity(reference[j]);
-        for (std::uint32_t i = 0; i < hypothesis.size() && room; ++i) {
-            if (vocabulary_.identity(hypothesis[i]) == word) {
-                if (match_equal) room = add_word_pair(j, i);
-            } else if (reference_rows.known(j) && hypothesis_rows.known(i)) {
-                const double similarity = reference_rows.similarity(j, hypothesis_rows, i);
-                if (similarity >= matcher.threshold && similarity < matcher.below) {
-                    room = add_word_pair(j, i, std::min(1.0, similarity));
-                }
-            }
-        }
-    }
-    return room;
+    const auto similarities_of = [&](std::uint32_t j) {
+        return [&, j](std::uint32_t i) {
+            const bool known = reference_rows.known(j) && hypothesis_rows.known(i);
+            return known ? reference_rows.similarity(j, hypothesis_rows, i) : NOT_A_NUMBER;
+        };
+    };
+    const auto take = [this](std::uint32_t j, std::uint32_t i, double probability) {
+        return add(j, 1, i, 1, probability);
+    };
+    return match_similar(matcher, hypothesis, reference, similarities_of, take);
 }
 
 // Pairs of words that are not on the other side as they are, from the most similar to the least, each word once.
@@ -224,7 +235,7 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
         if (!room) break;
         if (taken_[pair.i] || taken_[hypothesis.size() + pair.j]) continue;
         taken_[pair.i] = taken_[hypothesis.size() + pair.j] = 1;
-        room = add_word_pair(pair.j, pair.i, pair.similarity);
+        room = add(pair.j, 1, pair.i, 1, pair.similarity);
     }
     return room;
 }

@@ -6,11 +6,7 @@
 
 namespace meteor {
 
-namespace {
-
-const char DAMAGED[] = "its word table does not fit";
-
-}  // namespace
+static const char DAMAGED[] = "its word table does not fit";
 
 std::string utf8(View<char32_t> word) {
     std::string bytes;
@@ -63,9 +59,8 @@ std::optional<std::uint32_t> WordTable::find(const std::string& word) const {
     for (std::uint32_t probe = 0; probe < probes_; ++probe, at = (at + 1) & mask) {
         const std::uint32_t slot = slots_[at];
         if (!slot) break;
-        const View<std::uint8_t> there = bytes_of(slot - 1);
-        const auto same = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
-        if (there.size() == word.size() && std::equal(there.begin(), there.end(), word.begin(), same)) return slot - 1;
+        const auto byte = [](char character) { return static_cast<std::uint8_t>(character); };
+        if (std::ranges::equal(bytes_of(slot - 1), word, {}, {}, byte)) return slot - 1;
     }
     return std::nullopt;
 }

@@ -118,7 +118,7 @@ def _read(
 
     counted = _Counted(stream)
     # A dictionary that numbers what it has not seen: one C-level look-up a word. The mark between phrases is a
-    # byte that valid text does not hold; a flat list of words, without a list a phrase, spares the garbage
+    # byte that valid text does not hold; a flat list of words, without a list for each phrase, spares the garbage
     # collector half of the time.
     numbers: collections.defaultdict[bytes, int] = collections.defaultdict()
     numbers.default_factory = numbers.__len__

@@ -7,7 +7,7 @@ from meteor_e.scoring.alignment import Alignment
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:
-    """Return an alignment as lines: both sides, then a match a line, positions counted from 1."""
+    """Return an alignment as lines: both sides, then one match per line, positions counted from 1."""
     lines = [
         f"  hypothesis  {isolated(printable(' '.join(alignment.hypothesis)))}",
         f"  reference   {isolated(printable(' '.join(alignment.reference)))}",

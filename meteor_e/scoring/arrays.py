@@ -76,7 +76,7 @@ def score_arrays(counts: Counts, parameters: Parameters) -> ArrayScores:
 
     Args:
         counts: ``(…, width)``.
-        parameters: with one weight a matcher.
+        parameters: with one weight per matcher.
 
     Returns:
         METEOR, of the shape of ``counts`` without its last axis.

@@ -10,14 +10,14 @@ from meteor_e.base.errors import ConfigError
 
 @dataclass(frozen=True)
 class Parameters:
-    """α, β, γ, δ and a weight a matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
+    """α, β, γ, δ and one weight per matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
 
     Attributes:
         alpha: balance of precision and recall, in [0, 1]; the higher, the more recall counts.
         beta: exponent of the fragmentation, at least 0.
         gamma: largest share of the score that the fragmentation penalty takes, in [0, 1].
         delta: weight of content words, in [0, 1]; function words weigh ``1 - delta``.
-        weights: one weight a matcher, in chain order, each at least 0.
+        weights: one weight per matcher, in chain order, each at least 0.
 
     Raises:
         ConfigError: when a value is out of its range or not a number.

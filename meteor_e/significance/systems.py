@@ -1,6 +1,6 @@
 """Are two systems' scores different? Paired bootstrap, approximate randomization, confidence intervals.
 
-Everything works on statistics of segments, ``(segments, width)``, one array a system, and a function from sums of
+Everything works on statistics of segments, ``(segments, width)``, one array per system, and a function from sums of
 statistics to scores, so that nothing is aligned again. For METEOR both come from :func:`meteor_statistics` and
 :func:`meteor_scorer`. Koehn (2004) for the bootstrap; Riezler and Maxwell (2005) for approximate randomization.
 

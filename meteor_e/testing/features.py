@@ -20,7 +20,7 @@ def check_feature(
 
     Args:
         feature: the class, or a feature that is made already.
-        context: what :meth:`Feature.create` gets; by default English without a resource pack.
+        context: what :meth:`Feature.from_options` gets; by default English without a resource pack.
         options: the options to make it with.
 
     Raises:

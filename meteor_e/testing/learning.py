@@ -22,7 +22,7 @@ def check_metric(metric: type[Metric] | Metric, *, context: MetricContext | None
 
     Args:
         metric: the class, or a metric that is made already.
-        context: what :meth:`Metric.create` gets; by default one for English.
+        context: what :meth:`Metric.from_options` gets; by default one for English.
         options: the options to make it with.
 
     Raises:

@@ -23,7 +23,7 @@ def check_lemmatizer(
     Args:
         lemmatizer: the class, or a lemmatizer that is made already.
         words: words for the check beside its own.
-        context: what :meth:`Lemmatizer.create` gets; by default English without a resource pack.
+        context: what :meth:`Lemmatizer.from_options` gets; by default English without a resource pack.
         options: the options to make it with.
 
     Raises:

@@ -48,7 +48,7 @@ def check_matcher(
     Args:
         matcher: the class, or a matcher that is made already.
         tokens: words, phrases (split at spaces) or tokens of which some should match others.
-        context: what :meth:`Matcher.create` gets; by default English without a resource pack.
+        context: what :meth:`Matcher.from_options` gets; by default English without a resource pack.
         fresh_process: compare with a new Python process, too, where text hashes otherwise (0.3 s).
         options: the options to make it with.
 

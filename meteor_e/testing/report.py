@@ -128,7 +128,7 @@ def make(report: Report, given: Any, cls: Any, context: Any, options: dict[str, 
     made = given
     if isinstance(given, type):
         made = cls.make(context, **options)
-        report.expect(isinstance(made, cls), f"create returned {short(made)}, which is no {cls.__name__}")
+        report.expect(isinstance(made, cls), f"from_options returned {short(made)}, which is no {cls.__name__}")
         report.stop()
     description = report.run("describe()", made.describe)
     if description is not None:

@@ -49,7 +49,7 @@ class LookupLemmatizer(Lemmatizer):
 
     Args:
         file: path of the table, plain or (``.gz``) compressed.
-        language: code of its language; :meth:`create` refuses a chain of another.
+        language: code of its language; :meth:`from_options` refuses a chain of another.
 
     Raises:
         ResourceError: if the file cannot be read, is not a regular file, or holds more than 256 MiB of text.
@@ -68,11 +68,11 @@ class LookupLemmatizer(Lemmatizer):
         self.tags = any(tag is not None for _, tag in self._table.values())
 
     @classmethod
-    def create(cls, context: MatcherContext, options: LookupOptions) -> Self:
+    def from_options(cls, context: MatcherContext, options: LookupOptions) -> Self:
         """Read the table; ConfigError if it is stated to be of another language than the chain's."""
         if options.language is not None:
             context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:
         """Look the words up."""

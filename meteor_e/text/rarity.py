@@ -1,4 +1,4 @@
-"""What a word counts by how rare it is: its inverse document frequency in a text, a segment a document."""
+"""What a word counts by how rare it is: its inverse document frequency in a text, one segment per document."""
 
 from __future__ import annotations
 

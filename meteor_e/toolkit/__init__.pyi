@@ -42,7 +42,12 @@ from meteor_e.base.progress import (
     staged as staged,
     terminal_progress as terminal_progress,
 )
-from meteor_e.base.texts import check_items as check_items, distinct_keys as distinct_keys
+from meteor_e.base.texts import (
+    check_items as check_items,
+    check_text as check_text,
+    distinct_keys as distinct_keys,
+    listed as listed,
+)
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (
     dump_yaml as dump_yaml,
@@ -97,6 +102,12 @@ from meteor_e.engine.streaming import (
     SegmentBatch as SegmentBatch,
 )
 from meteor_e.engine.threads import default_threads as default_threads
+from meteor_e.formats.coco import (
+    coco_annotations as coco_annotations,
+    coco_results as coco_results,
+    read_coco_annotations as read_coco_annotations,
+    read_coco_results as read_coco_results,
+)
 from meteor_e.formats.documents import Role as Role
 from meteor_e.formats.inputs import open_input as open_input
 from meteor_e.formats.metric_task import metric_task_lines as metric_task_lines, score_text as score_text

@@ -39,7 +39,7 @@ PLUGIN = """
         class Options(ComponentOptions):
             length: int = 4
         @classmethod
-        def create(cls, context, options):
+        def from_options(cls, context, options):
             return cls(length=options.length)
         def keys(self, token):
             return ()
@@ -47,7 +47,7 @@ PLUGIN = """
     class Broken(KeyMatcher):
         name = "broken"
         @classmethod
-        def create(cls, context, options):
+        def from_options(cls, context, options):
             raise KeyError("oops")
         def keys(self, token):
             return ()
@@ -56,7 +56,7 @@ PLUGIN = """
         name = "needs"
         requires = ("a file",)
         @classmethod
-        def create(cls, context, options):
+        def from_options(cls, context, options):
             raise ResourceError("the file is missing")
         def keys(self, token):
             return ()

@@ -413,7 +413,7 @@ class Both(SegmentMetric):
     name = "test-both"
 
     @classmethod
-    def create(cls, context, options):
+    def from_options(cls, context, options):
         return [Lengths(), Ahead()]
 
     def score_segments(self, hypotheses, references, sources=None):

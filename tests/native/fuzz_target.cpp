@@ -1,8 +1,8 @@
 // Fuzz target for the tokenizer and the index readers, which need no Python.
 //
 // With clang:  clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
-//                  tests/native/fuzz_target.cpp meteor_e/native/{characters,normalizer,string_table,word_table,
-//                  phrase_index,synonym_index}.cpp -o fuzz && ./fuzz
+//                  tests/native/fuzz_target.cpp meteor_e/native/{normalizer,word_table,phrase_index,
+//                  synonym_index}.cpp -o fuzz && ./fuzz
 // Elsewhere:   the same with g++, -fsanitize=address,undefined and -DMETEOR_STANDALONE; ./fuzz ROUNDS SEED runs
 //              deterministic rounds of its own (test_fuzz_target.py does that).
 #include <cstdint>
@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "characters.hpp"
+#include "hash_tables.hpp"
 #include "normalizer.hpp"
 #include "phrase_index.hpp"
-#include "string_table.hpp"
 #include "synonym_index.hpp"
 
 namespace {
@@ -63,12 +62,12 @@ void tokenize(Input& input) {
     StringTable table;
     for (const auto& [offset, size] : result.words) {
         if (!size || offset + size > result.characters.size()) __builtin_trap();
-        const char32_t* word = result.characters.data() + offset;
-        const std::uint64_t hash = StringTable::hash(word, size);
-        if (table.find(word, size, hash) != StringTable::ABSENT && table.size() == 0) __builtin_trap();
-        const std::uint32_t number = table.insert(word, size, hash);
-        if (table.find(word, size, hash) != number) __builtin_trap();
-        utf8({word, size});
+        const View<char32_t> word(result.characters.data() + offset, size);
+        const std::uint64_t hash = StringTable::hash(word);
+        if (table.find(word, hash) != StringTable::ABSENT && table.size() == 0) __builtin_trap();
+        const std::uint32_t number = table.insert(word, hash);
+        if (table.find(word, hash) != number) __builtin_trap();
+        utf8(word);
     }
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "meteor_e" / "native"
-PARTS = ("normalizer", "string_table", "word_table", "phrase_index", "synonym_index")
+PARTS = ("normalizer", "word_table", "phrase_index", "synonym_index")
 ROUNDS = os.environ.get("METEOR_E_FUZZ_ROUNDS", "20000")
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 

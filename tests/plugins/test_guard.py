@@ -36,10 +36,10 @@ class Sad(KeyMatcher):
             raise ValueError("not today")
 
     @classmethod
-    def create(cls, context, options):
-        if options.when == "create":
-            raise ZeroDivisionError("in create")
-        return super().create(context, options)
+    def from_options(cls, context, options):
+        if options.when == "from_options":
+            raise ZeroDivisionError("in from_options")
+        return super().from_options(context, options)
 
     def keys(self, token):
         if self.when == "text":
@@ -114,8 +114,8 @@ def test_while_it_matches():
 def test_while_it_is_made():
     with pytest.raises(PluginError, match=r"making matcher 'sad' failed with KeyError: 'no such thing' \("):
         meteor(when="init")
-    with pytest.raises(PluginError, match="making matcher 'sad' failed with ZeroDivisionError: in create"):
-        meteor(when="create")
+    with pytest.raises(PluginError, match="making matcher 'sad' failed with ZeroDivisionError: in from_options"):
+        meteor(when="from_options")
     with pytest.raises(PluginError, match="matcher 'sad' failed with AttributeError: nothing to say"):
         meteor(when="describe")
     with pytest.raises(ConfigError, match=r"matcher 'sad' refuses its options \(when: 'refuse'\): not today"):

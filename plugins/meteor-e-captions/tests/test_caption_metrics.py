@@ -257,7 +257,7 @@ def test_with_an_encoder(tiny):
 
 
 def test_in_the_shape_of_pycocoevalcap():
-    from meteor_e.integrations.coco import CaptionMetric
+    from meteor_e_captions.coco import CaptionMetric
 
     scorer = CaptionMetric("caption-light")
     gts, res = {"b": DOGS, "a": HORSE}, {"a": ["a man on a horse"], "b": ["two dogs"]}
@@ -272,7 +272,7 @@ def test_in_the_shape_of_pycocoevalcap():
 
 def test_in_the_shape_of_aac_metrics():
     pytest.importorskip("torch")
-    from meteor_e.integrations.aac_metrics import caption_light
+    from meteor_e_captions.aac_metrics import caption_light
 
     whole, each = caption_light(["two dogs", "a man on a horse"], [DOGS, HORSE])
     assert each["caption_light"].tolist() == [

@@ -156,7 +156,7 @@ def test_the_table_of_the_command_line(coco):
 
 @pytest.mark.usefixtures("packs")
 def test_the_table_in_python(coco):
-    from meteor_e.integrations.coco import evaluate
+    from meteor_e_captions.coco import evaluate
 
     for arguments in ((ANNOTATIONS, RESULTS), tuple(map(str, reversed(coco)))):
         found = evaluate(*arguments, beside="none")

@@ -1,4 +1,4 @@
-"""``meteor_e.integrations.coco.PTBTokenizer``, and pycocoevalcap's own classes beside ours."""
+"""``meteor_e_captions.coco.PTBTokenizer``, and pycocoevalcap's own classes beside ours."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import importlib
 import random
 
 import pytest
+from meteor_e_captions.coco import Meteor, PTBTokenizer
 
 from meteor_e import InputError
-from meteor_e.integrations.coco import Meteor, PTBTokenizer
 
 GTS = {
     1: [{"caption": "A man is riding a horse."}, {"caption": "The man's horse\ncan't stop!"}],

@@ -103,7 +103,7 @@ def test_the_seed_repeats_the_pairs_and_another_changes_them(suite):
 def test_references_alone_are_changed_a_little():
     references = [["The old dog sleeps under the table in the kitchen."], ["Three men walk along the wide river."]]
     suite = make_suite(references)
-    assert suite.made
+    assert suite.origin
     assert all(text != own[0] for text, own in zip(suite.texts, references, strict=True))
     two = make_suite([[*own, own[0].upper()] for own in references])
     assert two.texts == [own[0].upper() for own in references]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tarfile
 import zipfile
@@ -13,7 +14,7 @@ from meteor_e_languages.install import installable
 from meteor_e_languages.lemmatizers.simplemma_tables import known_languages, simplemma_code
 
 from meteor_e import Meteor, ResourceError
-from meteor_e.toolkit import cli, find_language, plugin_registry
+from meteor_e.toolkit import PackStore, cli, find_language, plugin_registry
 
 AFFIXES = """SET UTF-8
 SFX A Y 1
@@ -135,6 +136,26 @@ def test_what_is_downloaded_must_have_its_digest(packs, monkeypatch):
     monkeypatch.setattr("meteor_e_languages.install.download_url", download)
     assert "SHA-256" in refused("is", "--with", "omw")
     assert "no omw is known for 'ru'" in refused("ru", "--with", "omw")
+
+
+def test_a_folder_of_packages(packs, monkeypatch):
+    """A folder with the package that is known by name: it is read, and must have its digest."""
+    folder = packs / "debs"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "mythes-sl_1.deb", "w") as archive:
+        archive.writestr("th_sl_SI_v2.dat", "UTF-8\nhiša|1\n-|dom\n")
+    (folder / "other.deb").write_bytes(b"another package")
+    entry = {"package": "mythes-sl", "version": "1", "path": "pool/mythes-sl_1.deb"}
+    digest = hashlib.sha256((folder / "mythes-sl_1.deb").read_bytes()).hexdigest()
+    for known, expected in ((digest, "1.0"), ("0" * 64, "")):
+        found = {"mythes": {"sl": {**entry, "version": "1.0", "sha256": known}}}
+        monkeypatch.setattr("meteor_e_languages.install._known", lambda found=found: found)
+        arguments = ("sl", "--with", "mythes", "--from", str(folder), "--offline")
+        if expected:
+            assert "2 words" in install(*arguments)
+            assert PackStore().find("sl-mythes").manifest.version == expected
+        else:
+            assert "SHA-256" in refused(*arguments)
 
 
 def test_an_archive_that_is_damaged(packs):

@@ -35,7 +35,7 @@ def test_fluency():
     assert unknown["log_probability"] == pytest.approx(np.log(0.4 * 5000 / 1024908267229))
     assert not any(row(FluencyFeature(), "", "").values())
     with pytest.raises(ConfigError, match="English words only, not 'de'"):
-        FluencyFeature.create(MatcherContext(plugin_registry().get("language", "de"), LanguageResources()), None)
+        FluencyFeature.from_options(MatcherContext(plugin_registry().get("language", "de"), LanguageResources()), None)
 
 
 ODD_TEXTS = [

@@ -17,7 +17,7 @@ _STATE = "state.json"
 
 
 class Stages:
-    """A folder with a folder a stage, which appears under its name when the stage is finished.
+    """A folder with one folder per stage, which appears under its name when the stage is finished.
 
     Each stage has a key: a hash of its options and of the keys of the stages before it, the first of which has
     the hashes of the input. A stage that is there with the right key is not done again.

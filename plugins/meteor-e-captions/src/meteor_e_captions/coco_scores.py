@@ -1,6 +1,6 @@
 """BLEU-1 to 4, ROUGE-L and CIDEr-D of captions, with the numbers of pycocoevalcap, from arrays of n-grams.
 
-Captions are tokenized texts, words joined by blanks, as :class:`meteor_e.integrations.coco.PTBTokenizer` gives them.
+Captions are tokenized texts, words joined by blanks, as :class:`meteor_e_captions.coco.PTBTokenizer` gives them.
 Where pycocoevalcap's numbers follow from choices of its own, they are said here:
 
 * BLEU (Papineni et al., 2002): clipped n-gram precisions with 1e-15 added to what matches and 1e-9 to what there is;

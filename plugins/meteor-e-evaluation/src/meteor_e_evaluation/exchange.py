@@ -267,7 +267,7 @@ def pair_difference_pearson(values: Floats, human: Floats, masks: Masks, exchang
     parts = [np.stack([x, x * x, x * y]) for x in np.where(known, values, 0.0)]
     of_people, squares_of_people = y.sum(axis=0), (count * (y * y).sum(axis=0) - y.sum(axis=0) ** 2).sum()
     if exchanged == "segments":
-        # What is exchanged whole needs one sum a segment.
+        # What is exchanged whole needs one sum per segment.
         sums = [part.sum(axis=1) for part in parts]
         parts = [np.stack([count * b - a * a, count * c - a * of_people])[:, None] for a, b, c in sums]
 

@@ -28,7 +28,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def plot_bars(table: Table) -> Figure:
-    """Draw a measure: a group of bars a language pair, a bar a metric, whiskers for intervals."""
+    """Draw a measure: one group of bars per language pair, one bar per metric, whiskers for intervals."""
     columns, names = len(table.columns), list(table.rows)
     figure = _figure(max(5.0, 1.2 + 0.28 * columns * (len(names) + 1)), 3.6)
     axes = figure.subplots()

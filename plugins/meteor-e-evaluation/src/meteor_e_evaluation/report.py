@@ -59,7 +59,7 @@ class EvaluationResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield one row a number, with full precision."""
+        """Yield one row per number, with full precision."""
         yield "testset", "measure", "metric", "pair", "value", "low", "high", "rank"
         for table in self.evaluation.tables:
             for name, results in table.rows.items():

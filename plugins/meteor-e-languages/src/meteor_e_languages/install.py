@@ -69,9 +69,7 @@ _KINDS = {
 @click.command("with")
 @click.argument("language")
 @click.argument("kind", type=click.Choice((*_KINDS, "wordfreq")))
-@click.option(
-    "--from", "source", metavar="PATH|URL", help="A package, an archive or a folder; nothing else is downloaded."
-)
+@click.option("--from", "source", metavar="PATH|URL", help="A package, an archive, or a folder of files or packages.")
 @click.option("--offline", is_flag=True, envvar="METEOR_E_OFFLINE", help="Never download anything.")
 def with_command(language: str, kind: str, source: str | None, offline: bool) -> None:
     """Make a pack from a thesaurus (mythes), a wordnet (omw), a dictionary (hunspell) or frequent words (wordfreq).
@@ -99,6 +97,11 @@ def with_command(language: str, kind: str, source: str | None, offline: bool) ->
                         f"offline, so {entry.get('package', url)} is not downloaded; give it with --from FILE"
                     )
                 path = download_url(url, place.scratch, progress)
+            elif path.is_dir() and code in installable(kind):
+                # A folder of packages, as somebody downloaded them: the one that is known by name.
+                known = _entry(code, kind)
+                package = path / known["path"].rpartition("/")[2]
+                path, entry = (package, known) if package.is_file() else (path, entry)
             if entry:
                 version = entry["version"]
                 if (digest := SourceFile.of(path).sha256) != entry["sha256"]:

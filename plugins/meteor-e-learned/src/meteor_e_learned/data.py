@@ -85,7 +85,7 @@ def load_examples(
             raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
         for test in chosen:
             told = staged(progress, f"{test.name} {test.pair}")
-            found.append(build_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
+            found.append(make_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=told))
     return joined(found)
 
 
@@ -119,7 +119,7 @@ def sample_judgements(tests: Sequence[TestSet], count: int | None, seed: int, *,
     return [test for test in result if test.judged().any()]
 
 
-def build_examples(
+def make_examples(
     test: TestSet,
     features: FeatureSet,
     vectors: FeatureSet,

@@ -1,6 +1,6 @@
 """From a list of features and texts to a matrix: in batches, in several processes, each row computed once.
 
-Rows are kept on disk, a database a feature, under the feature's signature and what it reads of the segment; a run
+Rows are kept on disk, one database per feature, under the feature's signature and what it reads of the segment; a run
 that was interrupted goes on where it stopped, and runs side by side share what they find.
 """
 

@@ -11,7 +11,7 @@ from meteor_e.api import ConfigError, Estimator, InputError
 
 
 class TrainingLog:
-    """A JSONL file, an object a line, and whoever else wants to be told.
+    """A JSONL file, one object per line, and whoever else wants to be told.
 
     Args:
         path: the file; ``None`` for none. It is begun anew with the first event, so that a training that fails before

@@ -49,14 +49,14 @@ class LearnedModel:
     @property
     def features(self) -> FeatureSet:
         """Features of hypotheses, made when first asked for."""
-        return self._made()[0]
+        return self._make_features()[0]
 
     @property
     def vectors(self) -> FeatureSet:
         """Features of single segments, likewise."""
-        return self._made()[1]
+        return self._make_features()[1]
 
-    def _made(self) -> tuple[FeatureSet, FeatureSet]:
+    def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
         if self._features is None:
             self._check_plugins()
             made = tuple(

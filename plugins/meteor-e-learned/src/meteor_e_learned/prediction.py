@@ -293,7 +293,7 @@ class ModelMetric(Metric):
         return Scores(self.label, signature, values, whole, lambda system, weights: mean(values[system], weights))
 
     @classmethod
-    def create(cls, context: MetricContext, options: Any) -> ModelMetric:
+    def from_options(cls, context: MetricContext, options: Any) -> ModelMetric:
         """Load the model.
 
         Raises:
@@ -372,7 +372,7 @@ class ReadyMetric(ModelMetric):
     Options: ClassVar[Any] = None
 
     @classmethod
-    def create(cls, context: MetricContext, options: None) -> ReadyMetric:
+    def from_options(cls, context: MetricContext, options: None) -> ReadyMetric:
         """Load the model.
 
         Raises:

@@ -56,7 +56,7 @@ class ArrowRows:
         return self.table
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return a mapping a row."""
+        """Return one mapping per row."""
         with arrow_errors(f"cannot read {self.name}"):
             rows: list[dict[str, Any]] = self.table.to_pylist()
         return rows
@@ -66,7 +66,7 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     """Make a table of mappings.
 
     Args:
-        rows: a mapping a row; without a schema, a key that a row lacks is null in it.
+        rows: one mapping per row; without a schema, a key that a row lacks is null in it.
         schema: what the columns are; ``None``: what the rows suggest.
         name: of the file, for messages.
 

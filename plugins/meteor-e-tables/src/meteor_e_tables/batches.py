@@ -40,7 +40,7 @@ class Rows(Protocol):
         """Return a ``pyarrow.Table``, of a schema if one is given."""
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return a mapping a row, which msgspec can write as JSON."""
+        """Return one mapping per row, which msgspec can write as JSON."""
 
 
 @dataclass(frozen=True)

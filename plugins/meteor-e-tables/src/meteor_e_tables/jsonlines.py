@@ -1,4 +1,4 @@
-"""JSON Lines: an object a line. What a line holds is handed on as it stands, byte for byte."""
+"""JSON Lines: one object per line. What a line holds is handed on as it stands, byte for byte."""
 
 from __future__ import annotations
 

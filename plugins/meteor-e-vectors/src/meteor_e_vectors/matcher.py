@@ -73,11 +73,11 @@ class VectorMatcher(SimilarityMatcher):
         self.needs_tags = "tag" in needed(self.key) or tags is not None
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> Self:
+    def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Find the language's vectors where the chain names no file; refuse those of another language."""
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         check_language(made.vector_file, cls.name, context)
         return made
 

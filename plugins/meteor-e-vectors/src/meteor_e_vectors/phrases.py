@@ -69,11 +69,11 @@ class PhraseVectorMatcher(Matcher):
         self._total = max(1, int(self.vector_file.counts.sum(dtype=np.uint64)))
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> Self:
+    def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Find the language's vectors where the chain names no file; refuse those of another language."""
         if options.file is None:
             options = options.replaced(file=str(find_vectors(context.language.code)))
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         check_language(made.vector_file, cls.name, context)
         return made
 

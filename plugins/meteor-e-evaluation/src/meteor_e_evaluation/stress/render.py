@@ -41,8 +41,8 @@ def _notes(report: StressReport) -> list[str]:
         ),
         f"{len(suite.texts)} segments of {suite.language}, seed {suite.seed}.",
     ]
-    if suite.made:
-        notes.append(f"The texts are {suite.made}.")
+    if suite.origin:
+        notes.append(f"The texts are {suite.origin}.")
     if len(report.metrics) > 1:
         notes.append(f"*: differs from {report.metrics[0]} (McNemar's exact test, p < 0.05).")
     if report.unused:

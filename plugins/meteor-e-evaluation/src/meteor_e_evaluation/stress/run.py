@@ -57,7 +57,7 @@ class StressSuite:
         references: for each text its references.
         sources: for each text its source; ``None`` if they are not known.
         changed: by the name of a perturbation, for each text what became of it; ``None`` where it was not applied.
-        made: how the texts were made, where they are not a system's output; empty otherwise.
+        origin: how the texts were made, where they are not a system's output; empty otherwise.
         seed: of all choices.
     """
 
@@ -68,7 +68,7 @@ class StressSuite:
     references: list[list[str]]
     sources: list[str] | None
     changed: dict[str, list[str | None]]
-    made: str
+    origin: str
     seed: int
 
     def outputs(self) -> SystemOutputs:
@@ -172,7 +172,7 @@ class StressReport:
             "suite": self.suite.name,
             "language": self.suite.language,
             "segments": len(self.suite.texts),
-            "texts": self.suite.made or "given",
+            "texts": self.suite.origin or "given",
             "seed": self.suite.seed,
             "tolerance": self.tolerance,
             "metrics": [
@@ -265,7 +265,7 @@ def make_suite(
         InputError: if there are no segments, they differ in number, or a perturbation fails.
     """
     lists = [list(each) for each in references]
-    made = ""
+    origin = ""
     for what, found in (("hypotheses", hypotheses), ("sources", sources)):
         if found is not None and len(found) != len(lists):
             raise InputError(f"there are {len(found)} {what} and {len(lists)} segments of references")
@@ -274,10 +274,10 @@ def make_suite(
     if hypotheses is not None:
         texts = list(hypotheses)
     elif all(len(each) > 1 for each in lists):
-        made = "the last reference, scored against the others"
+        origin = "the last reference, scored against the others"
         texts, lists = [each[-1] for each in lists], [each[:-1] for each in lists]
     else:
-        made = "references with one word in eight missing, replaced or swapped"
+        origin = "references with one word in eight missing, replaced or swapped"
         firsts = [each[0] for each in lists]
         texts = [
             _mild(text, random.Random(f"{seed} mild {at}"), PerturbationContext(language, firsts, at))
@@ -313,7 +313,7 @@ def make_suite(
         lists,
         None if sources is None else list(sources),
         changed,
-        made,
+        origin,
         seed,
     )
 

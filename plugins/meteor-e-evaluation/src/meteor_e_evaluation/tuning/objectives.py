@@ -134,7 +134,7 @@ class _Ranked(PreparedObjective):
 
 
 def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
-    """Return Pearson's correlation with a weight a row; NaN where a side does not vary."""
+    """Return Pearson's correlation with one weight per row; NaN where a side does not vary."""
     weights = weights / weights.sum()
     x, y = first - weights @ first, second - weights @ second
     with np.errstate(divide="ignore", invalid="ignore"):

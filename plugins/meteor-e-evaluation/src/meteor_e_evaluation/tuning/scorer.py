@@ -13,7 +13,7 @@ from meteor_e.toolkit import Counts, Floats, Memory, as_summed, fmean, fragmenta
 from meteor_e_evaluation.tuning.data import TuningSet
 
 Point: TypeAlias = tuple[float, ...]
-"""α, β, γ, δ and a weight a matcher."""
+"""α, β, γ, δ and one weight per matcher."""
 
 
 def point_of(parameters: Parameters) -> Point:

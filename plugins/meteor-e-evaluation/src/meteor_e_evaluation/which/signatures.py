@@ -165,7 +165,7 @@ def check_signature(text: str) -> Check:
     if "nltk" in parts:
         return _check_nltk(text, parts)
     try:
-        meteor = _made(parts)
+        meteor = _make_meteor(parts)
     except MeteorError as error:
         return _checked(text, parts, {}, [str(error)], "")
     here = parse_signature(meteor.signature)
@@ -239,7 +239,7 @@ def matchers_of(value: str) -> list[tuple[str, float, str]]:
     return found
 
 
-def _made(parts: Mapping[str, str]) -> Meteor:
+def _make_meteor(parts: Mapping[str, str]) -> Meteor:
     """Make the metric that a signature describes; MeteorError says why there is none."""
     from meteor_e import Meteor
     from meteor_e.toolkit import find_language
@@ -304,7 +304,7 @@ def _command(meteor: Meteor, parts: Mapping[str, str]) -> str:
     if chain.lemmatizer is not None:
         command += f", in a chain file with the line 'lemmatizer: {chain.lemmatizer[0]}'"
     if parts.get("tokens") == "ptb":
-        command += ", of texts from meteor_e.integrations.coco.PTBTokenizer"
+        command += ", of texts from meteor_e_captions.coco.PTBTokenizer"
     return command
 
 

@@ -68,7 +68,7 @@ class HantaLemmatizer(StartedLemmatizer):
         self._lemmas = Memory[tuple[str, str], str](LEMMA_LIMIT)  # never pickled
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
+    def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
         """Take the chain's language; ConfigError if another one is named."""
         if options.language is not None:
             context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)

@@ -25,7 +25,7 @@ class HunspellLemmatizer(Lemmatizer):
         self._description = description
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> HunspellLemmatizer:
+    def from_options(cls, context: MatcherContext, options: None) -> HunspellLemmatizer:
         """Read the dictionary of the language's pack.
 
         Raises:

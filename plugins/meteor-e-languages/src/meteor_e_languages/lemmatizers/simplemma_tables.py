@@ -47,7 +47,7 @@ class SimplemmaLemmatizer(Lemmatizer):
         self._greedy = bool(greedy)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
+    def from_options(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
         """Take the chain's language; ConfigError if another one is named."""
         own = simplemma_code(context.language.code)
         if options.language not in (None, own):
@@ -83,7 +83,7 @@ class AutoLemmatizer(Lemmatizer):
         self._lemmatizer = lemmatizer
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> AutoLemmatizer:
+    def from_options(cls, context: MatcherContext, options: None) -> AutoLemmatizer:
         """Look whether simplemma knows the chain's language.
 
         Raises:

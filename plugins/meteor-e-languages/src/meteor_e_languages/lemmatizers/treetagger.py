@@ -105,12 +105,12 @@ class TreeTaggerLemmatizer(StartedLemmatizer):
         self._process: _Process | None = None
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
+    def from_options(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
         """Take the chain's language for the meaning of the tags; refuse a parameter file of another."""
         stated, name = options.language, Path(options.parameter_file).name
         codes = named_languages(name) if stated is None else [stated]
         context.check_language(codes, f"lemmatizer {cls.name!r}: the parameters {name} are", claimed=True)
-        return super().create(context, options.replaced(language=stated or context.language.code))
+        return super().from_options(context, options.replaced(language=stated or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Tag a sentence; a word that TreeTagger does not know is its own lemma."""

@@ -51,12 +51,12 @@ class UdpipeLemmatizer(StartedLemmatizer):
         self._start()
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
+    def from_options(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
         """Refuse a model of another language than the chain's."""
         name = Path(options.model_file).name
         stated = named_languages(name) if options.language is None else [options.language]
         context.check_language(stated, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     def _start(self) -> None:
         try:

@@ -88,14 +88,14 @@ class CompoundMatcher(PartsMatcher):
         ) = None
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
         """Read the words of the language, or of a text.
 
         Raises:
             InputError: if the text cannot be read.
             ResourceError: if there is no text, and wordfreq is not installed or does not know the language.
         """
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         counts, made.source = word_counts("matcher 'compound'", context.language, options.text)
         total = sum(counts.values())
         made._links = tuple(link + end for link in ("", *_LINKS.get(context.language.code, ())) for end in ("", "-"))
@@ -166,7 +166,7 @@ class SubwordMatcher(PartsMatcher):
         ) = None
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
         """Learn the pieces, or read the model.
 
         Raises:
@@ -182,7 +182,7 @@ class SubwordMatcher(PartsMatcher):
             raise PluginError(
                 "matcher 'subword' needs the library tokenizers; run: pip install 'meteor-e-languages[matchers]'"
             ) from error
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         if options.model:
             made._tokenizer, made._begin = _read(options.model)
             made.source = f"tokenizers={metadata.version('tokenizers')}"

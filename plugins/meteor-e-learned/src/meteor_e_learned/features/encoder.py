@@ -232,9 +232,9 @@ class EncoderMatchingFeature(ReferenceFeature):
         self._encoder = _open(self._model_file, self._tokenizer_file, self._longest, self._inner, changed)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
+    def from_options(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
+        return super().from_options(context, options.within(context))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_encoder": None, "_references": Memory(KEPT)}

@@ -55,12 +55,12 @@ class FluencyFeature(Feature):
     requires: ClassVar[tuple[str, ...]] = ("wordsegment",)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> Self:
+    def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English, and say at once if the counts are not installed."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
         require("wordsegment", f"feature {cls.name!r}", distribution="meteor-e-learned")
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -85,11 +85,11 @@ class MeteorFeature(Feature):
         self.meteor = Meteor(**given) if chain is None else Meteor.from_config(chain, **given)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> Self:
+    def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Score in the recipe's language where neither chain nor option names another."""
         if not options.language and (not options.chain or load_chain(options.chain).language is None):
             options = options.replaced(language=context.language.code)
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:

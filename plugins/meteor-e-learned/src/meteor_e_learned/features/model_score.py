@@ -39,9 +39,9 @@ class ModelScoreFeature(Feature):
         self._store = FeatureStore(enabled=False)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Any) -> Self:
+    def from_options(cls, context: MatcherContext, options: Any) -> Self:
         """Refuse a model of another language than the recipe's."""
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         language = made._model.recipe.language
         if language != context.language.code:
             raise ConfigError(

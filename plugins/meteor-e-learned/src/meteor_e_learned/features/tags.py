@@ -115,10 +115,10 @@ class TagVectorsFeature(SegmentFeature):
     segment_dimension = len(CLASSES)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> Self:
+    def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         _english_only(cls.name, context)
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
         """Tag and count."""
@@ -155,10 +155,10 @@ class TagOverlapFeature(ReferenceFeature):
     requires: ClassVar[tuple[str, ...]] = ("textblob",)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> Self:
+    def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         _english_only(cls.name, context)
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:

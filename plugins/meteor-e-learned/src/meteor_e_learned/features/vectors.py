@@ -204,9 +204,9 @@ class VectorMatchingFeature(NeedsVectors, ReferenceFeature):
         self._frequencies = Frequencies(language, as_list(corpus_file))
 
     @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
+    def from_options(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
+        return super().from_options(context, options.within(context))
 
     @property
     def columns(self) -> tuple[str, ...]:

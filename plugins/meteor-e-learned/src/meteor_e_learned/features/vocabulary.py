@@ -160,9 +160,9 @@ class FrequencyFeature(Feature):
         return batch.shared(f"frequencies {self.definition()}", look_up)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: LanguageOptions) -> Self:
+    def from_options(cls, context: MatcherContext, options: LanguageOptions) -> Self:
         """Take the recipe's language where no option names another."""
-        return super().create(context, options.within(context))
+        return super().from_options(context, options.within(context))
 
     @property
     def dimension(self) -> int:

@@ -60,11 +60,11 @@ class WordClassesFeature(Feature):
     name: ClassVar[str] = "word-classes"
 
     @classmethod
-    def create(cls, context: MatcherContext, options: None) -> Self:
+    def from_options(cls, context: MatcherContext, options: None) -> Self:
         """Refuse other languages than English."""
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} knows English words only, not {context.language.code!r}")
-        return super().create(context, options)
+        return super().from_options(context, options)
 
     @property
     def columns(self) -> tuple[str, ...]:

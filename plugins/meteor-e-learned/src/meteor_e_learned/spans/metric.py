@@ -42,7 +42,7 @@ class SpansAny(SegmentMetric):
         self.signature = self._spans.signature
 
     @classmethod
-    def create(cls, context: MetricContext, options: Any) -> Self:
+    def from_options(cls, context: MetricContext, options: Any) -> Self:
         """Load the model for the context's language; English where none is given."""
         return cls(cls.default_language or context.language or "en")
 

@@ -91,7 +91,7 @@ class DbnaryMatcher(KeyMatcher):
         self._languages = synsets.languages if language is None else (language,)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
+    def from_options(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
         """Load the synsets that the options name, or those of the language's pack.
 
         Raises:
@@ -103,7 +103,7 @@ class DbnaryMatcher(KeyMatcher):
             if not context.explicit and load_pack(pack) is None:
                 return cls(NO_SYNSETS)
             options = options.replaced(pack=pack)
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         what = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"
         context.check_language(made._languages, f"matcher 'dbnary': the {what}", claimed=options.file is not None)
         return made

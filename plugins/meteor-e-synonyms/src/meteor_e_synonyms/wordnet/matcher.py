@@ -94,7 +94,7 @@ class WordnetMatcher(KeyMatcher):
         self._parts = parts
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> WordnetMatcher:
+    def from_options(cls, context: MatcherContext, options: Options) -> WordnetMatcher:
         """Find the data, and index what the options ask for; the index is kept in the cache.
 
         Raises:

@@ -41,7 +41,7 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
 
     Args:
         address: of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
-            (``scheduler.json``); ``local`` starts a process a processor on this machine, ``local:4`` four.
+            (``scheduler.json``); ``local`` starts one process per processor on this machine, ``local:4`` four.
         wait: seconds to wait for the scheduler, and for the first worker.
 
     Raises:

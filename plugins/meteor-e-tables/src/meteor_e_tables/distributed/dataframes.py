@@ -50,7 +50,7 @@ def score_dataframe(
 def corpus_score(scored: dd.DataFrame, metric: PortableMetric | Meteor, *, prefix: str = PREFIX) -> CorpusScore:
     """Compute the score of a corpus whose segments :func:`score_dataframe` scores.
 
-    Each partition adds up its statistics where it is; a row a partition travels. The result is that of
+    Each partition adds up its statistics where it is; one row per partition travels. The result is that of
     :meth:`meteor_e.Meteor.corpus` on one machine, bit for bit: sums of whole numbers do not depend on their order.
 
     Args:

@@ -51,14 +51,14 @@ class EncoderMatcher(ContextualMatcher):
         self.encoder = open_encoder(folder or self.options.encoder, self.options.layer)
 
     @classmethod
-    def create(cls, context: MatcherContext, options: Options) -> Self:
+    def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Refuse an encoder of another language, and do not ask to install it first."""
         from meteor_e_vectors.contextual.install import RECIPES
 
         if options.folder is None and options.encoder in RECIPES:
             languages = RECIPES[options.encoder].languages
             context.check_language(languages, f"matcher {cls.name!r}: the encoder {options.encoder!r} is")
-        made = super().create(context, options)
+        made = super().from_options(context, options)
         what = f"matcher {cls.name!r}: the encoder {made.encoder.folder.name!r} is"
         context.check_language(made.encoder.description.languages, what)
         return made

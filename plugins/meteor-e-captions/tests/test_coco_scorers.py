@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from meteor_e_captions.coco import Meteor
 
 from meteor_e import Meteor as Metric
-from meteor_e.base.errors import InputError
-from meteor_e.integrations.coco import Meteor
+from meteor_e.api import InputError
 
 GTS = {
     1: ["a man is riding a horse", "the man 's horse ca n't stop"],
@@ -17,8 +14,8 @@ RES = {1: ["a man rides a horse"], "b": ["two dogs are playing in snow"]}
 
 
 @pytest.fixture
-def meteor(tiny_pack):
-    return Meteor(Metric("en", normalization="full", pack=tiny_pack))
+def meteor(_own_packs):
+    return Meteor(Metric("en", normalization="full", pack=_own_packs / "en"))
 
 
 def test_score_is_the_corpus_score_then_one_each(meteor):
@@ -80,17 +77,3 @@ def deep():
 def test_bad_input_names_the_image(meteor, gts, res, problem):
     with pytest.raises(InputError, match=problem):
         meteor.compute_score(gts, res)
-
-
-def test_the_tokenizer_is_a_plugin(monkeypatch):
-    """Without the plugin one line says what to install, and METEOR itself is there."""
-    code = (
-        "from meteor_e.integrations.coco import Meteor, PTBTokenizer\n"
-        "try: PTBTokenizer()\n"
-        "except Exception as error: print(type(error).__name__, error)"
-    )
-    monkeypatch.setenv("METEOR_E_PLUGINS", "none")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("PluginError the segmenter 'ptb' comes with the plugin meteor-e-captions")
-    assert "pip install ./plugins/meteor-e-captions" in done.stdout
-    assert done.stdout.count("\n") == 1

@@ -11,7 +11,7 @@ REFERENCES = [["a man speaks", "someone is talking"], ["rain is falling on the r
 
 
 def test_scores(packs):
-    from meteor_e.integrations.aac_metrics import meteor
+    from meteor_e_captions.aac_metrics import meteor
 
     corpus, sentences = meteor(CANDIDATES, REFERENCES, java_path="java", java_max_memory="2G", verbose=0)
     own = Meteor("en").corpus(["a man is speaking", "rain falls on a roof hard"], REFERENCES, segments=True)
@@ -21,7 +21,7 @@ def test_scores(packs):
 
 
 def test_parameters_and_weights(packs):
-    from meteor_e.integrations.aac_metrics import meteor
+    from meteor_e_captions.aac_metrics import meteor
 
     score = meteor(CANDIDATES, REFERENCES, False, params=[0.85, 0.2, 0.6, 0.75], weights=[1, 0.6, 0.8, 0.6])
     assert score.item() == meteor(CANDIDATES, REFERENCES, False).item()
@@ -38,7 +38,7 @@ def test_parameters_and_weights(packs):
 
 def test_parameters_alone_take_the_weights_that_java_gives_them(packs):
     """java -jar meteor-1.5.jar - - -stdio -l en -norm -p "0.5 0.3 0.4 0.6" says: Weights: 1.0 1.0 0.6 0.8."""
-    from meteor_e.integrations.aac_metrics import meteor
+    from meteor_e_captions.aac_metrics import meteor
 
     alone = meteor(CANDIDATES, REFERENCES, False, params=iter([0.5, 0.3, 0.4, 0.6]))
     weighted = meteor(CANDIDATES, REFERENCES, False, params=[0.5, 0.3, 0.4, 0.6], weights=[1, 1, 0.6, 0.8])
@@ -50,7 +50,7 @@ def test_parameters_alone_take_the_weights_that_java_gives_them(packs):
 
 @pytest.mark.parametrize("candidates", [[], CANDIDATES[:1], [None, "a"]])
 def test_bad_input(candidates, packs):
-    from meteor_e.integrations.aac_metrics import meteor
+    from meteor_e_captions.aac_metrics import meteor
 
     with pytest.raises(InputError):
         meteor(candidates, REFERENCES if candidates else [])

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.base.texts import check_text, listed
-from meteor_e.meteor import Meteor
+from meteor_e import Meteor, load_metric
+from meteor_e.api import ConfigError, InputError
+from meteor_e.toolkit import check_text, listed
 
 
 def meteor(
@@ -95,8 +95,6 @@ def caption_light(
         InputError: as for :func:`meteor`.
         ConfigError: for an unknown metric or option.
     """
-    from meteor_e.metrics.specs import load_metric
-
     captions = list(map(_plain, listed(candidates, "candidates", "caption")))
     references = list(map(_listed, listed(mult_references, "mult_references", "caption")))
     made = load_metric(metric, language="en", **options)

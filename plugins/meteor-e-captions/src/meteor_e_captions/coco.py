@@ -3,7 +3,7 @@
 Code that says ``from pycocoevalcap.meteor.meteor import Meteor`` and
 ``from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer`` changes its imports::
 
-    from meteor_e.integrations.coco import Meteor, PTBTokenizer
+    from meteor_e_captions.coco import Meteor, PTBTokenizer
 
 Numbers and tokens are those of pycocoevalcap 1.2, which runs METEOR 1.5's and CoreNLP 3.4.1's jars.
 """
@@ -17,12 +17,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from meteor_e.base.errors import InputError
-from meteor_e.base.texts import check_text
-from meteor_e.plugins.registry import plugin_registry
+from meteor_e import load_metric
+from meteor_e.api import InputError
+from meteor_e.toolkit import check_text
+from meteor_e_captions.segmenter import PTBSegmenter
 
 if TYPE_CHECKING:
-    from meteor_e.meteor import Meteor as Metric
+    from meteor_e import Meteor as Metric
 
 Id = TypeVar("Id", bound=Hashable)
 _LINE_BREAKS = re.compile("[\n\r]")
@@ -42,7 +43,7 @@ class Meteor:
 
     def __init__(self, meteor: Metric | None = None) -> None:
         if meteor is None:
-            from meteor_e.meteor import Meteor as Metric
+            from meteor_e import Meteor as Metric
 
             meteor = Metric("en", normalization="full")
             meteor.compare_words_by("java")
@@ -65,20 +66,13 @@ class Meteor:
             InputError: naming the image id, for ids that only one side has, an image without references, without a
                 caption or with several, and what is not a text.
         """
-        from meteor_e.scoring import formula
-        from meteor_e.scoring.statistics import StatisticsSum
-
         hypotheses, references = [], []
         for caption, texts in _lined_up(gts, res):
             # What pycocoevalcap writes to the Java program: it cleans the caption alone.
             hypotheses.append(_line(caption.replace("|||", "").replace("  ", " ")))
             references.append([_line(part) for text in texts for part in text.split("|||")])
-        total = StatisticsSum(len(self._meteor.matchers))
-        scores = []
-        for segment in self._meteor.segments(hypotheses, references):
-            total.add(segment.statistics)
-            scores.append(segment.score)
-        return formula.compute(total.total, self._meteor.chain.parameters).score, scores
+        corpus = self._meteor.corpus(hypotheses, references, segments=True)
+        return corpus.score, [segment.score for segment in corpus.segments]
 
     def __str__(self) -> str:
         """Return the name."""
@@ -98,8 +92,6 @@ class CaptionMetric:
     """
 
     def __init__(self, metric: str = "caption-light", **options: Any) -> None:
-        from meteor_e.metrics.specs import load_metric
-
         self._metric = load_metric(metric, language="en", **options)
 
     def method(self) -> str:
@@ -146,13 +138,16 @@ def evaluate(annotations: Any, results: Any, beside: str = "caption-light") -> C
 
     Raises:
         InputError: for what is not COCO's JSON, and for a result of an image that is not annotated.
-        PluginError: if the plugin meteor-e-captions is not installed.
     """
     import numpy as np
 
-    from meteor_e.api.running import checked_statistics
-    from meteor_e.formats.coco import coco_annotations, coco_results, read_coco_annotations, read_coco_results
-    from meteor_e.metrics.specs import load_metric
+    from meteor_e.toolkit import (
+        checked_statistics,
+        coco_annotations,
+        coco_results,
+        read_coco_annotations,
+        read_coco_results,
+    )
 
     paths = str, os.PathLike
     known = (
@@ -184,13 +179,10 @@ class PTBTokenizer:
     """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
 
     Tokens are in lower case, and punctuation is left out.
-
-    Raises:
-        PluginError: if the plugin meteor-e-captions is not installed.
     """
 
     def __init__(self) -> None:
-        self._segmenter = plugin_registry().get("segmenter", "ptb").make()
+        self._segmenter = PTBSegmenter.make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
         """Return the tokens of each caption, joined by blanks.
