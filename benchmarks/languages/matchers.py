@@ -44,7 +44,7 @@ MATCHERS = {
     "subword": "pieces learned from wordfreq's words",
     "subword:references": "pieces learned from the references",
 }
-COMPOUNDS = frozenset(("da", "de", "fi", "hu", "is", "nb", "nl", "sv"))
+COMPOUNDS = frozenset(("da", "de", "fi", "hu", "is", "nl", "no", "sv"))
 BASES = ("exact", "exact, ngram", "any")
 
 

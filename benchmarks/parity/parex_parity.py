@@ -23,8 +23,7 @@ from meteor_e_bitext.corpus import Corpus
 from meteor_e_bitext.moses import write_phrase_table
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.phrases import read_phrase_pairs
-
-from meteor_e.toolkit import language_text
+from meteor_e_bitext.texts import language_text
 
 TOLERANCE = 1e-6
 

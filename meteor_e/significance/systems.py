@@ -71,42 +71,9 @@ def meteor_scorer(parameters: Parameters) -> Scorer:
     return lambda sums: arrays.score_arrays(sums, parameters)
 
 
-def compare_systems(
-    systems: Mapping[str, Floats],
-    scorer: Scorer,
-    *,
-    method: str = "randomization",
-    samples: int | None = None,
-    seed: int = DEFAULT_SEED,
-    interval_samples: int = METHODS["bootstrap"],
-    confidence: float = 0.95,
-) -> list[SystemTest]:
-    """Compare every system with the first.
-
-    Args:
-        systems: statistics by name, the baseline first; all of the same segments.
-        scorer: from sums of statistics to scores.
-        method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
-            which finds differences too easily); confidence intervals are the bootstrap's either way.
-        samples: of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
-        seed: of the test and of the intervals.
-        interval_samples: bootstrap samples for the intervals, if the test is none.
-        confidence: of the intervals.
-
-    Raises:
-        ConfigError: for an unknown method.
-        InputError: if systems differ in their number of segments, or there are none.
-    """
-    (tests,) = compare_pairs(
-        systems,
-        scorer,
-        method=method,
-        samples=samples,
-        seed=seed,
-        interval_samples=interval_samples,
-        confidence=confidence,
-        baselines=1,
-    )
+def compare_systems(systems: Mapping[str, Floats], scorer: Scorer, **options: Any) -> list[SystemTest]:
+    """Compare every system with the first; the options are those of :func:`compare_pairs`, and errors, too."""
+    (tests,) = compare_pairs(systems, scorer, baselines=1, **options)
     return tests
 
 
@@ -121,10 +88,17 @@ def compare_pairs(
     confidence: float = 0.95,
     baselines: int | None = None,
 ) -> list[list[SystemTest]]:
-    """Compare every two systems. The arguments are those of :func:`compare_systems`.
+    """Compare every two systems.
 
     Args:
-        systems, scorer, method, samples, seed, interval_samples, confidence: see there.
+        systems: statistics by name, a baseline first; all of the same segments.
+        scorer: from sums of statistics to scores.
+        method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
+            which finds differences too easily); confidence intervals are the bootstrap's either way.
+        samples: of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
+        seed: of the test and of the intervals.
+        interval_samples: bootstrap samples for the intervals, if the test is none.
+        confidence: of the intervals.
         baselines: so many systems, the first ones, are baselines; by default all but the last.
 
     Returns:

@@ -48,6 +48,9 @@ from meteor_e.base.texts import (
     distinct_keys as distinct_keys,
     listed as listed,
 )
+from meteor_e.api.tokens import split_words as split_words
+from meteor_e.engine.tokenizer import Tokenizer as Tokenizer
+from meteor_e.packs.wordlists import parse_prefixes as parse_prefixes
 from meteor_e.base.validation import find_problems as find_problems
 from meteor_e.base.yamlfile import (
     dump_yaml as dump_yaml,
@@ -59,10 +62,9 @@ from meteor_e.base.yamlfile import (
 )
 from meteor_e.chains.chain import OWN_FUNCTION_WORDS as OWN_FUNCTION_WORDS
 from meteor_e.chains.config import load_chain as load_chain
-from meteor_e.chains.lookup import find_language as find_language
+from meteor_e.chains.lookup import find_language as find_language, make_segmenter as make_segmenter
 from meteor_e.chains.paths import chain_with_paths as chain_with_paths
 from meteor_e.chains.settings import apply_settings as apply_settings
-from meteor_e.chains.texts import LanguageText as LanguageText, language_text as language_text, pack_text as pack_text
 from meteor_e.render.alignments import alignment_lines as alignment_lines
 from meteor_e.cli.grouped_help import (
     FullHelpGroup as FullHelpGroup,
@@ -151,6 +153,7 @@ from meteor_e.packs.manifest import (
     CONTENTS as CONTENTS,
     FILE_NAME as FILE_NAME,
     LANGUAGE_FILE as LANGUAGE_FILE,
+    PREFIXES as PREFIXES,
     PARAPHRASES as PARAPHRASES,
     TABLE_FILE as TABLE_FILE,
     Manifest as Manifest,

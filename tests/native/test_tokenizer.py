@@ -5,7 +5,6 @@ import random
 import pytest
 
 from meteor_e.api.languages import Normalization
-from meteor_e.chains.texts import language_text
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.text.normalization import Normalizer
 
@@ -35,9 +34,3 @@ def test_the_numbers_are_those_of_pure_python(mode, monkeypatch):
     pure = Tokenizer(normalizer)
     assert pure(lines) == numbers
     assert pure.words == native.words
-
-
-def test_words_of_a_language():
-    text = language_text("zh", whitespace=True)
-    assert text.words(" A  b\u3000c ") == ["A", "b\u3000c"]
-    assert language_text("xx").words("Don't stop.") == ["don", "'", "t", "stop", "."]

@@ -17,10 +17,11 @@ from meteor_e_bitext.build import build_from_bitext
 from meteor_e_bitext.language_file import language_file
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import PivotOptions
+from meteor_e_bitext.texts import language_text
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, InputError, ResourceError
-from meteor_e.toolkit import Pack, language_text
+from meteor_e.toolkit import Pack
 
 
 def build(target: Path, files, *, code="xx", whitespace=False, **options) -> Pack:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.phrases import Phrases, extract_phrase_pairs, read_phrase_pairs
+from meteor_e_bitext.texts import language_text
 
-from meteor_e.toolkit import language_text, silent
+from meteor_e.toolkit import silent
 
 PLAIN = language_text(None, whitespace=True)
 

@@ -9,9 +9,10 @@ from made_up_bitext import sentences, write_alignment, write_bitext
 from meteor_e_bitext import _native
 from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.texts import language_text
 
 from meteor_e.api import ConfigError, InputError
-from meteor_e.toolkit import language_text, silent
+from meteor_e.toolkit import silent
 
 PLAIN = language_text(None, whitespace=True)
 
@@ -163,3 +164,9 @@ def test_malformed_pharaoh_files(tmp_path, text, message):
     (tmp_path / "links").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message.replace("'", ".")):
         read_pharaoh(tmp_path / "links", one, two, np.load(tmp_path / "one" / "lines.npy"), 2)
+
+
+def test_words_of_a_language():
+    text = language_text("zh", whitespace=True)
+    assert text.words(" A  b\u3000c ") == ["A", "b\u3000c"]
+    assert language_text("xx").words("Don't stop.") == ["don", "'", "t", "stop", "."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import random
 
@@ -113,6 +114,35 @@ def test_compounds():
     assert matcher.parts("verfassungs-gericht") == ("verfassung", "gericht")
     assert matcher.parts("qqqqqqqqqqqq") == ("qqqqqqqqqqqq",)
     assert "wordfreq=" in meteor.signature
+
+
+def splits(word, logs, links, most):
+    """All ways to split a word, with the mean of their parts' logarithms."""
+    if word in logs:
+        yield [word]
+    for end in range(1, len(word)) if most > 1 else ():
+        for link in links if word[:end] in logs else ():
+            rest = word[end + len(link) :]
+            if rest and word.startswith(link, end):
+                yield from ([word[:end], *others] for others in splits(rest, logs, links, most - 1))
+
+
+def test_the_best_of_all_splits(tmp_path):
+    draw = random.Random(3)
+    words = {"".join(draw.choices("abs", k=draw.randint(2, 4))): draw.randint(1, 50) for _ in range(25)}
+    path = tmp_path / "text"
+    path.write_text("\n".join(f"{word} " * count for word, count in words.items()))
+    matcher = CompoundMatcher.make(_context("da"), text=str(path), shortest=2)
+    total = sum(words.values())
+    logs = {word: math.log(count / total) for word, count in words.items()}
+    for _ in range(200):
+        word = "".join(draw.choices("abs", k=draw.randint(4, 11)))
+        means = [sum(logs[part] for part in parts) / len(parts) for parts in splits(word, logs, matcher._links, 4)]
+        found = matcher.parts(word)
+        if means:
+            assert sum(logs[part] for part in found) / len(found) == pytest.approx(max(means))
+        else:
+            assert found == (word,)
 
 
 def test_parts_from_a_text(text):

@@ -17,7 +17,6 @@ from meteor_e.toolkit import (
     LANGUAGE_FILE,
     TABLE_FILE,
     Ingredients,
-    LanguageText,
     Pack,
     PathLike,
     Progress,
@@ -39,6 +38,7 @@ from meteor_e_bitext.pivot import Paraphrases, WordFilter, pivot
 from meteor_e_bitext.report import report, sample
 from meteor_e_bitext.stages import Stages
 from meteor_e_bitext.table import write_table
+from meteor_e_bitext.texts import LanguageText
 
 REPORT_FILE = "report.md"
 

@@ -118,11 +118,12 @@ def build(
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
     meteor-e score system.txt reference.txt --language fr --pack fr-bitext
     """
-    from meteor_e.toolkit import default_threads, language_text
+    from meteor_e.toolkit import default_threads
     from meteor_e_bitext.alignment import AlignmentOptions
     from meteor_e_bitext.build import build_from_bitext
     from meteor_e_bitext.options import BitextOptions
     from meteor_e_bitext.pivot import SYMBOLS, PivotOptions
+    from meteor_e_bitext.texts import language_text
 
     whitespace = tokenization == "whitespace"
     side = language_text(language, whitespace=whitespace, prefixes=prefixes)

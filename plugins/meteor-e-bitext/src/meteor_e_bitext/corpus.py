@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import InputError
-from meteor_e.toolkit import LanguageText, PathLike, Progress, input_name, read_segments
+from meteor_e.toolkit import PathLike, Progress, input_name, read_segments
+from meteor_e_bitext.texts import LanguageText
 
 _BATCH = 5000
 """Lines that are tokenized together."""

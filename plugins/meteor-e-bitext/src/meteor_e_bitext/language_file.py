@@ -6,7 +6,8 @@ import json
 from dataclasses import asdict
 
 from meteor_e.api import Normalization
-from meteor_e.toolkit import LanguageText, own_tasks
+from meteor_e.toolkit import own_tasks
+from meteor_e_bitext.texts import LanguageText
 
 
 def language_file(text: LanguageText) -> str:

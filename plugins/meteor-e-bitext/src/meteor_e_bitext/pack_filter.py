@@ -23,15 +23,14 @@ from meteor_e.toolkit import (
     atomic_binary_writer,
     build_paraphrase_index,
     check_name,
-    language_text,
     named_pack,
     pack_place,
-    pack_text,
     read_segments,
     replaced_option,
     silent,
     terminal_progress,
 )
+from meteor_e_bitext.texts import language_text, pack_text
 
 Entry = tuple[str, str, str]
 """Probability, phrase, paraphrase."""

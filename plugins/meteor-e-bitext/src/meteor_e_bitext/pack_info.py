@@ -7,17 +7,9 @@ from typing import Any
 
 import click
 
-from meteor_e.toolkit import (
-    CONTENTS,
-    count_or_no,
-    isolated,
-    named_pack,
-    pack_text,
-    printable,
-    read_segments,
-    terminal_progress,
-)
+from meteor_e.toolkit import CONTENTS, count_or_no, isolated, named_pack, printable, read_segments, terminal_progress
 from meteor_e_bitext.coverage import coverage, most_paraphrased
+from meteor_e_bitext.texts import pack_text
 
 
 @click.command()

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from meteor_e import __version__
-from meteor_e.toolkit import LanguageText, SourceFile
+from meteor_e.toolkit import SourceFile
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import Paraphrases
+from meteor_e_bitext.texts import LanguageText
 
 
 def sample(table: Paraphrases, size: int, seed: int) -> list[tuple[float, str, str]]:

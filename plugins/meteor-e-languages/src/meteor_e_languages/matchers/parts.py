@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 _LINKS = {
     "da": ("s", "e"),
     "de": ("s", "es", "n", "en", "e", "er", "ens"),
-    "nb": ("s", "e"),
     "nl": ("s", "e", "en", "er"),
-    "nn": ("s", "e"),
     "no": ("s", "e"),
     "sv": ("s",),
 }
