@@ -93,7 +93,6 @@ ENCODERS = (
     "contextual",
     "contextual-cosine",
     "baseline-contextual",
-    "en-adequacy-context",
     "en-light-context",
     "bertscore",
     "caption-context",
@@ -583,7 +582,7 @@ def readme_table(rows: list[dict[str, Any]]) -> str:
             "contextual-cosine",
             "bertscore",
             "en-light",
-            "en-adequacy-context",
+            "en-light-context",
             "caption-light",
         )
         if name in named

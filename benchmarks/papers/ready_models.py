@@ -49,14 +49,6 @@ CARDS = {
         "Ranks outputs of one segment against each other, as people did from 2011 to 2014.",
         "absolute scores of segments, and neural systems: there en-light is better.",
     ),
-    "en-adequacy": (
-        "Scores segments as people do who rate each by itself.",
-        "ranking outputs of one segment that differ little: there en-ranker is better.",
-    ),
-    "en-adequacy-context": (
-        "Scores segments as people do who rate each by itself, with a sentence encoder: the best on ratings, and slow.",
-        "large amounts of text, since it scores about a hundred segments a second; strong systems that differ little.",
-    ),
 }
 PACK = "METEOR's pack (meteor-e pack install {})"
 ENCODER = (
@@ -275,8 +267,8 @@ def narrowed(examples: Examples, rows: NDArray[np.bool_]) -> Examples:
 
 
 def gains(store: FeatureStore) -> str:
-    """Return a table: what each feature brings to en-adequacy, taken out or put in, on each kind of judgments."""
-    light = load_recipe(RECIPES / "en-adequacy.yaml")
+    """Return a table: what each feature brings to adequacy.yaml, taken out or put in, on each kind of judgments."""
+    light = load_recipe(HERE / "recipes/adequacy.yaml")
     rich = load_recipe(RECIPES / "en-ranker.yaml")
     every = msgspec.structs.replace(light, features=rich.features)
     features = make_features(every.features, "en", RECIPES)
@@ -284,7 +276,7 @@ def gains(store: FeatureStore) -> str:
     names = [year(spec) for spec in light.train]
     tests = ["wmt11", "wmt13", "wmt17"]  # WMT12 is for the last look, not for choosing.
     own = [str(name) for name in light.features]
-    rows: list[tuple[str, list[str]]] = [("en-adequacy", own)]
+    rows: list[tuple[str, list[str]]] = [("adequacy.yaml", own)]
     rows += [(f"without `{name}`", [each for each in own if each != name]) for name in own]
     rows += [(f"with `{name}`", [*own, str(name)]) for name in rich.features if name not in own]
     rows.append(("with all of them", [str(name) for name in rich.features]))
@@ -309,7 +301,7 @@ def gains(store: FeatureStore) -> str:
         lines.append(f"| {label} | {len(columns)} | " + " | ".join(f"{value:.2f}" for value in found) + " |")
         print(lines[-1], file=sys.stderr, flush=True)
     cells = trees(parts, names, tests, features, own)
-    lines.append("| trees (LightGBM) on en-adequacy's | | " + " | ".join(cells) + " |")
+    lines.append("| trees (LightGBM) on the same | | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -23,12 +23,11 @@ std::uint64_t extend(std::uint64_t hash, char32_t next) {
 
 }  // namespace
 
-// The place of an n-gram: `generation` says whether one is there.
-SharedCharacters::Slot& SharedCharacters::find(std::uint64_t hash) {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t at = (hash >> 20) & mask;
-    while (table_[at].generation == generation_ && table_[at].hash != hash) at = (at + 1) & mask;
-    return table_[at];
+// The place of an n-gram, or a free one.
+std::size_t SharedCharacters::find(std::uint64_t hash) const {
+    std::size_t at = (hash >> 20) & mask_;
+    while (table_[at].hash != hash && (table_[at].in_reference || table_[at].in_hypothesis)) at = (at + 1) & mask_;
+    return at;
 }
 
 void SharedCharacters::compare(const Vocabulary& vocabulary, Words hypothesis, Words reference) {
@@ -36,10 +35,10 @@ void SharedCharacters::compare(const Vocabulary& vocabulary, Words hypothesis, W
     join(vocabulary, reference, reference_);
     const std::size_t own = hypothesis_.size(), others = reference_.size();
     const std::size_t most = LONGEST * others + own;
-    if (table_.size() < 2 * most || ++generation_ == 0) {
-        table_.assign(std::max(table_.size(), std::bit_ceil(2 * most)), Slot{});
-        generation_ = 1;
-    }
+    mask_ = std::bit_ceil(std::max<std::size_t>(1, most + most / 2)) - 1;
+    if (table_.size() <= mask_) numbers_.resize(mask_ + 1);
+    table_.resize(std::max(table_.size(), mask_ + 1));
+    std::fill_n(table_.begin(), mask_ + 1, Slot{});
     distinct_.fill(0);
     for (std::size_t k = 0; k < ORDERED; ++k) {
         own_[k].clear();
@@ -49,10 +48,11 @@ void SharedCharacters::compare(const Vocabulary& vocabulary, Words hypothesis, W
         std::uint64_t hash = 0;
         for (std::size_t k = 0; k < LONGEST && start + k < others; ++k) {
             hash = extend(hash, reference_[start + k]);
-            Slot& slot = find(hash);
-            if (slot.generation != generation_) slot = {hash, generation_, 0, 0, k < ORDERED ? distinct_[k]++ : 0};
-            ++slot.in_reference;
-            if (k < ORDERED && start + k < LIMIT) others_[k].push_back(slot.number);
+            const std::size_t at = find(hash);
+            Slot& slot = table_[at];
+            slot.hash = hash;
+            if (!slot.in_reference++ && k < ORDERED) numbers_[at] = distinct_[k]++;
+            if (k < ORDERED && start + k < LIMIT) others_[k].push_back(numbers_[at]);
         }
     }
     std::array<std::size_t, LONGEST> common{};
@@ -63,16 +63,14 @@ void SharedCharacters::compare(const Vocabulary& vocabulary, Words hypothesis, W
         for (std::size_t k = 0; k < (there ? LONGEST : REPEATED) && start + k < own; ++k) {
             hash = extend(hash, hypothesis_[start + k]);
             if (!there && k + 1 < REPEATED) continue;
-            Slot& slot = find(hash);
-            if (slot.generation != generation_) {
-                there = false;
-                if (k + 1 != REPEATED) continue;
-                slot = {hash, generation_, 0, 0, 0};
-            }
-            if (k + 1 == REPEATED) repeated += slot.in_hypothesis >= std::max(1u, slot.in_reference);
+            const std::size_t at = find(hash);
+            Slot& slot = table_[at];
             there = slot.in_reference != 0;
+            if (!there && k + 1 != REPEATED) continue;
+            slot.hash = hash;
+            if (k + 1 == REPEATED) repeated += slot.in_hypothesis >= std::max(1u, slot.in_reference);
             common[k] += slot.in_hypothesis++ < slot.in_reference;
-            if (k < ORDERED && start + k < LIMIT) own_[k].push_back(slot.number);
+            if (k < ORDERED && start + k < LIMIT) own_[k].push_back(numbers_[at]);
         }
     }
     const auto share = [](std::size_t part, std::size_t size, std::size_t k) {

@@ -23,17 +23,18 @@ public:
 private:
     static constexpr std::size_t LONGEST = 6, REPEATED = 4, ORDERED = 2, LIMIT = 1 << 16;
     static constexpr double PENALTY = 0.75;
-    // An n-gram, how often either segment has it, and its number among those of its length.
+    // An n-gram, and how often either segment has it: of a free place, neither.
     struct Slot {
         std::uint64_t hash = 0;
-        std::uint32_t generation = 0, in_reference = 0, in_hypothesis = 0, number = 0;
+        std::uint32_t in_reference = 0, in_hypothesis = 0;
     };
-    Slot& find(std::uint64_t hash);
+    std::size_t find(std::uint64_t hash) const;
     double common_subsequence(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& others,
                               std::uint32_t distinct);
 
     std::vector<Slot> table_;
-    std::uint32_t generation_ = 0;
+    std::vector<std::uint32_t> numbers_;  // of an n-gram whose order counts, among those of its length; by its place
+    std::size_t mask_ = 0;                // of the places in use
     std::u32string hypothesis_, reference_;
     double kept_ = 1;  // what repetitions leave
     Shares ngrams_;

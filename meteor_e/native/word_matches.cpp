@@ -2,9 +2,12 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace meteor {
 
@@ -171,7 +174,7 @@ bool Candidates::match_rows(const SentenceRows& hypothesis_rows, const SentenceR
 
 // Pairs of words that are not on the other side as they are, from the most similar to the least, each word once.
 bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference) {
-    heads_.resize(std::max<std::size_t>(heads_.size(), pieces.key_count()), NONE);
+    piece_words_.resize(std::max<std::size_t>(piece_words_.size(), pieces.key_count()), 0);
     marks_.resize(std::max(marks_.size(), vocabulary_.identity_count()), 0);
     const auto mark = [this](Words words, std::uint8_t bit) {
         for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] |= bit;
@@ -179,39 +182,48 @@ bool Candidates::match_overlap(const KeyColumn& pieces, double threshold, Words 
     mark(hypothesis, 1);
     mark(reference, 2);
     const auto alone = [this](std::uint32_t type) { return marks_[vocabulary_.identity(type)] != 3; };
-    entries_.clear();
-    for (std::uint32_t j = 0; j < reference.size(); ++j) {
-        if (!alone(reference[j])) continue;
-        for (const std::uint32_t piece : pieces.keys(reference[j])) {
-            entries_.push_back({j, heads_[piece]});
-            heads_[piece] = static_cast<std::uint32_t>(entries_.size() - 1);
-        }
-    }
     overlaps_.clear();
     found_.clear();
-    shared_pieces_.assign(reference.size(), 0);
-    for (std::uint32_t i = 0; i < hypothesis.size(); ++i) {
-        if (!alone(hypothesis[i])) continue;
-        const Words own = pieces.keys(hypothesis[i]);
-        for (const std::uint32_t piece : own) {
-            for (std::uint32_t at = heads_[piece]; at != NONE; at = entries_[at].next) {
-                if (!shared_pieces_[entries_[at].position]++) found_.push_back(entries_[at].position);
+    for (std::uint32_t j = 0; j < reference.size(); ++j) {
+        if (alone(reference[j])) found_.push_back(j);
+    }
+    // 64 words of the reference at once, a bit for each: a word has a piece once, and the bits of the numbers of shared
+    // pieces are in words of their own.
+    for (std::size_t first = 0; first < found_.size(); first += 64) {
+        const View<std::uint32_t> others = View<std::uint32_t>(found_).subspan(first);
+        const std::size_t size = std::min<std::size_t>(64, others.size());
+        for (std::size_t k = 0; k < size; ++k) {
+            for (const std::uint32_t piece : pieces.keys(reference[others[k]])) {
+                piece_words_[piece] |= std::uint64_t{1} << k;
             }
         }
-        for (const std::uint32_t j : found_) {
-            const std::size_t all = own.size() + pieces.keys(reference[j]).size();
-            const double similarity = 2.0 * shared_pieces_[j] / static_cast<double>(all);
-            shared_pieces_[j] = 0;
-            if (similarity < threshold) continue;
-            const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size()) -
-                               std::int64_t{i} * static_cast<std::int64_t>(reference.size());
-            overlaps_.push_back({similarity, std::abs(apart), j, i});
+        for (std::uint32_t i = 0; i < hypothesis.size(); ++i) {
+            if (!alone(hypothesis[i])) continue;
+            const Words own = pieces.keys(hypothesis[i]);
+            std::array<std::uint64_t, 32> shared{};
+            std::uint64_t some = 0;
+            for (const std::uint32_t piece : own) {
+                std::uint64_t carry = piece_words_[piece];
+                some |= carry;
+                for (std::size_t bit = 0; carry; ++bit) carry &= std::exchange(shared[bit], shared[bit] ^ carry);
+            }
+            const std::size_t bits = std::bit_width(own.size());
+            for (; some; some &= some - 1) {
+                const int k = std::countr_zero(some);
+                std::uint64_t count = 0;
+                for (std::size_t bit = 0; bit < bits; ++bit) count |= (shared[bit] >> k & 1) << bit;
+                const std::uint32_t j = others[static_cast<std::size_t>(k)];
+                const std::size_t all = own.size() + pieces.keys(reference[j]).size();
+                const double similarity = 2.0 * static_cast<double>(count) / static_cast<double>(all);
+                if (similarity < threshold) continue;
+                const auto apart = std::int64_t{j} * static_cast<std::int64_t>(hypothesis.size()) -
+                                   std::int64_t{i} * static_cast<std::int64_t>(reference.size());
+                overlaps_.push_back({similarity, std::abs(apart), j, i});
+            }
         }
-        found_.clear();
-    }
-    for (std::uint32_t j = 0; j < reference.size(); ++j) {
-        if (!alone(reference[j])) continue;
-        for (const std::uint32_t piece : pieces.keys(reference[j])) heads_[piece] = NONE;
+        for (std::size_t k = 0; k < size; ++k) {
+            for (const std::uint32_t piece : pieces.keys(reference[others[k]])) piece_words_[piece] = 0;
+        }
     }
     for (const Words& words : {hypothesis, reference}) {
         for (const std::uint32_t type : words) marks_[vocabulary_.identity(type)] = 0;

@@ -59,8 +59,6 @@ ELSEWHERE = {
     ("metric", "coco"): "meteor-e-captions",
     ("metric", "cs-ranker"): "meteor-e-learned",
     ("metric", "de-ranker"): "meteor-e-learned",
-    ("metric", "en-adequacy"): "meteor-e-learned",
-    ("metric", "en-adequacy-context"): "meteor-e-learned",
     ("metric", "en-light"): "meteor-e-learned",
     ("metric", "en-light-context"): "meteor-e-learned",
     ("metric", "en-ranker"): "meteor-e-learned",

@@ -9,11 +9,18 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from meteor_e.api.segmenters import Segmenter
+from meteor_e.base.memory import Remembered
 
 _JOINERS = "\u200c\u200d"
 
 _INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
 """What may stand within a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
+
+CHUNK_LIMIT = 1 << 15
+"""Chunks between white space whose words are remembered."""
+
+_LONG_CHUNK = 100
+"""Longer chunks are not remembered."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 """What separates Tibetan syllables, as spaces separate words elsewhere."""
@@ -28,10 +35,33 @@ class UnicodeSegmenter(Segmenter):
     """
 
     name = "unicode"
+    _chunks = Remembered[str, str](CHUNK_LIMIT)
 
     def segment(self, text: str) -> list[str]:
         """Return the words."""
-        return _words().findall(text)
+        return _words().findall(self._prepared(text))
+
+    def join(self, text: str) -> str:
+        """Return the words of a text separated by spaces; no word has white space, and chunks come back."""
+        known, joined = self._chunks, []
+        if text.rstrip().endswith(tuple(_JOINERS)):
+            return " ".join(self.segment(text))
+        for chunk in text.split():
+            words = known.get(chunk)
+            if words is None:
+                words = self._prepared(chunk)
+                if not words.isalnum():
+                    # A joiner is at the end of the chunk, not of the text.
+                    words = " ".join(_words().findall(words + " "))
+                if len(chunk) <= _LONG_CHUNK:
+                    known[chunk] = words
+            if words:
+                joined.append(words)
+        return " ".join(joined)
+
+    def _prepared(self, text: str) -> str:
+        """Return the text as the words are looked for."""
+        return text
 
     def describe(self) -> str:
         """Return the version of the character database, which knows letters from symbols."""
@@ -88,6 +118,5 @@ class ScriptSegmenter(UnicodeSegmenter):
 
     name = "script"
 
-    def segment(self, text: str) -> list[str]:
-        """Return the words."""
-        return super().segment(CharacterSegmenter.apart(text).rstrip())
+    def _prepared(self, text: str) -> str:
+        return CharacterSegmenter.apart(text).rstrip()

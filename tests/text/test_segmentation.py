@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 
@@ -12,7 +13,7 @@ from meteor_e.chains.lookup import make_segmenter
 from meteor_e.languages.files import BUILTIN_CODES, language_files, parse_language
 from meteor_e.plugins.registry import Registry, plugin_registry
 from meteor_e.testing import ConformanceError, check_segmenter
-from meteor_e.text.segmentation import CharacterSegmenter, UnicodeSegmenter
+from meteor_e.text.segmentation import CharacterSegmenter, ScriptSegmenter, UnicodeSegmenter
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,15 @@ def test_a_segmenter_of_a_plugin():
         made.join("boom")
     with pytest.raises(PluginError, match="must return a sequence of texts"):
         made.join("flat")
+
+
+@pytest.mark.parametrize("segmenter", [UnicodeSegmenter, ScriptSegmenter])
+def test_chunks_have_the_words_of_their_text(segmenter):
+    numbers, made = random.Random(3), segmenter()
+    signs = "aZé9.,'-_ \u00a0\u3000\n\u200c\u200d\u0f0b\u0f0d漢かक्षด\u0301\U000e0100ب٣\x1c\x85"
+    for _ in range(5000):
+        text = "".join(numbers.choices(signs, k=numbers.randrange(12)))
+        assert made.join(text) == " ".join(made.segment(text)), text
 
 
 @pytest.mark.parametrize("segmenter", [UnicodeSegmenter, CharacterSegmenter])

@@ -187,3 +187,19 @@ def test_made_comparisons_are_the_same_every_time_and_are_comparisons(tmp_path):
     file.write_text('{"caption": 1}', encoding="utf-8")
     with pytest.raises(InputError, match=r"captions\.jsonl:1: not an object"):
         made_of_captions(str(file), 5, "en", 1)
+
+
+def test_steady_features_count_in_the_base_where_a_feature_says_that_texts_agree():
+    def loss(estimator, base):
+        """By how much an error lowers the score of a text that is like none that was learned from."""
+        right, wrong = estimator.raw(np.array([[base, 25.0, 0], [base, 25.0, 1]]))
+        return right - wrong
+
+    always, graded = trained(), trained(steady_from={"meteor.score": [0.3, 0.7]})
+    whole = loss(always, 0.9)
+    assert whole > 0
+    assert [loss(graded, base) for base in (0.2, 0.5, 0.9)] == pytest.approx([0, whole / 2, whole])
+    with pytest.raises(ConfigError, match="does not increase"):
+        trained(steady_from={"meteor.score": [0.7, 0.3]})
+    with pytest.raises(ConfigError, match="there is no feature"):
+        trained(steady_from={"meteor.scores": [0.3, 0.7]})

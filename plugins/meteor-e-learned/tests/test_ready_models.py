@@ -238,7 +238,7 @@ def test_other_languages_are_refused(toy):
 
 def test_ready_models_are_small_and_say_what_they_reach():
     models = ready_models()
-    assert {"en-light", "en-ranker", "en-adequacy", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
+    assert {"en-light", "en-ranker", "fr-ranker", "de-ranker", "es-ranker", "cs-ranker"} <= models.keys()
     for name, card in models.items():
         model = load_model(name)
         assert model.recipe.name == name == card.name
@@ -545,7 +545,7 @@ def test_a_models_score_is_a_feature_of_another(toy):
 def test_a_model_whose_encoder_is_missing_says_the_command(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path))
     with pytest.raises(MeteorError, match="meteor-e encoder install minilm"):
-        load_model("en-adequacy-context").features  # noqa: B018
+        load_model("en-light-context").features  # noqa: B018
 
 
 def test_numbers_of_an_encoder_may_differ_a_little(toy, monkeypatch):

@@ -50,8 +50,6 @@ def meteor_e_metrics() -> dict[str, str]:
         "spans": "meteor_e_learned.spans.metric:SpansAny",
         "spans-en": "meteor_e_learned.spans.metric:SpansEn",
         "en-ranker": "meteor_e_learned.ready_metrics:EnRanker",
-        "en-adequacy": "meteor_e_learned.ready_metrics:EnAdequacy",
-        "en-adequacy-context": "meteor_e_learned.ready_metrics:EnAdequacyContext",
         "fr-ranker": "meteor_e_learned.ready_metrics:FrRanker",
         "de-ranker": "meteor_e_learned.ready_metrics:DeRanker",
         "es-ranker": "meteor_e_learned.ready_metrics:EsRanker",

@@ -25,18 +25,6 @@ class EnRanker(ReadyMetric):
     name: ClassVar[str] = "en-ranker"
 
 
-class EnAdequacy(ReadyMetric):
-    """English, scores of single segments beside people's ratings."""
-
-    name: ClassVar[str] = "en-adequacy"
-
-
-class EnAdequacyContext(ReadyMetric):
-    """English, scores of single segments beside people's ratings; with a sentence encoder, and slow."""
-
-    name: ClassVar[str] = "en-adequacy-context"
-
-
 class FrRanker(ReadyMetric):
     """French, ranking outputs of the same segment."""
 

@@ -19,6 +19,7 @@ from meteor_e_learned.scale import Scale
 BLOCK = 1024
 """Rows of features that are in memory twice."""
 Ramp = Annotated[list[float], Meta(min_length=4, max_length=4)]
+Rise = Annotated[list[float], Meta(min_length=2, max_length=2)]
 
 
 class GuardedLinear(JointLinear):
@@ -37,7 +38,7 @@ class GuardedLinear(JointLinear):
 
     offsets_: Floats
     base_: Floats  # Its mean, and points a unit.
-    places_: Floats  # Columns of the ranges, one after the other, and last that of the base.
+    places_: Floats  # Columns of the ranges, one after the other, of steady_from, and last that of the base.
     steady_: Floats  # 1 for a feature that counts in the base.
 
     class Options(JointLinear.Options):
@@ -64,6 +65,12 @@ class GuardedLinear(JointLinear):
         steady: Annotated[
             tuple[str, ...], Meta(description="Features, by their beginnings, that count in the base, too.")
         ] = ()
+        steady_from: Annotated[
+            dict[str, Rise],
+            Meta(
+                description="Features below whose first number steady features do not count, and fully above the last."
+            ),
+        ] = field(default_factory=dict)
         kinds: Annotated[
             dict[str, float], Meta(description="Weights of kinds of made comparisons among each other; else 1.")
         ] = field(default_factory=dict)
@@ -144,7 +151,7 @@ class GuardedLinear(JointLinear):
                 raise ConfigError(f"guarded-linear: there is no feature {name!r}{near_miss(name, columns)}")
             return list(columns).index(name)
 
-        for ranges in options.situations.values():
+        for ranges in (*options.situations.values(), options.steady_from):
             for name, ramp in ranges.items():
                 place(name)
                 if list(ramp) != sorted(ramp):
@@ -154,7 +161,7 @@ class GuardedLinear(JointLinear):
             if not any(name.startswith(beginning) for name in columns):
                 raise ConfigError(f"guarded-linear: no feature begins with {beginning!r}")
         ranges = [place(name) for situation in options.situations.values() for name in situation]
-        self.places_ = np.array([*ranges, place(options.base)], float)
+        self.places_ = np.array([*ranges, *map(place, options.steady_from), place(options.base)], float)
         self.steady_ = np.array([float(name.startswith(options.steady)) for name in columns])
 
     def _blocks(self, examples: Examples, rows: NDArray[np.float32]) -> list[Block]:
@@ -218,7 +225,14 @@ class GuardedLinear(JointLinear):
             result += share[:, None] * (self._of(features, *learned) * self.weights_[number])
         steady = np.flatnonzero(self.steady_)
         error = features[:, steady].clip(self.low_[0, steady], self.high_[0, steady]) / self.scale_[0, steady]
-        result[:, steady] += rest[:, None] * error * self.weights_[0, steady]
+        certain = rest.copy()
+        for (low, high), place in zip(
+            self.options.steady_from.values(),
+            self.places_[-1 - len(self.options.steady_from) : -1].astype(int).tolist(),
+            strict=True,
+        ):
+            certain *= np.interp(features[:, place], [low, high], [0.0, 1.0])
+        result[:, steady] += certain[:, None] * error * self.weights_[0, steady]
         base = (features[:, anchor] - self.base_[0]) * self.base_[1]
         constant = np.zeros(len(features))
         for share, offset in zip(shares.T, self.offsets_, strict=True):
@@ -271,7 +285,7 @@ class GuardedLinear(JointLinear):
         super().restore(arrays)
         if self.low_.ndim != 2 or len(self.low_) != len(self.options.situations):
             raise ValueError("arrays do not fit the situations")
-        ranges = sum(map(len, self.options.situations.values()))
+        ranges = sum(map(len, self.options.situations.values())) + len(self.options.steady_from)
         expected = [(len(self.low_),), (2,), (ranges + 1,), self.low_[0].shape]
         if [array.shape for array in (self.offsets_, self.base_, self.places_, self.steady_)] != expected:
             raise ValueError("arrays differ in shape")

@@ -1,0 +1,146 @@
+"""Repeat the figures of the chain any that one run of evaluate does not give: folds over languages, and paragraphs.
+
+usage: python benchmarks/languages/any_chain.py folds INDEX...
+       python benchmarks/languages/any_chain.py paragraphs INDEX FOLDER [--segments 5]
+
+folds: weights, alpha and gamma are those that are best on the other languages, of a grid; the pairs of one target
+language are left out together. The figure is Kendall's tau inside a segment, by WMT14's variant where segments have
+scores, else the strict one, which rankings have. It is the mean over the pairs of an index, and so is the accuracy of
+systems where people have scored these.
+
+paragraphs: judged segments that follow one another in a document become one, of at most so many; those of fewer than
+three are left out. A paragraph's judgment is the mean of its segments'. FOLDER gets the texts and an index:
+meteor-e evaluate FOLDER/index.yaml -M meteor -M chrf -M any
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from meteor_e_evaluation import TestSet, load_index, load_test_set, measure
+from numpy.typing import NDArray
+
+from meteor_e import Meteor
+from meteor_e.toolkit import as_summed, find_language, score_arrays
+
+Floats = NDArray[np.float64]
+Pair = tuple[str, str]
+GRID = list(itertools.product((0.5, 0.55, 0.6), (0.2, 0.3), (0.75, 0.8), (0.0, 0.05, 0.1)))
+"""Weights of characters and of subsequence, alpha, gamma; exact and ngram have the rest."""
+LEAST = 3
+"""Segments of a paragraph."""
+
+
+def accuracy(test: TestSet, scores: Floats) -> float:
+    """Return the share of pairs of systems in people's order; NaN without scores of systems."""
+    human = np.array([test.system_scores.get(name, np.nan) for name in test.systems])
+    own, others = np.triu_indices(len(human), 1)
+    apart = human[own] - human[others]
+    known = np.abs(apart) > 0
+    right = apart[known] * (scores[own] - scores[others])[known] > 0
+    return float(right.mean()) if len(right) else float("nan")
+
+
+def figures(test: TestSet) -> Floats:
+    """Return tau and the accuracy of systems of each point of the grid, ``(points, 2)``."""
+    meteor = Meteor.from_config("any", language=find_language(test.pair.partition("-")[2]).code, offline=True)
+    texts = [list(side) for side in test.references]
+    rows = [[one.statistics.to_vector() for one in meteor.segments(list(output), *texts)] for output in test.outputs]
+    counts = np.array(rows, np.float64)
+    sums = as_summed(counts).sum(axis=1)
+    agreement = measure("tau-wmt14" if test.rankings is None else "tau-strict").agreement(test)
+    found = []
+    for characters, subsequence, alpha, gamma in GRID:
+        words = round(1 - characters - subsequence, 10)
+        weights = (words, words, characters, subsequence)
+        parameters = replace(meteor.chain.parameters, alpha=alpha, gamma=gamma, weights=weights)
+        tau = agreement(score_arrays(counts, parameters)) if agreement else float("nan")
+        found.append((tau, accuracy(test, score_arrays(sums, parameters))))
+    return np.array(found)
+
+
+def folds(paths: list[str]) -> None:
+    """Print tau and accuracy of each pair with the parameters of the other languages, and means of each index."""
+    known: dict[Pair, Floats] = {}
+    for path in paths:
+        index = load_index(path)
+        for pair in index.pairs:
+            known[index.name, pair] = figures(load_test_set(index, pair))
+            print(f"{index.name} {pair}: best tau {np.nanmax(known[index.name, pair][:, 0]):.4f}", flush=True)
+    chosen: dict[Pair, Floats] = {}
+    print("\n| judgments | pair | characters, subsequence, alpha, gamma | tau | accuracy |\n|---|---|---|---|---|")
+    for name, pair in known:
+        target = pair.partition("-")[2]
+        others = [each[:, 0] for (_, other), each in known.items() if other.partition("-")[2] != target]
+        at = int(np.mean(others, axis=0).argmax())
+        chosen[name, pair] = known[name, pair][at]
+        tau, right = chosen[name, pair]
+        print(f"| {name} | {pair} | {', '.join(map(str, GRID[at]))} | {tau:.4f} | {right:.4f} |")
+    for name in dict.fromkeys(name for name, _ in known):
+        tau, right = np.mean([row for (other, _), row in chosen.items() if other == name], axis=0)
+        print(f"| {name} | mean | | {tau:.4f} | {right:.4f} |")
+
+
+def groups(test: TestSet, judged: NDArray[np.intp], most: int) -> Iterator[list[int]]:
+    """Yield the judged segments of each paragraph."""
+    for _, same in itertools.groupby(judged.tolist(), key=test.documents.__getitem__):
+        segments = list(same)
+        parts = [segments[start : start + most] for start in range(0, len(segments), most)]
+        yield from (part for part in parts if len(part) >= LEAST)
+
+
+def paragraphs(path: str, folder: Path, most: int) -> None:
+    """Write texts, judgments and an index."""
+    index = load_index(path)
+    for pair in index.pairs:
+        test = load_test_set(index, pair)
+        made = list(groups(test, np.flatnonzero(~np.isnan(test.human).all(axis=0)), most))
+        files: dict[str, list[str]] = {}
+        for name, output in zip([*test.systems, ""], [*test.outputs, test.references[0]], strict=True):
+            file = f"system-outputs/{pair}/{name}.txt" if name else f"references/{pair}.txt"
+            files[file] = [" ".join(output[at] for at in group) for group in made]
+        scores = files[f"human-scores/{pair}.seg.score"] = []
+        for name, row in zip(test.systems, test.human, strict=True):
+            for group in made:
+                rated = row[group][~np.isnan(row[group])]
+                scores.append(f"{name}\t{rated.mean() if len(rated) else None}")
+        for name, lines in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        print(f"{pair}: {len(made)} paragraphs", flush=True)
+    text = f"""name: {index.name} paragraphs
+root: .
+pairs: [{", ".join(index.pairs)}]
+references: references/{{pair}}.txt
+outputs: system-outputs/{{pair}}/{{system}}.txt
+judgements:
+  - {{file: "human-scores/{{pair}}.seg.score", format: score-segments}}
+measures: [tau-wmt14, pearson-item]
+"""
+    (folder / "index.yaml").write_text(text, "utf-8")
+
+
+def main() -> None:
+    """Run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands: Any = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("folds").add_argument("index", nargs="+")
+    joined = commands.add_parser("paragraphs")
+    joined.add_argument("index")
+    joined.add_argument("folder", type=Path)
+    joined.add_argument("--segments", type=int, default=5)
+    options = parser.parse_args()
+    if options.command == "folds":
+        folds(options.index)
+    else:
+        paragraphs(options.index, options.folder, options.segments)
+
+
+if __name__ == "__main__":
+    main()

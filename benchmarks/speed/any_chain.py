@@ -1,0 +1,67 @@
+"""Processor time of `meteor-e score -M any` beside `meteor-e score`, METEOR, in each language.
+
+    python benchmarks/speed/any_chain.py benchmarks/wmt24.yaml benchmarks/wmt12.yaml
+
+Each run is a process of its own that scores the outputs of some systems of a pair, one after the other, with one
+thread. Both commands run in turn; the figure is the least of the rounds, user and system time together. The second
+figure is without what a process takes to start and to score one segment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from meteor_e_evaluation import load_index, load_test_set
+
+from meteor_e.toolkit import find_language
+
+
+def spent(command: list[str]) -> float:
+    """Return the processor seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "METEOR_E_THREADS": "1"})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", nargs="+")
+    parser.add_argument("--pair", action="append", help="only this one; may be repeated")
+    parser.add_argument("--systems", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    print("| pair | segments | METEOR, s | any, s | METEOR / any | without the start |\n|---|---|---|---|---|---|")
+    for path in options.index:
+        index = load_index(path)
+        for pair in options.pair or index.pairs:
+            test = load_test_set(index, pair)
+            language = find_language(pair.partition("-")[2]).code
+            outputs = test.outputs[: options.systems]
+            with TemporaryDirectory() as folder:
+                files = [str(Path(folder) / name) for name in ("hypothesis", "reference", "one", "other")]
+                texts = [line for output in outputs for line in output], [*test.references[0]] * len(outputs)
+                for file, lines in zip(files, (*texts, texts[0][:1], texts[1][:1]), strict=True):
+                    Path(file).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+                score = [sys.executable, "-m", "meteor_e", "score", "-l", language]
+                commands = [
+                    [*score, *sides, *metric]
+                    for sides in (files[:2], files[2:])
+                    for metric in ([], ["-M", "any"])
+                ]  # fmt: skip
+                rounds = [[spent(command) for command in commands] for _ in range(options.rounds)]
+            meteor, own, *start = (min(times) for times in zip(*rounds, strict=True))
+            share, bare = meteor / own, (meteor - start[0]) / (own - start[1])
+            figures = f"{len(texts[0]):,} | {meteor:.2f} | {own:.2f} | {share:.2f} | {bare:.2f}"
+            print(f"| {index.name} {pair} | {figures} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
